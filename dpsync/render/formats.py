@@ -1,7 +1,7 @@
 """The formats that commands print, by name: the one table. A writer is imported when it is asked for.
 
-Whatever is printed is a document (`json/documents.py`); text and JSON are made from that, the others from its
-view (`layout/views.py`).
+Whatever is printed is a document (`json/documents.py`); JSON is that, and all others are made from its view
+(`layout/views.py`). Text takes the document, for what is told of an apply while it runs and of findings.
 """
 
 from __future__ import annotations

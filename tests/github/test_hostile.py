@@ -22,7 +22,7 @@ from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
-from dpsync.render.layout.view import Block, View, ViewEntry
+from dpsync.render.layout.view import Block, View, ViewEntry, ViewLine
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown import COMMENT, units
 from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
@@ -145,7 +145,9 @@ def test_annotations_are_our_commands_and_few(document: Any) -> None:
 
 def test_a_summary_is_never_thrown_away() -> None:
     entries = tuple(ViewEntry(f"acme/teams/漢字漢字漢字{number}", "漢" * 250) for number in range(4_000))
-    text = summary(View("a large plan", blocks=(Block("change", "Changes", "note", entries),)), "said")
+    text = summary(
+        View((ViewLine("a large plan"),), blocks=(Block("change", "Changes", "note", entries),)), "said"
+    )
     assert len(text.encode()) <= LIMIT < LARGEST_SUMMARY
     assert "3950 hidden" in read_summary(text.encode())
 

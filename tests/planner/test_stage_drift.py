@@ -20,8 +20,8 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.coverage import each_unwatched, unwatched, unwatched_fields, unwatched_places
 from dpsync.render.json.ways_out import ways_out
-from dpsync.render.terminal.drift_text import render_drift
 from dpsync.render.terminal.paint import Paint
+from tests.render.drift_text import render_drift
 
 from .lab import REGISTRY
 from .stages import SPAN, Case, Things

@@ -12,11 +12,11 @@ from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
 from dpsync.render.json.conversion import findings_document
 from dpsync.render.terminal.diagnostics import render_diagnostics
-from dpsync.render.terminal.drift_text import render_drift
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.terminal.summary_text import SCREEN
+from dpsync.render.terminal.view_text import SCREEN
 from dpsync.render.words.plan import SHOWN
+from tests.render.drift_text import render_drift
 
 PLAIN = Paint(on=False)
 BESIDE = {

@@ -16,10 +16,10 @@ from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.pages.markdown import render_markdown
-from dpsync.render.terminal.drift_text import render_drift
-from dpsync.render.terminal.field_text import COLUMNS
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.terminal.view_text import COLUMNS
+from tests.render.drift_text import render_drift
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 COMMIT = "0" * 40

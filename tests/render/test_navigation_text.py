@@ -6,8 +6,9 @@ import pytest
 
 from dpsync.model.plans.impact import NavigationChange, NavigationNode
 from dpsync.model.plans.plan import Plan
-from dpsync.render.terminal.navigation_text import WIDTH, render_navigation
+from dpsync.render.layout.plan import plan_blocks
 from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.view_text import COLUMNS, Writer
 from dpsync.render.words.navigation import merged
 
 
@@ -49,11 +50,11 @@ def test_what_comes_goes_changes_and_moves(
 
 def text(*after: NavigationNode, known: bool = True) -> str:
     change = NavigationChange(address="acme/sites/docs", before=(), after=after, known=known)
-    return render_navigation(Plan(navigation=(change,)), Paint(False))
+    return "\n\n".join(Writer(Paint(False)).blocks(plan_blocks(Plan(navigation=(change,)))))
 
 
 def test_no_line_is_wider_than_a_terminal() -> None:
-    assert all(len(line) <= WIDTH for line in text(node("t" * 300)).splitlines())
+    assert all(len(line) <= COLUMNS for line in text(node("t" * 300)).splitlines())
 
 
 def test_hostile_titles_stay_titles() -> None:
@@ -68,4 +69,4 @@ def test_what_nobody_knows_is_said() -> None:
 
 
 def test_nothing_is_said_where_nothing_changes() -> None:
-    assert render_navigation(Plan(), Paint(False)) == ""
+    assert plan_blocks(Plan()) == []

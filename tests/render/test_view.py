@@ -8,15 +8,18 @@ import pytest
 
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Kept
 from dpsync.render.formats import FORMATS, render
-from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import ApplyDocument
 from dpsync.render.layout.plan import plan_blocks
-from dpsync.render.layout.view import ViewEntry, differences
+from dpsync.render.layout.view import Block, View, ViewEntry, ViewLine, Word, differences
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.values import inside
 
 
@@ -47,7 +50,7 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
     )
     plan = Plan(base="0" * 40, base_from="HEAD", changes=(new,))
     [(_, entry)] = view(plan_document(plan))
-    assert entry.gist == 'new team "N" (deleted outside)'
+    assert entry.summary == 'new team "N" (deleted outside)'
     assert differences(entry) == ['+ title: "N"']
 
 
@@ -72,3 +75,22 @@ def test_a_plan_that_was_not_carried_out_says_so_in_every_format(code: Exit, sai
 )
 def test_of_a_large_value_that_is_new_its_parts_are_shown(value: Any, lines: list[str]) -> None:
     assert list(inside(Difference(field="x", after=value), most=3)) == lines
+
+
+def test_of_what_is_ignored_no_way_out_is_told_though_more_of_the_same_thing_differs() -> None:
+    def drifted(name: str) -> Drifted:
+        field = FieldDrift(field=name, live="a", file="b")
+        return Drifted(address="acme/sites/docs", kind="site", what="different", fields=(field,))
+
+    document = drift_document(Drift(found=(drifted("title"),), ignored=(drifted("visibility"),)))
+    told = {block.name: [word.about for word in entry.said] for block, entry in view(document)}
+    assert told == {"drift": ["undo", "keep"], "ignored": []}
+
+
+def test_a_block_that_no_terminal_knows_is_told_there_too() -> None:
+    entry = ViewEntry("acme/teams/t", "it is late", "!", words=(Word("be early", "to do"),))
+    seen = View((ViewLine("No changes."),), blocks=(Block("late", "Late: 1", "warning", (entry,)),))
+    lines = ["! acme/teams/t", "    it is late", "    to do: be early", "", "No changes."]
+    assert Writer(Paint(on=False)).view(seen).splitlines() == lines
+    assert Writer(Paint(on=False), summary=True).view(seen).splitlines()[0] == "! acme/teams/t  it is late"
+    assert Writer(Paint(on=False), quiet=True).view(seen).splitlines() == lines

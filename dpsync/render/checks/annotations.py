@@ -50,7 +50,7 @@ def _command(block: Block, entry: ViewEntry, options: FormatOptions) -> str:
     }
     inside = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
     code = f" ({entry.code})" if entry.code else ""
-    said = "\n".join(filter(None, [f"{clip(entry.gist)}{code}", *body(entry, BODY)]))
+    said = "\n".join(filter(None, [f"{clip(entry.summary)}{code}", *body(entry, BODY)]))
     return f"::{_COMMANDS[block.level]} {inside}::{_data(said or block.title)}"
 
 

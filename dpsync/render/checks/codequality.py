@@ -34,7 +34,7 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
         rule = entry.code or block.name
         at = entry.where or entry.enclosing
         path = visible(f"{options.below()}{at.file if at and at.file else options.root}")
-        same = rule, entry.address, path, entry.gist
+        same = rule, entry.address, path, entry.summary
         seen[same] += 1
         known = "\n".join([*same, *([str(seen[same])] if seen[same] > 1 else [])])
         yield {
@@ -47,7 +47,7 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
 
 
 def _description(block: Block, entry: ViewEntry, placed: bool) -> str:
-    gist = entry.gist or block.title
+    gist = entry.summary or block.title
     parts = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
-    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
+    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.said]
     return clip("; ".join(parts), _LONGEST) + ("" if placed else " (in no line of a file)")

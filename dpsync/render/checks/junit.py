@@ -26,18 +26,18 @@ def as_junit(view: View, options: FormatOptions) -> str:
         _case(suite, view, block, entry)
     if not cases:
         SubElement(suite, "testcase", {"name": view.title, "classname": f"dpsync.{view.name}"})
-    SubElement(suite, "system-out").text = "\n".join([view.title, *view.about, *view.foot])
+    SubElement(suite, "system-out").text = "\n".join([view.title, *view.head, *view.footer])
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
 
 def _case(suite: Element, view: View, block: Block, entry: ViewEntry) -> None:
-    said = " ".join(filter(None, (entry.sign, entry.address, clip(entry.gist))))
+    said = " ".join(filter(None, (entry.sign, entry.address, clip(entry.summary))))
     case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{block.name}"})
     lines = body(entry if block.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed
     text = "\n".join(filter(None, [place(entry.where), *lines]))
     if block.fails:
         kind = entry.code or block.name
-        SubElement(case, "failure", {"message": clip(entry.gist), "type": kind}).text = text
+        SubElement(case, "failure", {"message": clip(entry.summary), "type": kind}).text = text
     elif text:
         SubElement(case, "system-out").text = text

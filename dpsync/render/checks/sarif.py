@@ -53,8 +53,8 @@ def _described(rule: str, block: Block, view: View) -> dict[str, Any]:
 
 def _result(block: Block, entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
     rule = _rule(block, entry)
-    message = "\n".join([" ".join(filter(None, (entry.address, clip(entry.gist)))), *body(entry, BODY)])
-    known = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.gist}".encode())
+    message = "\n".join([" ".join(filter(None, (entry.address, clip(entry.summary)))), *body(entry, BODY)])
+    known = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
     return {
         "ruleId": rule,
         "ruleIndex": order[rule],

@@ -1,4 +1,4 @@
-"""Drift → the blocks of a view: what was there already first, then what is edited here and not live yet."""
+"""Drift → its view: what was there already first, then what is edited here and not live yet."""
 
 from __future__ import annotations
 
@@ -6,13 +6,25 @@ from collections.abc import Iterator
 
 from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.cause import Group
-from dpsync.model.plans.drift import Drifted, FieldDrift
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.drift import Line as UnwatchedLine
 from dpsync.model.plans.grouping import drifted_parts
+from dpsync.model.texts.words import counted
 from dpsync.render.json.documents import DriftDocument
-from dpsync.render.layout.plan import beside, refusals
-from dpsync.render.layout.view import Block, Blocks, ViewEntry, ViewField, Word
-from dpsync.render.words import plan as words
-from dpsync.render.words.drift import SIGNS, WHAT, along
+from dpsync.render.json.ways_out import WaysOut
+from dpsync.render.layout.plan import about, beside, foot, refusal_blocks
+from dpsync.render.layout.view import (
+    Block,
+    Blocks,
+    OutlineLine,
+    View,
+    ViewEntry,
+    ViewField,
+    ViewLine,
+    Word,
+)
+from dpsync.render.words import drift as words
+from dpsync.render.words import plan as plan_words
 from dpsync.render.words.plan import SHOWN
 from dpsync.render.words.visible import visible
 
@@ -23,68 +35,119 @@ _TITLES: dict[Group, str] = {
 }
 
 
+def drift_view(document: DriftDocument) -> View:
+    """All that is told of a drift."""
+    drift = document.drift
+    verdict = [ViewLine(words.verdict(drift), "strong" if drift.drifted or drift.unread else "good")]
+    if more := words.beside(drift):
+        verdict.append(ViewLine(more))
+    return View(
+        tuple(verdict),
+        about(drift),
+        tuple(drift_blocks(document)),
+        foot(drift),
+        name="drift",
+        addition=plan_words.in_trouble(drift),
+        effort=f"({counted(drift.requests, 'request')} to read)",
+        outline=tuple(_outlined(drift, item) for item in drift.found),
+    )
+
+
 def drift_blocks(document: DriftDocument) -> list[Block]:
     drift, blocks = document.drift, Blocks()
-    for part in drifted_parts(drift):
-        found = (_drifted(document, item) for item in part.items)
-        blocks.add("drift", f"{_TITLES[part.group]}: {{}}", "warning", found, fails=True)
-    blocks.add("refusal", "An apply would be refused", "error", refusals(drift))
+    found_parts = drifted_parts(drift)
+    for part in found_parts:
+        found = (_drifted(drift, item, document.ways_out.get(item.address)) for item in part.items)
+        headline = f"{part.title}:" if len(found_parts) > 1 else ""
+        blocks.add(
+            "drift", f"{_TITLES[part.group]}: {{}}", "warning", found,
+            fails=True, headline=headline, shape="paragraphs", outlined=True,
+        )  # fmt: skip
+    blocks.found += refusal_blocks(drift, "An apply would be refused")
     unread = (_unread(document, address) for address in drift.unread)
-    blocks.add("unread", "Not looked at: {}", "warning", unread)
-    ignored = (_drifted(document, item) for item in drift.ignored)
-    blocks.add("ignored", "Ignored, as the policy says: {}", "none", ignored)
-    unwatched = (_line(item.address, item.field, item.line or item.why) for item in drift.unwatched_lines)
-    blocks.add("unwatched", "Not watched: {}", "none", unwatched)
+    blocks.add("unread", "Not looked at: {}", "warning", unread, folded="")
+    ignored = (_drifted(drift, item) for item in drift.ignored)
+    headline = "Ignored, as the policy says"
+    blocks.add("ignored", f"{headline}: {{}}", "none", ignored, headline=f"{headline}:", tone="plain")
+    unwatched = (_line(drift, item) for item in drift.unwatched_lines)
+    blocks.add(
+        "unwatched", "Not watched: {}", "none", unwatched, headline="Not watched:", tone="plain", asked=True
+    )
     return [*blocks.found, *beside(drift)]
 
 
 def _unread(document: DriftDocument, address: str) -> ViewEntry:
-    where = words.origin(document.drift, address)
+    where = plan_words.origin(document.drift, address)
     return ViewEntry(visible(address), "this token may not read it", "!", where=where, enclosing=where)
 
 
-def _line(address: str, field: str | None, text: str | None) -> ViewEntry:
-    return ViewEntry(visible(str(FieldAddress(Address.parse(address), field))), visible(text or ""))
-
-
-def _drifted(document: DriftDocument, item: Drifted) -> ViewEntry:
+def _line(drift: Drift, item: UnwatchedLine) -> ViewEntry:
+    """What no entry names, with the line that would watch it, or why there is none."""
+    name = FieldAddress(Address.parse(item.address), item.field)
     return ViewEntry(
-        address=visible(item.address),
-        gist=_gist(document, item),
-        sign=SIGNS[item.what],
-        where=document.drift.origins.get(item.address),
-        enclosing=words.around(document.drift, item.address),
-        words=tuple(_words(document, item)),
-        fields=tuple(
-            ViewField(part.field, part.live, part.file, part.known, _label(document, part))
-            for part in item.fields
-        ),
-        sides=("live", "file"),
+        visible(str(name)),
+        visible(item.line or item.why or ""),
+        where=drift.origins.get(item.address),
+        owner=visible(item.address),
+        short="" if item.line else f"{visible(item.field or '')}: ({visible(item.why or '')})",
     )
 
 
-def _label(document: DriftDocument, part: FieldDrift) -> str:
-    why = words.why(document.drift, part.cause)
-    return ", ".join(filter(None, ("the platform's default" if part.watched else "", why)))
+def _drifted(drift: Drift, item: Drifted, out: WaysOut | None = None) -> ViewEntry:
+    """What differs of one thing. `out`: of what is ignored nobody is told what would end it."""
+    cause = words.cause(drift, item)
+    gist = _gist(item)
+    return ViewEntry(
+        address=visible(item.address),
+        gist=f"{gist} ({cause})" if cause and item.what == "different" else gist,
+        sign=words.SIGNS[item.what],
+        where=drift.origins.get(item.address),
+        enclosing=plan_words.around(drift, item.address),
+        lead=tuple(_renamed(item)),
+        words=tuple(_words(drift, item, out)),
+        fields=tuple(_field(drift, part) for part in item.fields),
+        sides=("live", "file"),
+        cause=cause if item.what != "different" else "",
+        summed_up=item.what == "different",
+        outline=_outlined(drift, item),
+    )
 
 
-def _words(document: DriftDocument, item: Drifted) -> Iterator[Word]:
+def _field(drift: Drift, part: FieldDrift) -> ViewField:
+    cause = plan_words.why(drift, part.cause)
+    return ViewField(part.field, part.live, part.file, part.known, cause, default=part.watched)
+
+
+def _outlined(drift: Drift, item: Drifted) -> OutlineLine:
+    said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
+    place = "in another place" if item.place else ""
+    gist = ", ".join(filter(None, (said, words.along(item), *(part.field for part in item.fields), place)))
+    causes = [*(plan_words.why(drift, part.cause) for part in item.fields), words.cause(drift, item)]
+    cause = ", ".join(filter(None, dict.fromkeys(causes)))
+    return OutlineLine(words.SIGNS[item.what], visible(item.address), gist, cause, level="warning")
+
+
+def _renamed(item: Drifted) -> Iterator[Word]:
     for one in item.renamed[:SHOWN]:
-        yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "renamed on the platform")
+        yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "renamed on the platform? live")
+    if (more := len(item.renamed) - SHOWN) > 0:
+        yield Word(f"and {more} more that it could be")
+
+
+def _words(drift: Drift, item: Drifted, out: WaysOut | None) -> Iterator[Word]:
     if item.place:
-        yield Word(f"file: {visible(item.place)}, live: elsewhere")
-    if out := document.ways_out.get(item.address):
+        cause = words.cause(drift, item)
+        yield Word(f"file: {visible(item.place)}, live: elsewhere", cause=cause)
+    if out is not None:
         for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
             yield Word(text, about, command=text.startswith("dpsync "))
 
 
-def _gist(document: DriftDocument, item: Drifted) -> str:
-    what = f'{words.noun(item.kind)} "{visible(item.label)}"'
+def _gist(item: Drifted) -> str:
+    what = f'{plan_words.noun(item.kind)} "{visible(item.label)}"'
     names = [part.field for part in item.fields] + (["place"] if item.place else [])
-    text = {
-        "missing": f"the {what} is not live",
-        "undeclared": ", ".join(filter(None, (f"the {what} is live and not in the files", along(item)))),
-        "different": f"{what} differs: {', '.join(names)}",
-    }[item.what]
-    why = words.why(document.drift, item.cause, WHAT[item.what])
-    return f"{text} ({why})" if why else text
+    if item.what == "different":
+        return f"{what} differs: {', '.join(names)}"
+    if item.what == "missing":
+        return f"the {what} is not live"
+    return ", ".join(filter(None, (f"the {what} is live and not in the files", words.along(item))))

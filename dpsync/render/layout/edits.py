@@ -49,7 +49,7 @@ def _entry(edit: Edit) -> ViewEntry:
         where=edit.at,
         fields=tuple(_field(one, labelled=not added) for one in edit.fields),
         created=added,
-        sides=("live", "wanted") if added else ("before", "now"),
+        sides=None if added else ("before", "now"),
     )
 
 
@@ -65,5 +65,5 @@ def _gist(edit: Edit) -> Iterator[str]:
 
 def _field(one: EditedField, labelled: bool) -> ViewField:
     return ViewField(
-        visible(one.field), one.before, one.after, label=_LABELS[one.declared] if labelled else ""
+        visible(one.field), one.before, one.after, cause=_LABELS[one.declared] if labelled else ""
     )

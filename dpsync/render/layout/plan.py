@@ -1,90 +1,185 @@
-"""A plan → the blocks of a view: deletes, why it may not be applied, what becomes more visible, the rest."""
+"""A plan → its view: deletes, why it may not be applied, what becomes more visible, the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from dpsync.model.entries.address import FieldAddress
 from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.cause import Group
-from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.cause import Group, group
+from dpsync.model.plans.change import Change
 from dpsync.model.plans.grouping import parts
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Blocked, Note, PlatformTrouble
-from dpsync.render.layout.view import Block, Blocks, Level, ViewEntry, ViewField, Word
+from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble
+from dpsync.model.texts.words import counted
+from dpsync.render.layout.view import (
+    Block,
+    Blocks,
+    OutlineLine,
+    View,
+    ViewEntry,
+    ViewField,
+    ViewLine,
+    Word,
+)
 from dpsync.render.words import plan as words
 from dpsync.render.words.head import along, head
 from dpsync.render.words.navigation import merged
 from dpsync.render.words.plan import PlanOrDrift, around, origin
-from dpsync.render.words.urls import breaks, redirect_line, url_sign, url_words
+from dpsync.render.words.urls import breaks, redirect_line, url_sign, url_words, urls_headline
 from dpsync.render.words.visible import visible
 
 _PARTS: dict[Group, str] = {"this change": "change", "there already": "drift", "origin unknown": "change"}
 """How the blocks of the parts of a plan are called."""
-_SEVERITIES: tuple[Level, ...] = ("warning", "note")
-
-
 _BROKEN = "Public URLs that will lead nowhere, or are not known before: {}"
 _URLS = "Public URLs that change, or are new: {}"
+_NAMED = 10
+"""Unmanaged things of a place that are named; a terminal names fewer."""
+
+
+def plan_view(plan: Plan, digest: str | None = None) -> View:
+    """All that is told of a plan. `digest`: that of the plan before secrets were masked in it."""
+    verdict = [ViewLine(words.summary(plan), "good" if plan.empty else "strong")]
+    if refused := words.refused(plan):
+        verdict.append(ViewLine(refused, "bad"))
+    return View(
+        tuple(verdict),
+        about(plan),
+        tuple(plan_blocks(plan)),
+        (*_digest(plan, digest or plan.digest), *foot(plan)),
+        addition=words.in_trouble(plan),
+        effort=words.effort(plan),
+        counts=tuple(words.divided(plan)),
+        outline=tuple(_outlined(plan, change) for change in plan.changes),
+        as_tree=True,
+    )
 
 
 def plan_blocks(plan: Plan) -> list[Block]:
     blocks = Blocks()
     goes = (change_entry(plan, change) for change in plan.changes if change.action == "delete")
-    blocks.add("delete", words.headline(plan), "warning", goes)
-    blocks.add("refusal", "This plan may not be applied", "error", refusals(plan), fails=True)
+    deletes = words.headline(plan)
+    blocks.add("delete", deletes, "warning", goes, headline=deletes, tone="bad", outlined=True, placed=False)
+    refused = "This plan may not be applied"
+    blocks.found += refusal_blocks(plan, refused, fails=True)
     exposed = (_exposure(plan, one) for one in plan.exposures)
-    blocks.add("exposure", words.exposed_headline(plan), "warning", exposed)
+    headline = words.exposed_headline(plan)
+    blocks.add("exposure", headline, "warning", exposed, headline=headline, tone="exposed")
     navigation = (_navigation(plan, one) for one in plan.navigation)
-    blocks.add("navigation", "Navigation before and after", "note", navigation)
+    blocks.add("navigation", "Navigation before and after", "note", navigation, shape="trees")
     urls = [(_url(plan, one), breaks(one) or not one.known) for one in plan.urls]
-    blocks.add("broken-url", _BROKEN, "warning", [entry for entry, broken in urls if broken])
-    blocks.add("url", _URLS, "note", [entry for entry, broken in urls if not broken])
+    headline = urls_headline(plan)
+    broken = [entry for entry, is_broken in urls if is_broken]
+    blocks.add("broken-url", _BROKEN, "warning", broken, headline=headline, placed=False)
+    others = [entry for entry, is_broken in urls if not is_broken]
+    blocks.add("url", _URLS, "note", others, headline=headline, placed=False)
+    divided = bool(words.divided(plan))
     for part in parts(plan):
         stays = [change_entry(plan, change) for change in part.items if change.action != "delete"]
-        if words.divided(plan):
+        if divided:
             stays += [_again(plan, change) for change in part.items if change.action == "delete"]
         title = "Changes" if part.group == "origin unknown" else part.title
-        blocks.add(_PARTS[part.group], f"{title}: {{}}", "note", stays)
+        headline = f"{part.title}:" if divided else ""
+        name = _PARTS[part.group]
+        blocks.add(
+            name, f"{title}: {{}}", "note", stays, headline=headline, shape="paragraphs", outlined=True
+        )
     return [*blocks.found, *beside(plan)]
 
 
-def about(plan: PlanOrDrift) -> tuple[str, ...]:
+def about(plan: PlanOrDrift) -> tuple[ViewLine, ...]:
     """Which platform, organization, environment and part."""
-    return (*head(plan), *along(plan))
+    return (*(ViewLine(line, "strong") for line in head(plan)), *map(ViewLine, along(plan)))
+
+
+def _digest(plan: Plan, digest: str) -> tuple[ViewLine, ...]:
+    return () if plan.empty else (ViewLine(f"digest {digest[:DIGITS]}"),)
+
+
+def foot(plan: PlanOrDrift) -> tuple[ViewLine, ...]:
+    """Which commit was the base, what of this change is live already, and how much nobody watches."""
+    lines = (
+        ViewLine(words.base(plan), "faint"),
+        ViewLine(words.twice(plan), "faint", full=words.twice(plan, None)),
+        ViewLine(words.unwatched(plan), "faint"),
+    )
+    return tuple(line for line in lines if line.text)
 
 
 def change_entry(plan: Plan, change: Change) -> ViewEntry:
-    found = (words.recognised(plan, change), *words.facts(change), *words.acts(change))
-    more = [Word(text) for text in found if text]
-    more += [Word(visible(one.what), visible(one.address)) for one in change.effects]
+    whole = change.action != "update" or words.restored(change)
+    cause = words.why(plan, change.cause, "made" if words.restored(change) else words.WHOLE[change.action])
     gist = words.gist(change)
-    if why := words.why(plan, change.cause, words.WHOLE[change.action]):
-        gist = f"{gist} ({why})".strip()
-    return ViewEntry(
+    entry = ViewEntry(
         address=visible(change.address),
-        gist=gist,
+        gist=gist if whole or not cause else f"{gist} ({cause})".strip(),
         sign=words.SIGNS[change.action],
         where=origin(plan, change.address),
         enclosing=around(plan, change.address),
-        words=tuple(more),
-        fields=tuple(fields(plan, change.differences, labelled=change.action != "create")),
+        lead=tuple(_lead(plan, change)),
+        words=tuple(_words(plan, change)),
+        fields=tuple(_fields(plan, change)),
         created=change.action == "create",
+        cause=cause if whole else "",
+        summed_up=True,
+    )
+    if change.action != "delete":
+        return entry
+    return replace(entry, short=f'{words.noun(change.kind)} "{visible(change.label)}"')
+
+
+def _lead(plan: Plan, change: Change) -> Iterator[Word]:
+    """What is said of a change before its fields."""
+    if found := words.recognised(plan, change):
+        yield Word(found, faint=True)
+    elif change.action != "delete" and change.id:
+        yield Word(f"is {visible(change.id)}", detail=1, faint=True)
+    yield from map(Word, words.facts(change))
+
+
+def _words(plan: Plan, change: Change) -> Iterator[Word]:
+    if change.moved:
+        yield Word(words.moved(change), cause=words.why(plan, change.cause, "place"))
+    yield from map(Word, words.asked(change))
+    yield from (Word(visible(one.what), visible(one.address)) for one in change.effects)
+    if change.action != "delete":
+        yield from (
+            Word(f"{step.method} {visible(step.path)}", detail=2, faint=True) for step in change.steps
+        )
+
+
+def _outlined(plan: Plan, change: Change) -> OutlineLine:
+    return OutlineLine(
+        words.SIGNS[change.action],
+        visible(change.address),
+        words.gist(change),
+        words.why_at_all(plan, change),
+        expected=set(map(group, change.causes)) <= {"this change"},
+        level="warning" if change.action == "delete" else "note",
     )
 
 
 def _again(plan: Plan, change: Change) -> ViewEntry:
     """A delete among what else its part does: all about it stands with the deletes."""
-    return replace(change_entry(plan, change), words=(), again=True)
+    return replace(change_entry(plan, change), lead=(), words=(), again=True)
 
 
-def fields(plan: Plan, found: Iterable[Difference], labelled: bool = True) -> Iterator[ViewField]:
-    """The fields of a change. `labelled`: each with why it differs, where that is not said of the whole."""
-    for item in found:
-        label = words.why(plan, item.cause) if labelled else ""
-        yield ViewField(item.field, item.before, item.after, item.known, label)
+def _fields(plan: Plan, change: Change) -> Iterator[ViewField]:
+    """The fields of a change, each with why it differs, where that is not said of the whole."""
+    for item in change.differences:
+        cause = words.why(plan, item.cause) if change.action != "create" else ""
+        where = plan.origins.get(str(change.location.field(item.field)))
+        yield ViewField(item.field, item.before, item.after, item.known, cause, where=where)
+
+
+def refusal_blocks(plan: PlanOrDrift, title: str, fails: bool = False) -> list[Block]:
+    """Why an apply does nothing, as a block; none where it may go on."""
+    blocks = Blocks()
+    found = refusals(plan)
+    blocks.add("refusal", title, "error", found, fails=fails, headline=f"{title}:", tone="bad", signed=False)
+    return blocks.found
 
 
 def refusals(plan: PlanOrDrift) -> Iterator[ViewEntry]:
@@ -92,7 +187,7 @@ def refusals(plan: PlanOrDrift) -> Iterator[ViewEntry]:
 
 
 def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
-    more = [Word(words.candidate(one), "could be") for one in item.candidates]
+    more = [Word(words.candidate(one), "could be", choice=True) for one in item.candidates]
     more.append(Word(visible(item.way_out), "way out"))
     where = origin(plan, item.address)
     enclosing = around(plan, item.address)
@@ -104,19 +199,23 @@ def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
 def _exposure(plan: Plan, item: Exposure) -> ViewEntry:
     name = str(FieldAddress(item.location, item.field or None))
     return ViewEntry(
-        visible(name), visible(item.words), "^", where=origin(plan, name), enclosing=around(plan, name)
+        visible(name),
+        visible(item.words),
+        "^",
+        where=origin(plan, name),
+        enclosing=around(plan, name),
+        owner=visible(item.address),
     )
 
 
 def _navigation(plan: Plan, item: NavigationChange) -> ViewEntry:
-    lines = merged(item) if item.known else []
     return ViewEntry(
         address=visible(item.address),
         gist="" if item.known else "not known before: the platform decides what becomes of its root",
         sign="~" if item.known else "?",
         where=origin(plan, item.address),
         enclosing=around(plan, item.address),
-        tree=tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in lines),
+        tree=tuple(merged(item)) if item.known else (),
     )
 
 
@@ -138,16 +237,29 @@ def beside(plan: PlanOrDrift) -> list[Block]:
     blocks = Blocks()
     blocks.add("blocked", "Blocked: {}", "warning", (_blocked(plan, one) for one in plan.blocked))
     blocks.add("trouble", "Trouble on the platform: {}", "warning", (_trouble(plan, x) for x in plan.trouble))
-    for severity in _SEVERITIES:
-        found = [_note(plan, one) for one in plan.notes if one.severity == severity and not one.permanent]
-        blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found)
-    permanent = (_note(plan, one) for one in plan.notes if one.permanent)
-    blocks.add("permanent", "What cannot be compared with the platform: {}", "none", permanent)
+    notes = [note for note in plan.notes if not note.permanent]
+    warnings = [_note(plan, one) for one in notes if one.severity == "warning"]
+    blocks.add("warning", "Warnings: {}", "warning", warnings, shape="lines", prefix="warning: ")
+    others = [_note(plan, one) for one in notes if one.severity != "warning"]
+    blocks.add("note", "Notes: {}", "note", others, shape="lines", prefix="note: ", tone="faint")
+    permanent = [_note(plan, one) for one in plan.notes if one.permanent]
+    number = counted(len(permanent), "field")
+    blocks.add(
+        "permanent", "What cannot be compared with the platform: {}", "none", permanent,
+        shape="lines", prefix="note: ", tone="faint",
+        folded=f"note: {number} cannot be compared with the platform (listed with -v)",
+    )  # fmt: skip
     waiting = (ViewEntry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
-    blocks.add("waiting", "The platform is at work: {}", "none", waiting)
-    kept = (ViewEntry(visible(one.place), words.unmanaged(one, 10)) for one in plan.kept)
-    blocks.add("kept", f"Unmanaged, kept: {sum(len(one.addresses) for one in plan.kept)}", "none", kept)
+    blocks.add("waiting", "The platform is at work: {}", "none", waiting, shape="lines", tone="faint")
+    number = str(sum(len(one.addresses) for one in plan.kept))
+    kept = map(_kept, plan.kept)
+    blocks.add("kept", f"Unmanaged, kept: {number}", "none", kept, shape="lines", tone="faint")
     return blocks.found
+
+
+def _kept(item: Kept) -> ViewEntry:
+    short, full = words.unmanaged(item, 3), words.unmanaged(item)
+    return ViewEntry(visible(item.place), words.unmanaged(item, _NAMED), short=short, full=full)
 
 
 def _blocked(plan: PlanOrDrift, item: Blocked) -> ViewEntry:

@@ -1,11 +1,13 @@
-"""What every output but text and JSON shows, laid out once: blocks of entries, the most dangerous first.
+"""What every output but JSON shows, laid out once: blocks of entries, the most dangerous first.
 
 A view is made from what a command would print as JSON (`json/documents.py`), so that a saved one can be shown
-again. It knows no medium: its texts have passed visible(), and each renderer escapes them for its own.
+again. It knows no medium: its texts have passed visible(), and each renderer escapes them for its own. How a
+text looks is said by roles: a level, a tone, a sign.
 
 - **block**: entries of one sort, as deletes or findings; **level**: how loudly it is told
 - **entry**: one thing at one address: its gist in a line, and its body: fields and words
 - **word**: a sentence of a body, and what it is about
+- **outline**: everything that changes or differs, in one line each; only a terminal has it
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.change import Difference
 from dpsync.model.plans.plan import Origin
 from dpsync.model.texts.words import counted
+from dpsync.render.words.navigation import NavigationLine
 from dpsync.render.words.values import big, inside, show
 from dpsync.render.words.visible import visible
 
@@ -26,6 +29,8 @@ Level = Literal["error", "warning", "note", "none"]
 """error: it keeps a command from its aim. warning: somebody should look. none: nobody is called for it."""
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "none")
 """The loudest first."""
+Tone = Literal["plain", "strong", "faint", "good", "bad", "exposed"]
+"""What a line is for people. faint: background. exposed: something becomes more visible or more powerful."""
 
 
 _COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate)\b.*$")
@@ -38,6 +43,13 @@ class Word:
     text: str
     about: str = ""
     command: bool = False
+    cause: str = ""
+    """Why it is so, where that is not said of the whole entry."""
+    detail: int = 0
+    """With how many -v it is told. Only a terminal has these flags: nothing else tells what has a number."""
+    faint: bool = False
+    choice: bool = False
+    """One of several things that the entry could be. A terminal tells the first few."""
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -50,13 +62,36 @@ class Word:
 
 @dataclass(frozen=True)
 class ViewField:
-    """One field with both sides; `known` is false where the first one cannot be read. `label` says why."""
+    """One field with both sides; `known` is false where the first one cannot be read."""
 
     name: str
     before: Any = None
     after: Any = None
     known: bool = True
-    label: str = ""
+    cause: str = ""
+    """Why it differs, or what else is to be said of the field."""
+    default: bool = False
+    """The second side is no file's: it is what the platform has where nobody says anything."""
+    where: Origin | None = None
+    """Where the field itself is written."""
+
+    @property
+    def label(self) -> str:
+        """What stands behind the name of the field."""
+        return ", ".join(filter(None, ("the platform's default" if self.default else "", self.cause)))
+
+
+@dataclass(frozen=True)
+class OutlineLine:
+    """One thing in one line, among all that changes or differs."""
+
+    sign: str
+    address: str
+    gist: str
+    cause: str = ""
+    expected: bool = False
+    """All of it is what this change does: then a tree of all changes does not say why."""
+    level: Level = "note"
 
 
 @dataclass(frozen=True)
@@ -71,14 +106,40 @@ class ViewEntry:
     enclosing: Origin | None = None
     """Of what is not written anywhere: where what it is in is written."""
     words: tuple[Word, ...] = ()
+    """What is said below the fields."""
     fields: tuple[ViewField, ...] = ()
     created: bool = False
     """There is nothing on the first side."""
-    sides: tuple[str, str] = ("live", "wanted")
-    tree: tuple[str, ...] = ()
-    """A tree before and after as one: lines that begin with their sign, as those of a diff."""
+    sides: tuple[str, str] | None = None
+    """None: what is live, and what it will be."""
+    tree: tuple[NavigationLine, ...] = ()
+    """A tree before and after as one."""
     again: bool = False
     """It is told in a block before, and here only as one of several: nobody is called for it twice."""
+    lead: tuple[Word, ...] = ()
+    """What is said above the fields."""
+    cause: str = ""
+    """Why all of it is so."""
+    owner: str = ""
+    """The thing whose field the address names, where it names one."""
+    summed_up: bool = False
+    """Whether the gist only sums up what fields and words say."""
+    short: str = ""
+    """For a terminal: the gist where the rest of it is said by the block."""
+    full: str = ""
+    """For a terminal with -v: the gist with everything that is counted in it."""
+    outline: OutlineLine | None = None
+    """For a terminal that shows one line for each address: the gist for that."""
+
+    @property
+    def said(self) -> tuple[Word, ...]:
+        """Every sentence that is told without a flag."""
+        return tuple(word for word in (*self.lead, *self.words) if not word.detail)
+
+    @property
+    def summary(self) -> str:
+        """The gist, and why."""
+        return f"{self.gist} ({self.cause})".strip() if self.cause else self.gist
 
     @property
     def group(self) -> str:
@@ -96,20 +157,69 @@ class Block:
     entries: tuple[ViewEntry, ...]
     fails: bool = False
     """Whether a check that only knows passed and failed has failed by it."""
+    headline: str = ""
+    """What stands above it on a terminal; blocks that follow each other with the same one are one there."""
+    tone: Tone = "strong"
+    """Of the headline; of a block whose entries are one line each, of these."""
+    shape: Literal["paragraphs", "list", "lines", "trees"] = "list"
+    """paragraphs: every entry by itself. lines: an entry is one line. trees: an entry is a tree."""
+    prefix: str = ""
+    """What each line begins with."""
+    signed: bool = True
+    """Whether the sign of an entry stands before its address on a terminal, too."""
+    placed: bool = True
+    """Whether a terminal says where each entry is written."""
+    folded: str | None = None
+    """What a terminal says instead of the entries, unless -v asks for them; perhaps nothing."""
+    outlined: bool = False
+    """Whether the outline has each of its entries."""
+    asked: bool = False
+    """Whether somebody has asked for it: then -q does not leave it out."""
+
+
+@dataclass(frozen=True)
+class ViewLine:
+    """A line of the head or the foot of a view, or a sentence of its verdict. `full`: with -v."""
+
+    text: str
+    tone: Tone = "plain"
+    full: str = ""
 
 
 @dataclass(frozen=True)
 class View:
-    """`title` says it in a line; `about` is which platform and part; `foot` is what identifies it."""
+    """`verdict` says it in a line; `about` is which platform and part; `foot` is what identifies it."""
 
-    title: str
-    about: tuple[str, ...] = ()
+    verdict: tuple[ViewLine, ...]
+    about: tuple[ViewLine, ...] = ()
     blocks: tuple[Block, ...] = ()
-    foot: tuple[str, ...] = ()
+    foot: tuple[ViewLine, ...] = ()
     left_out: int = 0
     """Entries that were counted and are not here."""
     name: str = "plan"
     """Which sort of document it is: plan, drift, apply or findings."""
+    addition: str = ""
+    """What is said behind the verdict, and behind what it has cost."""
+    effort: str = ""
+    """How many requests it took, and would take."""
+    counts: tuple[str, ...] = ()
+    """The numbers of the verdict for each part of it, where there are several."""
+    outline: tuple[OutlineLine, ...] = ()
+    as_tree: bool = False
+    """Whether the outline stands above the blocks, as a tree."""
+
+    @property
+    def title(self) -> str:
+        """The verdict in a line."""
+        return " ".join(filter(None, (*(line.text for line in self.verdict), self.addition)))
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return tuple(line.text for line in self.about)
+
+    @property
+    def footer(self) -> tuple[str, ...]:
+        return tuple(filter(None, (*(line.text for line in self.foot), self.effort)))
 
     @property
     def calls(self) -> Iterator[tuple[Block, ViewEntry]]:
@@ -145,20 +255,24 @@ def _whole(value: object) -> str:
 
 def differences(entry: ViewEntry) -> list[str]:
     """The fields of an entry as lines of a diff: `-` is what is live, `+` what is wanted."""
-    lines = [clip(line, LONGEST) for line in entry.tree]
-    one, other = entry.sides
-    named = entry.sides != ("live", "wanted")
+    lines = [clip(line, LONGEST) for line in tree_lines(entry)]
     for item in entry.fields:
         label = f" ({item.label})" if item.label else ""
         if item.known and (big(item.before) or big(item.after)):
-            lines.append(f"@@ {item.name}{f' (- {one}, + {other})' if named else ''}{label} @@")
+            named = " (- {}, + {})".format(*entry.sides) if entry.sides else ""
+            lines.append(f"@@ {item.name}{named}{label} @@")
             lines += inside(Difference(field=item.name, before=item.before, after=item.after), None, LONGEST)
             continue
-        first, second = (f"{item.name} ({one})", f"{item.name} ({other})") if named else (item.name,) * 2
+        first, second = (f"{item.name} ({side})" for side in entry.sides) if entry.sides else (item.name,) * 2
         if not entry.created:
             lines.append(f"- {first}: {show(item.before, LONGEST) if item.known else UNREAD}")
         lines.append(f"+ {second}: {show(item.after, LONGEST)}{label}")
     return lines
+
+
+def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
+    """The tree of an entry as lines that begin with their sign, as those of a diff."""
+    return tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in entry.tree)
 
 
 def clip(text: str, most: int = 300) -> str:
@@ -168,7 +282,7 @@ def clip(text: str, most: int = 300) -> str:
 
 def body(entry: ViewEntry, most: int | None = None) -> list[str]:
     """The differences and words of an entry as plain lines."""
-    words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
+    words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.said]
     lines = [clip(line, LONGEST) for line in (*differences(entry), *words)]
     return lines if most is None else cut(lines, most)
 
@@ -187,12 +301,7 @@ class Blocks:
     found: list[Block] = field(default_factory=list)
 
     def add(
-        self,
-        name: str,
-        title: str,
-        level: Level,
-        entries: Iterator[ViewEntry] | list[ViewEntry],
-        fails: bool = False,
+        self, name: str, title: str, level: Level, entries: Iterator[ViewEntry] | list[ViewEntry], **more: Any
     ) -> None:
         if listed := tuple(entries):
-            self.found.append(Block(name, title.format(len(listed)), level, listed, fails))
+            self.found.append(Block(name, title.format(len(listed)), level, listed, **more))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 from typing import Final
 
@@ -11,14 +12,12 @@ from dpsync.model.plans.journal import Outcome, Report, Result
 from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.model.texts.words import counted
 from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
-from dpsync.render.layout.drift import drift_blocks
+from dpsync.render.layout.drift import drift_view
 from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
-from dpsync.render.layout.plan import about, beside, change_entry, plan_blocks, refusals
-from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, Word
+from dpsync.render.layout.plan import about, beside, change_entry, plan_view, refusals
+from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word
 from dpsync.render.words import plan as words
-from dpsync.render.words.drift import beside as beside_verdict
-from dpsync.render.words.drift import verdict
 from dpsync.render.words.plan import origin
 from dpsync.render.words.report import done, ending, restorable, unapplied, unkept, unproven, without_unkept
 from dpsync.render.words.visible import visible
@@ -41,30 +40,21 @@ def view(document: BaseModel) -> View:
 
 @view.register
 def _plan(document: PlanDocument) -> View:
-    plan = document.plan
-    title = " ".join(filter(None, (words.summary(plan), words.refused(plan)))) + words.in_trouble(plan)
-    digest = "" if plan.empty else f"digest {document.digest[:DIGITS]}"
-    foot = (digest, words.base(plan), words.twice(plan), words.unwatched(plan), words.effort(plan))
-    return View(title, about(plan), tuple(plan_blocks(plan)), tuple(filter(None, foot)))
+    return plan_view(document.plan, document.digest)
 
 
 @view.register
 def _drift(document: DriftDocument) -> View:
-    drift = document.drift
-    title = f"{verdict(drift)}{beside_verdict(drift)}{words.in_trouble(drift)}"
-    asked = f"({counted(drift.requests, 'request')} to read)"
-    foot = (words.base(drift), words.twice(drift), words.unwatched(drift), asked)
-    return View(title, about(drift), tuple(drift_blocks(document)), tuple(filter(None, foot)), name="drift")
+    return drift_view(document)
 
 
 @view.register
 def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
-        whole = _plan(document.plan)
-        return View(
-            f"{unapplied(document.exit)} {whole.title}", whole.about, whole.blocks, whole.foot, name="apply"
-        )
+        whole = plan_view(plan, document.plan.digest)
+        said = ViewLine(unapplied(document.exit))
+        return replace(whole, verdict=(said, *whole.verdict), name="apply")
     blocks = Blocks()
     for result, title, level in _RESULTS:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
@@ -81,8 +71,9 @@ def _apply(document: ApplyDocument) -> View:
     foot = [f"plan {report.plan[:DIGITS]}", *restorable(report)]
     foot += unproven(report.remaining) if report.remaining is not None else []
     foot += [f"journal: {visible(report.journal)}"] if report.journal else []
-    head = (*about(plan), ending(report))
-    return View(done(report), head, tuple(blocks.found), tuple(foot), name="apply")
+    head = (*about(plan), ViewLine(ending(report)))
+    lines = tuple(map(ViewLine, foot))
+    return View((ViewLine(done(report)),), head, tuple(blocks.found), lines, name="apply")
 
 
 @view.register
@@ -94,12 +85,13 @@ def _findings(document: FindingsDocument) -> View:
     counts = [counted(len(block.entries), block.name) for block in blocks.found]
     left = sum(document.left_out.values())
     more = [f"{left} more are not shown"] if left else []
-    title = f"{', '.join([*counts, *more]) or 'No findings'}."
-    head: tuple[str, ...] = ()
+    verdict = [ViewLine(f"{', '.join([*counts, *more]) or 'No findings'}.")]
+    head = []
     if (edits := document.edits) is not None:
         blocks.found += edit_blocks(edits)
-        title, head = f"{title} {edits_title(edits)}", (compared_with(edits),)
-    return View(title, head, tuple(blocks.found), left_out=left, name="findings")
+        verdict.append(ViewLine(edits_title(edits)))
+        head.append(ViewLine(compared_with(edits)))
+    return View(tuple(verdict), tuple(head), tuple(blocks.found), left_out=left, name="findings")
 
 
 def _outcome(plan: Plan, one: Outcome) -> ViewEntry:

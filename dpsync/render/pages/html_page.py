@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import View, ViewEntry, both, clip
+from dpsync.render.layout.view import View, ViewEntry, both, clip, tree_lines
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 from dpsync.render.words.visible import visible
@@ -50,8 +50,8 @@ def _hash(text: str) -> str:
 def _embedded(view: View) -> str:
     """The view as JSON that is the same in a script element: nothing in it looks like a tag or a comment."""
     found = {
-        "about": view.about,
-        "foot": view.foot,
+        "about": view.head,
+        "foot": view.footer,
         "leftOut": view.left_out,
         "blocks": [
             {
@@ -77,10 +77,10 @@ def _entry(entry: ViewEntry) -> dict[str, Any]:
         "address": entry.address,
         "sign": entry.sign,
         "code": entry.code,
-        "gist": clip(entry.gist, 1000),
+        "gist": clip(entry.summary, 1000),
         "where": place(entry.where),
-        "sides": entry.sides,
-        "tree": [clip(line, 1000) for line in entry.tree],
+        "sides": entry.sides or ("live", "wanted"),
+        "tree": [clip(line, 1000) for line in tree_lines(entry)],
         "fields": fields,
-        "words": [{"about": word.about, "text": word.text, "command": word.command} for word in entry.words],
+        "words": [{"about": word.about, "text": word.text, "command": word.command} for word in entry.said],
     }

@@ -133,8 +133,8 @@ def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> 
 
 def _head(view: View) -> Iterator[str]:
     yield f"### {prose(view.title)}"
-    if view.about:
-        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.about)
+    if view.head:
+        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.head)
 
 
 def _title(block: Block) -> str:
@@ -162,7 +162,7 @@ def _full(entry: ViewEntry, most: int | None) -> str:
     """An entry as an item of a list with its body, which is folded when it is long."""
     lines = differences(entry)
     body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
-    words = [_word(word) for word in entry.words]
+    words = [_word(word) for word in entry.said]
     body += words if most is None else cut(words, most)
     if len(lines) + len(words) > FOLDED:
         summary = f"<details><summary>{_line(entry, code_html, prose_html)}</summary>"
@@ -181,8 +181,8 @@ def _word(word: Word) -> str:
 def _line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
     """What an entry is about, in one line."""
     parts = [as_code(text) for text in (entry.sign, clip(entry.address), entry.code) if text]
-    if entry.gist:
-        parts.append(as_prose(clip(entry.gist)))
+    if entry.summary:
+        parts.append(as_prose(clip(entry.summary)))
     if entry.where:
         parts.append(f"· {as_code(clip(place(entry.where)))}")
     return " ".join(parts)
@@ -193,8 +193,8 @@ def _indented(lines: list[str]) -> Iterator[str]:
 
 
 def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
-    if view.foot:
-        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.foot)
+    if view.footer:
+        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.footer)
     yield from _hidden(view, number, bodies)
 
 

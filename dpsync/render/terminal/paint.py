@@ -11,13 +11,13 @@ When = Literal["auto", "always", "never"]
 
 
 class Paint:
-    """`paint(text, "red bold")` styles a text when colour is on: a colour's name, "bold" or "dim"."""
+    """`paint(text, "red bold")` styles a text when colour is on: a colour, "bold", "dim", or nothing."""
 
     def __init__(self, on: bool) -> None:
         self.on = on
 
     def __call__(self, text: str, style: str) -> str:
-        if not self.on or not text:
+        if not self.on or not text or not style:
             return text
         words = style.split()
         colour = next((word for word in words if word not in ("bold", "dim")), None)

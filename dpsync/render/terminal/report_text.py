@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 
 from dpsync.model.plans.journal import GOOD, Outcome, Report
 from dpsync.model.plans.remark import Blocked
-from dpsync.render.terminal.beside_text import render_blocked, render_trouble
+from dpsync.render.layout.plan import beside
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.plan import place
 from dpsync.render.words.report import done, ending, restorable, unkept, unproven, without_unkept
 from dpsync.render.words.visible import visible
@@ -49,8 +50,8 @@ def render_report(
     parts += [paint(visible(text), "red") for text in report.trouble]
     if report.settled and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)
-        parts.append(render_blocked(report.remaining.model_copy(update={"blocked": found}), paint))
-        parts.append(render_trouble(report.remaining, paint))
+        left = beside(report.remaining.model_copy(update={"blocked": found}))
+        parts += Writer(paint).blocks(block for block in left if block.name in ("blocked", "trouble"))
     parts.append(done(report))
     parts.append(_proof(report, paint, summary))
     parts += restorable(report)

@@ -10,13 +10,13 @@ from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.plan import Origin
 from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.terminal.diagnostics import render_diagnostics
-from dpsync.render.terminal.drift_text import render_drift
 from dpsync.render.terminal.edits_text import edit_lines
 from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.report_text import render_report
+from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.report import unapplied
 
 
@@ -28,21 +28,12 @@ def render_text(document: BaseModel, options: FormatOptions) -> str:
 
 @render_text.register
 def _plan(document: PlanDocument, options: FormatOptions) -> str:
-    return render_plan(
-        document.plan, Paint(options.colour), options.verbose, quiet=options.quiet, summary=options.summary
-    )
+    return _writer(options).view(view(document))
 
 
 @render_text.register
 def _drift(document: DriftDocument, options: FormatOptions) -> str:
-    return render_drift(
-        document.drift,
-        Paint(options.colour),
-        options.verbose,
-        quiet=options.quiet,
-        summary=options.summary,
-        out=document.ways_out,
-    )
+    return _writer(options).view(view(document))
 
 
 @render_text.register
@@ -81,3 +72,7 @@ def _diagnostic(one: Finding) -> Diagnostic:
 
 def _span(at: Origin) -> Span:
     return Span(at.file, at.line, at.column, at.line, at.column + 1)
+
+
+def _writer(options: FormatOptions) -> Writer:
+    return Writer(Paint(options.colour), options.verbose, options.quiet, options.summary)

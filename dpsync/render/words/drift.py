@@ -8,12 +8,11 @@ from dpsync.model.plans.cause import What
 from dpsync.model.plans.delete_count import DeleteCount
 from dpsync.model.plans.drift import Drift, Drifted
 from dpsync.model.texts.words import counted
+from dpsync.render.words.plan import why
 
 SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
 _DECLARED = (("different", "different"), ("missing", "not live"))
-
-
-WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
+_WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
 
 
 def verdict(drift: Drift) -> str:
@@ -42,13 +41,19 @@ def along(item: Drifted) -> str:
 
 
 def beside(drift: Drift) -> str:
-    """What was left alone and what was not looked at, counted, behind the verdict."""
+    """What was left alone and what was not looked at, counted; empty where all of it was told."""
     more = [
         f"{len(items)} {word}"
         for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))
         if items
     ]
-    rest = f" {', '.join(more).capitalize()}." if more else ""
+    rest = [f"{', '.join(more).capitalize()}."] if more else []
     if drift.unread:
-        rest += f" NOT LOOKED AT: {counted(len(drift.unread), 'entry')} that this token may not read."
-    return rest
+        unread = counted(len(drift.unread), "entry")
+        rest.append(f"NOT LOOKED AT: {unread} that this token may not read.")
+    return " ".join(rest)
+
+
+def cause(drift: Drift, item: Drifted) -> str:
+    """Why something is not as the files say, where that is said of all of it."""
+    return why(drift, item.cause, _WHAT[item.what])

@@ -114,13 +114,6 @@ def moved(change: Change) -> str:
     return f"moved {visible(change.moved or '')}"
 
 
-def acts(change: Change) -> Iterator[str]:
-    """Where it goes among its siblings, and what somebody asked for."""
-    if change.moved:
-        yield moved(change)
-    yield from asked(change)
-
-
 def asked(change: Change) -> Iterator[str]:
     """What somebody asked for."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
@@ -236,8 +229,8 @@ def effort(plan: Plan) -> str:
 
 
 def in_trouble(plan: PlanOrDrift) -> str:
-    """How much is in trouble on the platform, behind a summary."""
-    return f" {len(plan.trouble)} in trouble on the platform." if plan.trouble else ""
+    """How much is in trouble on the platform."""
+    return f"{len(plan.trouble)} in trouble on the platform." if plan.trouble else ""
 
 
 def base(plan: PlanOrDrift) -> str:

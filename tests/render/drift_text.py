@@ -1,0 +1,16 @@
+"""Texts of a terminal, of plain values."""
+
+from __future__ import annotations
+
+from dpsync.model.plans.drift import Drift
+from dpsync.render.json.conversion import drift_document
+from dpsync.render.layout.drift import drift_view
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.view_text import Writer
+
+
+def render_drift(
+    drift: Drift, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False
+) -> str:
+    """The drift as text, without a trailing line break."""
+    return Writer(paint, verbose, quiet, summary).view(drift_view(drift_document(drift)))
