@@ -132,9 +132,8 @@ def _show(error: click.ClickException) -> None:
 
 def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
     """The entry point. `given` is for the command, as in `run`."""
-    with (
-        collector_out_of_the_way()
-    ):  # else a quarter of a plan's time goes into looking through what it has made
+    # Else a quarter of a plan's time goes into looking through what it has made.
+    with collector_out_of_the_way():
         code = run(arguments, given)
     sys.exit(code)
 

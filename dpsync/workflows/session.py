@@ -19,6 +19,7 @@ from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.journal import Outcome, Report
 from dpsync.model.plans.plan import Plan
@@ -154,19 +155,7 @@ class Session:
         from dpsync.apply.run import carry_out
 
         if planned.plan.refusals:
-            refused = planned.plan.refusals
-            found = [
-                Diagnostic(
-                    item.code,
-                    item.message,
-                    address=item.address,
-                    hint=item.way_out,
-                    candidates=item.candidates,
-                    answers=item.answers,
-                )
-                for item in refused
-            ]
-            raise DiagnosticError(found, Exit.REFUSED)
+            raise DiagnosticError(map(_finding, planned.plan.refusals), Exit.REFUSED)
         expect.check(planned.plan)
         recorder = self._recorder(client, planned, ids)
         executor = Executor(
@@ -217,3 +206,15 @@ def _chosen(planned: Planned) -> frozenset[Address] | None:
         return None
     also = planned.plan.part.also if planned.plan.part is not None else ()
     return part.wanted | {item.location for item in also}
+
+
+def _finding(refusal: Refusal) -> Diagnostic:
+    """A refusal as a finding, for whoever applies a plan that may not be applied."""
+    return Diagnostic(
+        refusal.code,
+        refusal.message,
+        address=refusal.address,
+        hint=refusal.way_out,
+        candidates=refusal.candidates,
+        answers=refusal.answers,
+    )
