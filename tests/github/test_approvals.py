@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from dpsync.github.messages.digests import WHOLE, Shown, shown_by, together
-from dpsync.github.messages.marker import FIRST, PlanMarker, first_line, kept, read_marker
+from dpsync.github.messages.marker import FIRST, PlanMarker, RestMarker, first_line, kept, read_marker
 from dpsync.github.messages.plan_comment import FoundComment, GitHubText, plan_marker, rest_body, with_status
 from dpsync.github.permission.approvals import PAUSES, Approvals, approved
 from dpsync.github.permission.comparison import compare
@@ -413,6 +413,124 @@ def test_the_last_converged_apply_is_the_git_base(story: Story) -> None:
     assert story.approvals().base(plan("a", organization="2")) is None
 
 
+def two_platforms(story: Story) -> tuple[Plan, Plan]:
+    """The same files are applied to two platforms, each of which has a comment in a request."""
+    return plan("a"), plan("a", platform="https://staging")
+
+
+def test_where_two_platforms_have_converged_at_different_commits_neither_is_the_base_of_an_unknown_plan(
+    story: Story,
+) -> None:
+    here, there = two_platforms(story)
+    both = story.show(7, here), story.show(7, there)
+    story.merge(7, "1")
+    for id_ in both:
+        story.ends(id_, "1")
+    second, _ = story.show(8, there), story.show(8, here)
+    story.merge(8, "2")
+    story.ends(second, "2")
+    found = story.approvals()
+    assert (found.base(here), found.base(there)) == (commit("1"), commit("2"))
+    assert found.base(None) is None
+
+
+def test_the_base_is_the_last_of_several_applies_that_have_converged(story: Story) -> None:
+    for number, letter in ((7, "1"), (8, "2")):
+        id_ = story.show(number, "a")
+        story.merge(number, letter)
+        story.ends(id_, letter)
+    assert story.approvals().base(plan("a")) == commit("2")
+
+
+def test_an_apply_of_a_commit_that_was_forced_away_has_ended_its_own_request_and_no_later_one(
+    story: Story,
+) -> None:
+    id_ = story.show(7, "a")
+    story.merge(7, "1")
+    story.ends(id_, "9")  # the branch was written anew since
+    story.show(8, "b")
+    story.merge(8, "2")
+    assert story.approvals().base(plan("a")) == commit("1")
+    assert story.approves(plan("b"))
+    assert not story.approves(plan("a"))
+
+
+def asked_about(story: Story) -> list[str]:
+    return [one.split("/")[-2][0] for one in story.github.asked if one.endswith("/pulls")]
+
+
+def test_nothing_is_asked_about_what_was_merged_before_the_last_converged_apply(story: Story) -> None:
+    """Else each apply would ask about fifty commits, and wait for requests of those that never had one."""
+    id_ = story.show(7, "a")
+    story.merge(7, "1", before="34")
+    story.ends(id_, "1")
+    story.show(8, "b")
+    story.merge(8, "2")
+    assert story.approvals().unknown == []
+    assert asked_about(story) == ["2", "1"]
+
+
+def test_one_platform_that_has_converged_does_not_hide_what_another_one_has_still_to_apply(
+    story: Story,
+) -> None:
+    here, there = two_platforms(story)
+    story.show(6, there)
+    story.show(6, plan("b"))
+    story.merge(6, "1")
+    id_ = story.show(7, here)
+    story.show(7, plan("c", platform="https://staging"))
+    story.merge(7, "2")
+    story.ends(id_, "2")
+    assert story.approves(there)
+    assert not story.approves(plan("b"))
+
+
+def test_a_request_that_came_with_several_commits_is_looked_at_once(story: Story) -> None:
+    a_rebase(story)
+    for brought in "12":
+        story.github.pulls[commit(brought)] = story.github.pulls[commit("3")]
+    assert len(story.approvals().known) == 1
+
+
+def test_of_two_comments_in_a_request_that_of_the_later_run_counts(story: Story) -> None:
+    """The earlier run was slow: its comment is the last one."""
+    story.run = 5
+    story.show(7, "b")
+    story.run = 2
+    story.show(7, "a")
+    story.merge(7, "1")
+    assert story.approves(plan("b"))
+    assert not story.approves(plan("a"))
+
+
+def test_a_comment_without_a_plan_approves_nothing_and_takes_no_approval_away(story: Story) -> None:
+    story.show(7, "a")
+    made = story.github.comment(7, "")
+    marker = PlanMarker(
+        key="", name=NAME, run=99, sha=commit("d"), branch=plan_marker(
+            NAME, replace(PLACE, into="main"), plan_document(plan(""))).branch,
+    )  # fmt: skip
+    made["body"] = f"{first_line(marker)}it could not be made"
+    story.merge(7, "1")
+    assert [one.found.marker.run for one in story.approvals().known] == [1]
+    assert story.approves(plan("a"))
+
+
+def test_what_counts_is_what_github_says_along_with_who_has_edited_it(story: Story) -> None:
+    """The list of comments says one thing, and the comment itself, a moment later, another one."""
+    id_ = story.show(7, "b")
+    body = story.github.comments[id_]["body"]
+    story.merge(7, "1")
+
+    def meanwhile(method: str, path: str) -> None:
+        listed = path.endswith("/issues/7/comments")
+        story.github.comments[id_]["body"] = body.replace(*swapped("b", "a")) if listed else body
+
+    story.github.before = meanwhile
+    assert not story.approves(plan("a"))
+    assert story.approves(plan("b"))
+
+
 # What GitHub does not know yet.
 
 
@@ -449,6 +567,40 @@ def test_what_is_left_of_a_plan_with_more_than_a_thousand_changes_is_approved(st
     story.github.edit(rest["id"], rest["body"], "eve")
     assert not story.approves(plan(" ".join(words[3:])))
     assert story.approves(plan(" ".join(words[3:FIRST])))
+
+
+LARGE = [f"{number:04}" for number in range(FIRST + 2)]
+
+
+def test_a_further_part_of_an_earlier_plan_approves_nothing_of_a_later_one(story: Story) -> None:
+    story.show(7, " ".join([*LARGE, "zzzz"]))
+    story.show(7, " ".join([*LARGE, "yyyy"]))
+    story.merge(7, "1")
+    assert story.approves(plan("yyyy"))
+    assert not story.approves(plan("zzzz"))
+
+
+def test_a_further_part_counts_as_github_says_it_along_with_who_has_edited_it(story: Story) -> None:
+    story.show(7, " ".join(LARGE))
+    (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
+    story.merge(7, "1")
+    body, (part, *_) = rest["body"], kept(shown_by(plan("zzzz")))
+
+    def meanwhile(method: str, path: str) -> None:
+        marker = read_marker(body, RestMarker)
+        assert marker is not None
+        listed = path.endswith("/issues/7/comments")
+        forged = first_line(marker.model_copy(update={"displayed": part}))
+        rest["body"] = f"{forged}text" if listed else body
+
+    story.github.before = meanwhile
+    assert not story.approves(plan("zzzz"))
+
+
+def test_the_parts_of_a_small_plan_are_not_looked_for(story: Story) -> None:
+    one(story)
+    story.approvals()
+    assert sum(asked.endswith("/comments") for asked in story.github.asked) == 1
 
 
 # The law of the union.

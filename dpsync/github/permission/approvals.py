@@ -57,7 +57,7 @@ class Approvals:
         self.known, self.others, self.ended, self._seen = [], [], {}, set()
         self.unknown = []
         for commit in self.history.touching:
-            if self._done(commit):
+            if self._done():
                 break
             requests = [one for one in self.github.merged(commit) if self._here(one)]
             if not requests:
@@ -96,13 +96,9 @@ class Approvals:
         """Whether it was merged into the branch that is applied, and that merge is a part of it."""
         return request.base == self.place.branch and request.commit in self.history.commits
 
-    def _done(self, commit: str) -> bool:
-        """Whether all keys that are known were ended by an apply of this commit or a later one."""
-        keys = {one.found.marker.key for one in self.known}
-        return bool(self.ended) and all(
-            (end := self.ended.get(key)) is not None and not self._before(end, commit)
-            for key in keys | self.ended.keys()
-        )
+    def _done(self) -> bool:
+        """Whether all keys that are known have been ended by an apply: nothing before that counts."""
+        return bool(self.ended) and {one.found.marker.key for one in self.known} <= self.ended.keys()
 
     def _used_up(self, approval: Approval) -> bool:
         end = self.ended.get(approval.found.marker.key)

@@ -1,0 +1,215 @@
+"""The comments of one pull request, whoever else writes there meanwhile: which are ours, and which may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsync.github.messages.comments import TOO_LONG, Comments
+from dpsync.github.messages.marker import PlanMarker, first_line, read_marker
+from dpsync.github.messages.plan_comment import SIZES, rest_body
+from dpsync.github.requests.api import GitHub
+from dpsync.github.requests.transport import GitHubError
+from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
+
+KEY, OTHER = "aa", "bb"
+
+
+def marker(run: int = 5, **more: Any) -> PlanMarker:
+    return PlanMarker(**{"key": KEY, "name": "ab", "run": run, "digest": "dd"} | more)
+
+
+def body(of: PlanMarker, words: str = "text") -> str:
+    return f"{first_line(of)}{words}"
+
+
+@pytest.fixture
+def comments(github: FakeGitHub) -> Iterator[Comments]:
+    client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql", lambda _: None)
+    yield Comments(client, 7, "ab")
+    client.close()
+
+
+def of_run(github: FakeGitHub, *runs: int) -> list[int]:
+    return [int(github.comment(7, body(marker(run)))["id"]) for run in runs]
+
+
+def test_a_marker_in_somebody_elses_comment_is_a_text(comments: Comments, github: FakeGitHub) -> None:
+    """A stranger who copies one neither blocks our comment nor gets it written into theirs."""
+    for login in ("eve", "github-actions", "other[bot]", ""):
+        github.comment(7, body(marker()), login)
+    (ours,) = of_run(github, 5)
+    assert [one.text.number for one in comments.found()] == [ours]
+
+
+def test_a_further_part_counts_where_it_is_ours_and_of_the_same_key(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    for login, key in (("eve", KEY), (BOT, OTHER), (BOT, KEY)):
+        github.comment(7, rest_body(marker(key=key), 1, "AAAA"), login)
+    assert [(text.author, one.key) for text, one in comments.rest(KEY)] == [(BOT, KEY)]
+
+
+@pytest.mark.parametrize(("edited", "ours"), [(None, True), (body(marker(6)), True), ("no marker", False)])
+def test_a_comment_whose_marker_is_gone_is_not_ours_any_more(
+    edited: str | None, ours: bool, comments: Comments, github: FakeGitHub
+) -> None:
+    (id_,) = of_run(github, 5)
+    (found,) = comments.found()
+    if edited is not None:
+        github.edit(id_, edited)
+    now = comments.ours(found)
+    assert (now is not None) is ours
+    assert now is None or now.text.body == github.comments[id_]["body"]
+
+
+def test_a_comment_is_ours_with_the_time_at_which_it_was_written_last(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    (id_,) = of_run(github, 5)
+    (found,) = comments.found()
+    at = github.edit(id_, body(marker()))["updated_at"]
+    now = comments.ours(found)
+    assert now is not None
+    assert now.text.updated == at
+
+
+# Two runs at once.
+
+
+@pytest.mark.parametrize(
+    ("other", "written", "why"),
+    [(4, "ours", ""), (5, "ours", ""), (6, "text", "a later run (6) has written the comment already")],
+)
+def test_where_another_run_was_quicker_one_comment_stays_with_the_later_runs_text(
+    other: int, written: str, why: str, comments: Comments, github: FakeGitHub
+) -> None:
+    quicker: list[int] = []
+
+    def meanwhile(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/comments") and not quicker:
+            quicker.append(0)
+            quicker[:] = of_run(github, other)
+
+    github.before = meanwhile
+    decision, text = comments.write(None, marker(), lambda size: body(marker(), "ours"), worth_it=True)
+    assert text is not None
+    assert [text.number] == list(github.comments) == quicker
+    assert github.comments[text.number]["body"].endswith(written)
+    assert decision.why == why
+
+
+def test_a_comment_of_another_key_that_comes_first_is_another_comment(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    github.comment(7, body(marker(4, key=OTHER)))
+    _, text = comments.write(None, marker(), lambda size: body(marker(), "ours"), worth_it=True)
+    assert text is not None
+    assert list(github.comments) == [1, text.number]
+
+
+def test_nothing_is_written_that_nobody_would_know_again(comments: Comments, github: FakeGitHub) -> None:
+    github.tokens["token"] = Token(graphql=False)
+    with pytest.raises(GitHubError):
+        comments.write(None, marker(), lambda size: body(marker()), worth_it=True)
+    assert not github.comments
+
+
+def test_what_is_not_worth_a_comment_gets_none(comments: Comments, github: FakeGitHub) -> None:
+    decision, text = comments.write(None, marker(), lambda size: body(marker()), worth_it=False)
+    assert (decision.what, text) == ("leave", None)
+    assert not github.asked
+
+
+def test_the_comment_that_is_there_is_edited_and_no_second_one_is_made(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    (id_,) = of_run(github, 4)
+    (found,) = comments.found()
+    _, text = comments.write(found, marker(), lambda size: body(marker(), "ours"), worth_it=False)
+    assert text is not None
+    assert (text.number, list(github.comments)) == (id_, [id_])
+    assert github.comments[id_]["body"].endswith("ours")
+
+
+def test_what_older_runs_have_left_goes_and_nothing_else(comments: Comments, github: FakeGitHub) -> None:
+    older, kept, later, same = of_run(github, 3, 4, 9, 5)
+    github.edit(applied := of_run(github, 2)[0], body(marker(2, state="applied")))
+    found = comments.found()
+    text = next(one.text for one in found if one.text.number == kept)
+    comments.drop_others(found, text, (5, 1))
+    assert older not in github.comments
+    assert sorted(github.comments) == [kept, later, same, applied]
+
+
+# What does not fit into one comment.
+
+
+def parts(github: FakeGitHub) -> list[str]:
+    return [text for text in github.bodies(7) if '"part"' in text]
+
+
+def test_the_parts_of_a_plan_take_the_place_of_those_of_the_plan_before(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    comments.write_rest(marker(4, digest="cc"), ["AAAA", "BBBB"])
+    comments.write_rest(marker(5), ["CCCC"])
+    (left,) = parts(github)
+    assert '"digest":"dd"' in left
+    assert "CCCC" in left
+
+
+def test_parts_that_are_there_already_are_not_written_again(comments: Comments, github: FakeGitHub) -> None:
+    comments.write_rest(marker(4), ["AAAA", "BBBB"])
+    before = dict(github.comments)
+    comments.write_rest(marker(5), ["AAAA", "BBBB"])
+    assert github.comments == before
+
+
+def test_the_parts_of_a_later_run_stay(comments: Comments, github: FakeGitHub) -> None:
+    comments.write_rest(marker(9, digest="ee"), ["EEEE"])
+    comments.write_rest(marker(5), ["AAAA"])
+    assert sum("EEEE" in text for text in parts(github)) == 1
+
+
+# Sizes.
+
+
+def test_what_github_finds_too_long_is_sent_once_more_and_shorter(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    text = comments.add(lambda size: "x" * (size if size < SIZES[0] else 70_000))
+    assert len(github.comments[text.number]["body"]) == SIZES[-1]
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_what_github_refuses_for_another_reason_is_not_sent_again(
+    status: int, comments: Comments, github: FakeGitHub
+) -> None:
+    github.answers = [(status, {"message": "no"}, {})]
+    with pytest.raises(GitHubError) as refused:
+        comments.add(lambda size: "x")
+    assert (refused.value.status, len(github.asked)) == (status, 1)
+    assert status != TOO_LONG
+    assert not github.comments
+
+
+def test_what_is_too_long_twice_is_an_error(comments: Comments) -> None:
+    with pytest.raises(GitHubError) as refused:
+        comments.add(lambda size: "x" * 70_000)
+    assert refused.value.status == TOO_LONG
+
+
+def test_an_approval_in_a_copied_marker_is_read_with_the_text_and_not_by_it(
+    comments: Comments, github: FakeGitHub
+) -> None:
+    """A comment that is named in the list, but says something else by the time its author is asked for."""
+    (id_,) = of_run(github, 5)
+    (listed,) = comments.found()
+    forged = replace(listed, text=replace(listed.text, body=body(marker(digest="ee"))))
+    now = comments.ours(forged)
+    assert now is not None
+    assert now.marker == read_marker(github.comments[id_]["body"], PlanMarker)
