@@ -114,7 +114,7 @@ class _Witness:
         }
         moved = {change.location for change in plan.changes if change.moved}
         self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
-        self.candidates = perhaps_renamed(self.decided)
+        self.candidates = perhaps_renamed(self.decided, self.unnamed.unanswered)
 
     def each(self) -> Iterator[Drifted]:
         reported = set[Address]()
@@ -209,7 +209,7 @@ class _Witness:
     def _undeclared(self, change: Change) -> Drifted:
         root = self.decided.deletions.addresses[change.location]
         causes = self.decided.deletions.cascade.causes
-        content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed)
+        content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed.everything)
         return Drifted(
             content=content,
             limited=change.location in self.exceeding,

@@ -22,9 +22,9 @@ from dpsync.planner.effects.moments import moments
 from dpsync.planner.effects.navigation import navigation_changes
 from dpsync.planner.effects.outcome import trees
 from dpsync.planner.effects.urls import url_impacts
-from dpsync.planner.inputs.answers import IDLE
+from dpsync.planner.inputs.answers import IDLE, questions
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.content import unanswered
+from dpsync.planner.questions.content import unnamed
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.questions.identity import exchanged, unclear
 from dpsync.planner.questions.lookalikes import lookalikes, proposals
@@ -117,17 +117,19 @@ class _Made:
         navigations = tuple(trees(decided, found))
         exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
         similar = lookalikes(sides, decided.blocking)
-        unnamed = unanswered(decided)
-        who_is_who = [*unclear(decided, similar, unnamed), *exchanged(sides)]
+        content = unnamed(decided)
+        who_is_who = [*unclear(decided, similar, content.unanswered), *exchanged(sides)]
         deletes = [change for change in found if change.action == "delete"]
-        refused = [*self.taken, *refusals(decided, deletes, unnamed, exposed, who_is_who), *who_is_who]
+        found_wrong = [*self.taken, *refusals(decided, deletes, content, exposed, who_is_who), *who_is_who]
+        refused = sides.answers.refused(found_wrong)
+        asked = decided.asked | content.asked | questions(found_wrong)
         notes = [
             *decided.notes,
             *hidden(decided),
             *remarks(sides, decided.deletions, decided.restructuring.found),
             *proposals(similar),
             *transfers.notes(sides, decided.transfers),
-            *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle()),
+            *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
         ]
         blocked = [*decided.blocking.all(), *self.unmoved, *unseen(sides, decided.deletions)]
         return Plan(

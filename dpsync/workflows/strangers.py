@@ -14,6 +14,7 @@ from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.candidates import Open
+from dpsync.planner.questions.content import unnamed
 from dpsync.planner.questions.identity import candidate, it_is, perhaps_renamed, said
 from dpsync.planner.questions.lookalikes import Reason
 from dpsync.workflows.session import Planned
@@ -54,7 +55,8 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     sides = planned.sides
     perhaps: dict[Address, Open] = {}
     meant: dict[Identity, list[Address]] = defaultdict(list)
-    for address, open_ in perhaps_renamed(decide(sides)).items():
+    decided = decide(sides)
+    for address, open_ in perhaps_renamed(decided, unnamed(decided).unanswered).items():
         if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
             continue
         perhaps[address] = open_

@@ -80,7 +80,7 @@ class Case:
             Options(tuple(self.confirm)),
             NOT_ASKED if self.base is None else self._base(self.base),
         )
-        if not self.agreed or not (number := len(unnamed(decide(sides)))):
+        if not self.agreed or not (number := len(unnamed(decide(sides)).everything)):
             return sides
         return replace(sides, options=Options((*self.confirm, f"delete content {number}")))
 

@@ -6,8 +6,9 @@ import pytest
 
 from dpsync.kinds.registry import load
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
-from dpsync.planner.inputs.answers import Answer, Answers, forms, parse
+from dpsync.planner.inputs.answers import Answer, Answers, Question, forms, parse, questions
 
 from .lab import Lab, site, spaces
 
@@ -80,12 +81,29 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
     assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))
 
 
+ONE, OTHER, THIRD = Answer("delete", "1"), Answer("delete", "2"), Answer("delete", "3")
+NEVER = Refusal(code="protected", address="acme", message="it is protected", way_out="none")
+
+
+def asks(answer: Answer) -> Question:
+    return Question(answer, NEVER.model_copy(update={"code": str(answer)}))
+
+
 def test_what_was_answered_and_never_asked_is_idle() -> None:
-    one, other, third = Answer("delete", "1"), Answer("delete", "2"), Answer("delete", "3")
-    answers = Answers([other, one])
-    assert list(answers.idle()) == [one, other]
-    assert (answers.agree(one), answers.agree(third)) == (True, False)
-    assert list(answers.idle()) == [other]
+    answers = Answers(frozenset({OTHER, ONE}))
+    assert answers.idle([]) == [ONE, OTHER]
+    assert answers.idle(questions([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
+
+
+def test_a_question_is_refused_until_its_answer_is_given_and_a_refusal_always() -> None:
+    found = [asks(ONE), NEVER, asks(OTHER)]
+    assert [item.code for item in Answers(frozenset({OTHER})).refused(found)] == ["delete 1", "protected"]
+
+
+def test_a_question_without_a_refusal_stops_nothing_and_its_answer_is_not_idle() -> None:
+    answers = Answers(frozenset({ONE}))
+    assert list(Answers().refused([Question(ONE)])) == []
+    assert answers.idle(questions([Question(ONE)])) == []
 
 
 # Against a platform.

@@ -10,8 +10,8 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.question import Refusal
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.questions.content import unanswered
+from dpsync.planner.decide.decisions import Decisions, decide
+from dpsync.planner.questions.content import unnamed
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps
@@ -109,10 +109,14 @@ def test_what_names_something_blocked_is_blocked_in_that_field_alone() -> None:
 
 
 def refused(case: Case) -> list[Refusal]:
-    found = case.decisions()
+    return refused_by(case.decisions())
+
+
+def refused_by(found: Decisions) -> list[Refusal]:
     made = changes(found, PlannedSteps(write_steps(found), Edges(())))
     deletes = [change for change in made if change.action == "delete"]
-    return list(refusals(found, deletes, unanswered(found)))
+    asked = refusals(found, deletes, unnamed(found))
+    return list(found.sides.answers.refused(asked))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +198,7 @@ def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
     wanted = {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}
     sides = Case(wanted, live, user="member-x").sides()
     found = decide(replace(sides, chosen=frozenset({ACME.child("members", "ada")})))
-    assert [item.code for item in refusals(found, [], [])] == ["last-admin"]
+    assert [item.code for item in refused_by(found)] == ["last-admin"]
 
 
 def test_who_is_added_by_sso_is_the_next_admin() -> None:

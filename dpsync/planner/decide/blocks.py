@@ -5,7 +5,8 @@ An entry that cannot be made blocks what it is part of; a field that names it bl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from dpsync.identity.questions import pin
 from dpsync.kinds.kind import ByHand, Call, Field
@@ -37,8 +38,35 @@ def _unserved(address: str, item: Unserved) -> Blocked:
     return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
 
 
+@dataclass(frozen=True)
 class Blocking:
-    """The blocked entries and fields. Entries are settled at the start, fields as the planner meets them."""
+    """The blocked entries and fields."""
+
+    entries: Mapping[Address, Blocked]
+    fields: Mapping[tuple[Address, str], Blocked]
+    first: Mapping[Address, Address]
+    """By navigation that is restructured: the one entry of it that is created first."""
+    rest: tuple[Blocked, ...]
+    """What the platform does not serve, and pruned places in which it is not known what is undeclared."""
+    ignored: frozenset[Address]
+    """What the platform does not serve and the policy ignores: nothing is told of it."""
+    asked: frozenset[Answer]
+
+    def entry(self, address: Address) -> bool:
+        return address in self.entries
+
+    def noted(self, address: Address, item: Field) -> bool:
+        return (address, item.name) in self.fields
+
+    def all(self) -> tuple[Blocked, ...]:
+        """Everything that is told, by address."""
+        entries = (item for address, item in self.entries.items() if address not in self.ignored)
+        found = (*entries, *self.fields.values(), *self.rest)
+        return tuple(sorted(found, key=lambda item: item.address))
+
+
+class Blocker:
+    """Finds what is blocked: entries at the start, fields while each entry is decided about."""
 
     def __init__(self, sides: Sides, decided: Restructuring) -> None:
         self._sides = sides
@@ -46,8 +74,8 @@ class Blocking:
             address: _unserved(str(address), item) for address, item in sides.desired.unserved.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
+        self._asked: set[Answer] = set()
         self.first: dict[Address, Address] = {}
-        """By navigation that is restructured: the one entry of it that is created first."""
         self._entries |= dict(self._missing())
         self._entries |= dict(self._cannot_hide())
         self._settle()
@@ -70,7 +98,8 @@ class Blocking:
             if entry is None or not sides.kind(entry).content or sides.live(address) is not None:
                 continue
             anew = Answer(NEW, str(address))
-            if sides.answers.agree(anew) or sides.policy.ignored(address):
+            self._asked.add(anew)
+            if sides.answers.gives(anew) or sides.policy.ignored(address):
                 continue
             what = "was deleted" if missing.restorable else "is not live, or this token may not see it"
             back = pin(missing.id, bool(sides.desired.environments))
@@ -209,7 +238,9 @@ class Blocking:
             return False
         if live is None:
             return not self._sides.policy.ignored(address)
-        if any(self._sides.answers.agree(Answer(word, str(address))) for word in kind.platform.acts):
+        starts = [Answer(word, str(address)) for word in kind.platform.acts]
+        self._asked.update(starts)
+        if any(map(self._sides.answers.gives, starts)):
             return True
         return live.fields.get(kind.platform.busy.field) in kind.platform.busy.values
 
@@ -238,13 +269,17 @@ class Blocking:
             address=name, reason=reason, todo=todo, because=because
         )
 
-    def noted(self, address: Address, item: Field) -> bool:
-        return (address, item.name) in self._fields
-
-    def _settled(self) -> Iterator[Blocked]:
-        for address, blocked in self._entries.items():
-            if address not in self._sides.desired.unserved or not self._sides.policy.ignored(address):
-                yield blocked
+    def blocking(self) -> Blocking:
+        """All that was found."""
+        unserved = self._sides.desired.unserved
+        return Blocking(
+            self._entries,
+            self._fields,
+            self.first,
+            (*self._unserved_fields(), *self._undeletable()),
+            frozenset(filter(self._sides.policy.ignored, unserved)),
+            frozenset(self._asked),
+        )
 
     def _unserved_fields(self) -> Iterator[Blocked]:
         for (address, name), item in self._sides.desired.unserved_fields.items():
@@ -258,8 +293,3 @@ class Blocking:
             pruned = sides.options.delete and sides.desired.pruned(address)
             if pruned and address in sides.desired.scopes and not sides.policy.ignored(address):
                 yield _unserved(str(address), item)
-
-    def all(self) -> tuple[Blocked, ...]:
-        found = [*self._settled(), *self._fields.values(), *self._unserved_fields()]
-        found += self._undeletable()
-        return tuple(sorted(found, key=lambda item: item.address))

@@ -114,8 +114,15 @@ def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveOb
     hidden = unread(field, sides.desired.resources[address].fields[field.name])
     if sides.options.proof or hidden is None:
         return False
-    asked = sides.answers.agree(Answer(SEND, str(address.field(field.name))))
-    return asked or differs_from_base(sides, resource, field, live)
+    asked_for = sides.answers.gives(Answer(SEND, str(address.field(field.name))))
+    return asked_for or differs_from_base(sides, resource, field, live)
+
+
+def resendable(sides: Sides, resource: Resource) -> Iterator[Answer]:
+    """The questions whether a field that cannot be read back is sent again, one for each such field."""
+    for field in () if sides.options.proof else managed(sides, resource):
+        if unread(field, sides.desired.resources[resource.address].fields[field.name]) is not None:
+            yield Answer(SEND, str(resource.address.field(field.name)))
 
 
 def wanted_anew(sides: Sides, resource: Resource) -> list[Changed]:

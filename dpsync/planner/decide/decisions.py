@@ -15,8 +15,16 @@ from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import REF, Value
 from dpsync.model.plans.remark import Note, PlatformTrouble, Waiting
-from dpsync.planner.decide.blocks import Blocking
-from dpsync.planner.decide.compare import Changed, changed, differs_from_base, in_base, not_known, wanted_anew
+from dpsync.planner.decide.blocks import Blocker, Blocking
+from dpsync.planner.decide.compare import (
+    Changed,
+    changed,
+    differs_from_base,
+    in_base,
+    not_known,
+    resendable,
+    wanted_anew,
+)
 from dpsync.planner.decide.concealment import Holding, showing
 from dpsync.planner.decide.deletions import Deletions, deletions
 from dpsync.planner.decide.exclusive import Exclusive
@@ -69,6 +77,8 @@ class Decisions:
     trouble: tuple[PlatformTrouble, ...] = ()
     unproven: tuple[str, ...] = ()
     """Fields that cannot be read back and that the git base has otherwise."""
+    asked: frozenset[Answer] = frozenset()
+    """What was asked to decide this, each question by the answer that would agree to it."""
 
 
 def decide(sides: Sides) -> Decisions:
@@ -87,7 +97,7 @@ class _Decider:
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
         self.restructuring = restructuring(sides)
-        self.blocking = Blocking(sides, self.restructuring)
+        self.blocker = Blocker(sides, self.restructuring)
         self.deletions = deletions(sides, self.restructuring)
         self.adopted = frozenset(_adopted(sides))
         self.holding = Holding(sides, self.adopted)
@@ -96,20 +106,22 @@ class _Decider:
         self.waiting: list[Waiting] = []
         self.trouble: list[PlatformTrouble] = []
         self.unproven: list[str] = []
+        self.asked: set[Answer] = set()
 
     def decisions(self) -> Decisions:
         entries = {entry.resource.address: entry for entry in self._entries()}
         exclusive = Exclusive(
-            self.sides, self.deletions.covers, lambda entry: self.blocking.entry(entry.address)
+            self.sides, self.deletions.covers, lambda entry: self.blocker.entry(entry.address)
         )
         for resource, flag in exclusive.unwilling():
             self._always_one(resource, flag)
+        blocking = self.blocker.blocking()
         return Decisions(
             sides=self.sides,
             restructuring=self.restructuring,
             transfers=transfers(self.sides),
             deletions=self.deletions,
-            blocking=self.blocking,
+            blocking=blocking,
             exclusive=exclusive,
             entries=entries,
             compared=self.compared,
@@ -119,12 +131,13 @@ class _Decider:
             waiting=tuple(self.waiting),
             trouble=tuple(self.trouble),
             unproven=tuple(self.unproven),
+            asked=self.restructuring.asked | blocking.asked | self.asked,
         )
 
     def _entries(self) -> Iterator[EntryDecision]:
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
         resources = self.sides.resources.values()
-        first = set(self.blocking.first.values())
+        first, resends = set(self.blocker.first.values()), self.sides.answers.any(SEND)
         for resource in sorted(resources, key=lambda item: (rank[item.kind], item.address)):
             live = self.sides.live(resource.address)
             if resource.address in first:
@@ -137,7 +150,8 @@ class _Decider:
                 continue
             if live is not None:
                 self.compared[resource.address] = tuple(changed(self.sides, resource, live))
-            if not self.blocking.entry(resource.address):
+                self.asked.update(resendable(self.sides, resource) if resends else ())
+            if not self.blocker.entry(resource.address):
                 yield self._new(resource) if live is None else self._existing(resource, live)
 
     def _without_place(self, resource: Resource) -> Iterator[tuple[str, Value]]:
@@ -148,7 +162,7 @@ class _Decider:
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
         sent, held = self.holding.made_with(resource), self.holding.held(resource)
         later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
-        free = [item for item in later if not self.blocking.field(resource, item.field)]
+        free = [item for item in later if not self.blocker.field(resource, item.field)]
         written = [item for item in free if item.field.via is None or self._has_call(resource, item)]
         created = resource.address not in self.adopted and not kind.comes_along
         if held is not None:
@@ -178,8 +192,9 @@ class _Decider:
     def _acts(self, resource: Resource) -> Iterator[str]:
         """What somebody asks for this once, after all that is changed about it."""
         for word in self.sides.kind(resource).platform.acts:
-            agreed = self.sides.answers.agree(Answer(word, str(resource.address)))
-            if agreed and not self.sides.options.proof:
+            answer = Answer(word, str(resource.address))
+            self.asked.add(answer)
+            if self.sides.answers.gives(answer) and not self.sides.options.proof:
                 yield word
 
     def _busy(self, resource: Resource, live: LiveObject) -> None:
@@ -196,7 +211,7 @@ class _Decider:
     def _can_write(self, resource: Resource, item: Changed) -> bool:
         """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
         field = item.field
-        if self.blocking.field(resource, field):
+        if self.blocker.field(resource, field):
             return False
         if field.on == "create" and field.via is None:
             return False  # refused by a guard
@@ -206,7 +221,7 @@ class _Decider:
             return False
         if item.after is None and field.null == "by hand":
             todo = f"take its {field.name} away on the platform, or take {field.name} off the entry"
-            self.blocking.note(resource, field, "no request takes it away", todo)
+            self.blocker.note(resource, field, "no request takes it away", todo)
             return False
         return field.via is None or self._has_call(resource, item)
 
@@ -229,7 +244,7 @@ class _Decider:
     def _always_one(self, resource: Resource, item: Field) -> None:
         noun = self.sides.kind(resource).noun
         reason = f"the platform always has a {item.name}"
-        self.blocking.note(resource, item, reason, f"set {item.name}: true on another {noun}")
+        self.blocker.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
     def _has_call(self, resource: Resource, item: Changed) -> bool:
         """Whether a call gives the field this value; noted as blocked when none does."""
@@ -243,7 +258,7 @@ class _Decider:
         if name in self.sides.kind(resource).unsupported_fields:
             reason = self.sides.registry.profile.lacks(f"setting {name} to {display}")
         todo = "change it on the platform, or take it off the entry"
-        self.blocking.note(resource, item.field, reason, todo)
+        self.blocker.note(resource, item.field, reason, todo)
         return False
 
     # What cannot be compared.

@@ -62,14 +62,23 @@ class Restructuring:
     """After the first section was made: entries that turned out to be what the platform made, with its id."""
     left_over: tuple[Identity, ...] = ()
     """Sections that the platform made and no entry wants: each bears the title of the site."""
+    asked: frozenset[Answer] = frozenset()
+    """What was asked: of each of these trees, and of each whose pins or leftovers an answer has settled."""
 
 
 def restructuring(sides: Sides) -> Restructuring:
     """Decide it from both sides and the answers."""
     found = tuple(_found(sides))
     agreed = tuple(_agreed(sides, found))
-    pins, left_over = _settling(sides, found)
-    return Restructuring(found, agreed, _replaced(sides, agreed), pins, tuple(left_over))
+    settled = _settling(sides, found)
+    return Restructuring(
+        found,
+        agreed,
+        _replaced(sides, agreed),
+        settled.pins,
+        settled.left_over,
+        frozenset(item.question for item in found) | settled.asked,
+    )
 
 
 def _found(sides: Sides) -> Iterator[Restructure]:
@@ -89,10 +98,9 @@ def _found(sides: Sides) -> Iterator[Restructure]:
 
 
 def _agreed(sides: Sides, found: Iterable[Restructure]) -> Iterator[Restructure]:
-    if sides.answers.any(RESTRUCTURE):
-        for item in found:
-            if sides.answers.agree(item.question) and (sides.options.delete or not item.alone):
-                yield item
+    for item in found:
+        if sides.answers.gives(item.question) and (sides.options.delete or not item.alone):
+            yield item
 
 
 def _replaced(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Address]:
@@ -204,10 +212,20 @@ def _wants(sides: Sides, entry: Resource, inside: Iterable[Identity]) -> int:
     return sum(any(_is(sides, child, other) for other in live) for child in entry.children)
 
 
-def _settling(sides: Sides, found: Iterable[Restructure]) -> tuple[dict[Address, str], list[Identity]]:
+@dataclass(frozen=True)
+class _Settled:
+    """What became of trees whose first section was made by an earlier apply, as in `Restructuring`."""
+
+    pins: Mapping[Address, str]
+    left_over: tuple[Identity, ...]
+    asked: frozenset[Answer]
+
+
+def _settling(sides: Sides, found: Iterable[Restructure]) -> _Settled:
     changing = {item.scope.address for item in found}
     pins: dict[Address, str] = {}
     left: list[Identity] = []
+    asked: set[Answer] = set()
     for address, scope in sorted(sides.desired.scopes.items()):
         if not sides.answers.gives(question(scope.parent)):
             continue
@@ -230,8 +248,8 @@ def _settling(sides: Sides, found: Iterable[Restructure]) -> tuple[dict[Address,
             for entry, match in sides.snapshot.matches.items()
         )
         if settled_by_now or pins or left:
-            sides.answers.agree(question(scope.parent))
-    return pins, left
+            asked.add(question(scope.parent))
+    return _Settled(pins, tuple(left), frozenset(asked))
 
 
 def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:

@@ -1,7 +1,8 @@
 """Answers to what a plan asks: `--confirm "delete 12"`. One type, one parser, one list of what was asked.
 
-A rule asks a *question*, which is written as the answer that would agree to it. A text that can answer no
-question of any rule is refused before anything is read. An answer to a question that no rule asked is a note.
+A rule returns a *question*, which is written as the answer that would agree to it. A text that can answer no
+question of any rule is refused before anything is read. When all rules have returned, an answer to a question
+that none of them asked becomes a note (planner/plan.py).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import FieldAddress, Pattern
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.question import Refusal
 
 DELETE: Final = "delete"
 DELETE_CONTENT: Final = "delete content"
@@ -133,26 +135,44 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a rule asks: the refusal that stands until somebody gives the answer.
+
+    Without a refusal the plan goes on either way. Then the question only tells that the answer is not idle.
+    """
+
+    answer: Answer
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answers:
-    """What was answered, and what was asked so far."""
+    """What was answered. What was asked is not kept here: rules return it."""
 
-    def __init__(self, given: Iterable[Answer] = ()) -> None:
-        self._given = frozenset(given)
-        self._asked: set[Answer] = set()
-
-    def agree(self, question: Answer) -> bool:
-        """Whether somebody agreed. From now on the question counts as asked."""
-        self._asked.add(question)
-        return question in self._given
+    given: frozenset[Answer] = frozenset()
 
     def gives(self, answer: Answer) -> bool:
-        """Whether this is among the answers; nothing is asked by this."""
-        return answer in self._given
+        """Whether this is among the answers."""
+        return answer in self.given
 
     def any(self, words: str) -> bool:
-        """Whether there is an answer with these words at all; nothing is asked by this."""
-        return any(answer.words == words for answer in self._given)
+        """Whether there is an answer with these words at all."""
+        return any(answer.words == words for answer in self.given)
 
-    def idle(self) -> Iterator[Answer]:
-        """The answers to what nobody has asked."""
-        yield from sorted(self._given - self._asked)
+    def refused(self, found: Iterable[Refusal | Question]) -> Iterator[Refusal]:
+        """The refusals among these, and those of the questions whose answer was not given."""
+        for item in found:
+            if isinstance(item, Refusal):
+                yield item
+            elif item.refusal is not None and not self.gives(item.answer):
+                yield item.refusal
+
+    def idle(self, asked: Iterable[Answer]) -> list[Answer]:
+        """The answers that answer nothing of what was asked, in their order."""
+        return sorted(self.given.difference(asked))
+
+
+def questions(found: Iterable[Refusal | Question]) -> frozenset[Answer]:
+    """What is asked among what rules have found, each question by the answer that would agree to it."""
+    return frozenset(item.answer for item in found if isinstance(item, Question))

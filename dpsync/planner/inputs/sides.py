@@ -79,11 +79,11 @@ class Sides:
 
     @cached_property
     def answers(self) -> Answers:
-        """The answers that were given, and the questions that rules ask while they read these sides.
+        """The answers that were given.
 
         Raises DiagnosticError (exit 64) for a text that is no answer.
         """
-        return Answers(parse_all(self.options.confirm, self.registry))
+        return Answers(frozenset(parse_all(self.options.confirm, self.registry)))
 
     @cached_property
     def resources(self) -> dict[Address, Resource]:

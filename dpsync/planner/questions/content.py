@@ -22,18 +22,27 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.rebinds import formerly
 
 
-def unnamed_content(
-    decided: Decisions, unnamed: Sequence[Identity], asked: Collection[str]
-) -> Iterator[Refusal]:
-    """One refusal for all content that would go and is neither named nor answered about (`unanswered`).
+@dataclass(frozen=True)
+class Unnamed:
+    """The content that would go without being named, and what was asked about it."""
+
+    everything: tuple[Identity, ...]
+    """All that nobody has named, in the order of addresses."""
+    unanswered: tuple[Identity, ...]
+    """The same; nothing where the answer with its number was given."""
+    asked: frozenset[Answer]
+
+
+def unnamed_content(decided: Decisions, unnamed: Unnamed, asked: Collection[str]) -> Iterator[Refusal]:
+    """One refusal for all content that would go and is neither named nor answered about.
 
     Of kinds that are asked about anyway (planner/questions/identity.py) it is a part of that question.
     """
     sides = decided.sides
-    to_delete = [identity for identity in unnamed if identity[0] not in asked]
+    to_delete = [identity for identity in unnamed.unanswered if identity[0] not in asked]
     if not to_delete:
         return
-    asked_for = may_go(decided, to_delete, len(unnamed))
+    asked_for = may_go(decided, to_delete, len(unnamed.unanswered))
     yield Refusal(
         code="content",
         address=str(sides.names.address(to_delete[0])),
@@ -41,13 +50,6 @@ def unnamed_content(
         way_out=asked_for.way_out,
         answers=asked_for.answers,
     )
-
-
-def unanswered(decided: Decisions) -> list[Identity]:
-    """The content that nobody has named (`unnamed`); none where the answer with its number was given."""
-    to_delete = unnamed(decided)
-    agreed = to_delete and decided.sides.answers.agree(Answer(DELETE_CONTENT, str(len(to_delete))))
-    return [] if agreed else to_delete
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class MayGo:
 def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> MayGo:
     """The question whether some of the unnamed content may go. `number`: how many things all of it is."""
     sides = decided.sides
-    question = Answer(DELETE_CONTENT, str(number))
+    answer = Answer(DELETE_CONTENT, str(number))
     names = [str(sides.names.address(identity)) for identity in to_delete]
     lines = _lines(sides, to_delete)
     left_out = _not_included(sides, to_delete)
@@ -73,19 +75,19 @@ def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> Ma
     return MayGo(
         said=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
         f"and nobody has named {them}: {some(names)}{_strangers(sides, to_delete)}",
-        way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {question.flag}",
+        way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {answer.flag}",
         answers=(
             *(
                 WayOut(address="include", add=file, means="its entries belong to the configuration")
                 for file in left_out
             ),
             WayOut(address="policy", add=f"removed: [{', '.join(lines)}]", means=f"{it} may go"),
-            WayOut(address=names[0], add=question.flag, means=f"{once} may go, this once"),
+            WayOut(address=names[0], add=answer.flag, means=f"{once} may go, this once"),
         ),
     )
 
 
-def unnamed(decided: Decisions) -> list[Identity]:
+def unnamed(decided: Decisions) -> Unnamed:
     """What holds content and would go, without what is named, and what goes with an answered navigation.
 
     What a line of the ids file has passed over is asked about by its name (planner/questions/rebinds.py).
@@ -97,12 +99,20 @@ def unnamed(decided: Decisions) -> list[Identity]:
     content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
     asked_by_name = formerly(sides) if content else {}
     named: dict[Identity, bool] = {}
+    asked: set[Answer] = set()
+
+    def is_answered(identity: Identity) -> bool:
+        by_name = Answer(DELETE_ONE, str(sides.names.address(identity)))
+        asked.add(by_name)
+        return sides.answers.gives(by_name)
 
     def is_named(identity: Identity) -> bool:
         if identity not in named:
             around = sides.snapshot.objects[identity].parent
-            named[identity] = _names(sides, identity) or (
-                around is not None and decided.deletions.covers(around) and is_named(around)
+            named[identity] = (
+                sides.policy.removed(identity)
+                or is_answered(identity)
+                or (around is not None and decided.deletions.covers(around) and is_named(around))
             )
         return named[identity]
 
@@ -113,13 +123,13 @@ def unnamed(decided: Decisions) -> list[Identity]:
         and identity not in asked_by_name
         and not is_named(identity)
     ]
-    return sorted(found, key=sides.names.address)
-
-
-def _names(sides: Sides, identity: Identity) -> bool:
-    """Whether the policy or an answer names an object."""
-    own = Answer(DELETE_ONE, str(sides.names.address(identity)))
-    return sides.policy.removed(identity) or (sides.answers.gives(own) and sides.answers.agree(own))
+    everything = tuple(sorted(found, key=sides.names.address))
+    all_of_it = Answer(DELETE_CONTENT, str(len(everything)))
+    return Unnamed(
+        everything,
+        () if sides.answers.gives(all_of_it) else everything,
+        frozenset({*asked, all_of_it} if everything else asked),
+    )
 
 
 def _lines(sides: Sides, to_delete: Collection[Identity]) -> list[str]:

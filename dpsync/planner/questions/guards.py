@@ -5,7 +5,7 @@ Each guard reads the decided plan; none changes it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from dpsync.kinds.kind import Call, Field, Guard, Kind
@@ -22,8 +22,8 @@ from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.decide.restructuring import refused
-from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer
-from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
+from dpsync.planner.questions.content import Unnamed, unnamed_content
 from dpsync.planner.questions.limits import limited
 from dpsync.planner.questions.rebinds import passed_over
 
@@ -31,11 +31,11 @@ from dpsync.planner.questions.rebinds import passed_over
 def refusals(
     decided: Decisions,
     deletes: list[Change],
-    unnamed: Sequence[Identity],
+    unnamed: Unnamed,
     exposures: tuple[Exposure, ...] = (),
     who_is_who: Collection[Refusal] = (),
-) -> Iterator[Refusal]:
-    """Every refusal but `who_is_who`: the questions about which object an entry is.
+) -> Iterator[Refusal | Question]:
+    """Every refusal and question but `who_is_who`: the questions about which object an entry is.
 
     `unnamed`: the content that goes and that nobody has named.
     """
@@ -183,7 +183,7 @@ def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
                     )
 
 
-def _holders(decided: Decisions) -> Iterator[Refusal]:
+def _holders(decided: Decisions) -> Iterator[Refusal | Question]:
     """The token's own user is left alone, and at least one always holds the guarded value (an admin)."""
     sides = decided.sides
     for kind in sides.registry.ordered:
@@ -214,13 +214,13 @@ def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
     return declared.fields.get(guard.field, live.fields.get(guard.field))
 
 
-def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
+def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal | Question]:
     user = decided.sides.snapshot.user
     for live in members if guard.own else ():
         goes = decided.deletions.covers(live.identity)
         had = live.fields.get(guard.field) == guard.value
         if user is None and had and _value_after(decided, guard, live) != guard.value:
-            yield from _perhaps_own(decided, guard, decided.sides.names.address(live.identity), goes)
+            yield _perhaps_own(decided, guard, decided.sides.names.address(live.identity), goes)
         if live.id != user:
             continue
         if goes or (had and _value_after(decided, guard, live) != guard.value):
@@ -236,17 +236,17 @@ def _lost(guard: Guard, goes: bool) -> str:
     return "be removed" if goes else f"stop being {guard.value}"
 
 
-def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
+def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Question:
     """A server that does not tell whose token this is: for each admin who leaves there is a question."""
-    question = Answer(NOT_MY_OWN, str(address))
-    if not decided.sides.answers.agree(question):
-        lacking = decided.sides.registry.profile.lacks("telling whose token this is")
-        yield Refusal(
-            code="own-user",
-            address=str(address),
-            message=f"they would {_lost(guard, goes)}, and {lacking}",
-            way_out=f"if it is not theirs: {question.flag}",
-        )
+    answer = Answer(NOT_MY_OWN, str(address))
+    lacking = decided.sides.registry.profile.lacks("telling whose token this is")
+    refusal = Refusal(
+        code="own-user",
+        address=str(address),
+        message=f"they would {_lost(guard, goes)}, and {lacking}",
+        way_out=f"if it is not theirs: {answer.flag}",
+    )
+    return Question(answer, refusal)
 
 
 def _last(

@@ -29,7 +29,7 @@ from dpsync.model.texts.words import counted
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.candidates import MOST, CouldBe, Open, found_by_name
-from dpsync.planner.questions.content import MayGo, may_go, unanswered
+from dpsync.planner.questions.content import MayGo, may_go
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes, previous_name
 
 
@@ -67,10 +67,10 @@ def _asked_about(
     return open_ if deleted or any(found.made(one.resource) for one in open_) else []
 
 
-def perhaps_renamed(decided: Decisions) -> dict[Address, Open]:
+def perhaps_renamed(decided: Decisions, unnamed: Sequence[Identity]) -> dict[Address, Open]:
     """Each entry that is not live, with what it is perhaps called now and the reasons, the likeliest first.
 
-    That is what a plan asks about or, where that is no content, proposes.
+    That is what a plan asks about or, where that is no content, proposes. `unnamed`: as for `unclear`.
     """
     sides, similar = decided.sides, lookalikes(decided.sides, decided.blocking)
     perhaps = {
@@ -78,7 +78,7 @@ def perhaps_renamed(decided: Decisions) -> dict[Address, Open]:
         for one in similar
         if not one.kind.mistakable
     }
-    found = CouldBe(sides, decided.blocking, unanswered(decided))
+    found = CouldBe(sides, decided.blocking, unnamed)
     for kind in sides.registry.ordered:
         for one in _asked_about(decided, found, kind, similar) if kind.mistakable else ():
             perhaps[one.resource.address] = one

@@ -15,18 +15,18 @@ from dpsync.model.plans.impact import Exposure
 from dpsync.model.texts.words import counted, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import answered
-from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer
+from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer, Question
 from dpsync.planner.inputs.sides import Sides
 
 
-def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """More than the limits allow."""
     yield from _limits(decided, deletes)
     yield from _exposed(decided, exposures)
     yield from _for_a_moment(decided, exposures)
 
 
-def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Question]:
     """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number.
 
     That number is the one of the whole plan. What goes with a navigation that was agreed to be built anew is
@@ -40,17 +40,18 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     for organization in sorted({change.location.segments[0] for change in deletes}):
         mine = [change for change in deletes if change.location.segments[0] == organization]
         part = _part(_managed(sides, organization), mine)
-        question = Answer(DELETE, str(total.number))
+        answer = Answer(DELETE, str(total.number))
         here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
         share = f"{part.percent:.0f} percent of {part.known}"
-        if part.exceeds(limits) and not sides.answers.agree(question):
-            yield Refusal(
+        if part.exceeds(limits):
+            refusal = Refusal(
                 code="limits",
                 address=organization,
                 message=f"{total.things('would be deleted')}{here}, {share}; "
                 f"allowed are {limits.deletes} and {limits.percent} percent{since}",
-                way_out=f"check them, then say {question.flag}",
+                way_out=f"check them, then say {answer.flag}",
             )
+            yield Question(answer, refusal)
 
 
 @dataclass(frozen=True)
@@ -114,36 +115,38 @@ def _in_force(sides: Sides) -> tuple[Limits, str]:
     )
 
 
-def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
     sides = decided.sides
     limits, since = _in_force(sides)
     allowed = limits.exposures
     counts = Counter(item.location.segments[0] for item in exposures)
-    question = Answer(EXPOSE, str(len(exposures)))
+    answer = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
-        if allowed is not None and count > allowed and not sides.answers.agree(question):
-            yield Refusal(
+        if allowed is not None and count > allowed:
+            refusal = Refusal(
                 code="exposures",
                 address=organization,
                 message=f"{counted(count, 'thing')} would be more visible or more powerful; "
                 f"allowed: {allowed}{since}",
-                way_out=f"check what the plan lists as exposed, then say {question.flag}",
-                answers=(WayOut(address=organization, add=question.flag, means="all of it is meant"),),
+                way_out=f"check what the plan lists as exposed, then say {answer.flag}",
+                answers=(WayOut(address=organization, add=answer.flag, means="all of it is meant"),),
             )
+            yield Question(answer, refusal)
 
 
-def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """What is public or powerful only for a moment: never without an answer that names how many."""
     found = [item for item in exposures if item.moment]
-    question = Answer(FOR_A_MOMENT, str(len(found)))
-    if found and not decided.sides.answers.agree(question):
+    answer = Answer(FOR_A_MOMENT, str(len(found)))
+    if found:
         named = list(dict.fromkeys(item.address for item in found))
-        yield Refusal(
+        refusal = Refusal(
             code="public-for-a-moment",
             address=named[0],
             message=f"{some(named)} would be public, or more powerful than it is to be, for a moment",
-            way_out=f"check what the plan lists as exposed, then say {question.flag}; "
+            way_out=f"check what the plan lists as exposed, then say {answer.flag}; "
             "what is part of a site can be made while that is unpublished",
-            answers=(WayOut(address=named[0], add=question.flag, means="it may be so for a moment"),),
+            answers=(WayOut(address=named[0], add=answer.flag, means="it may be so for a moment"),),
         )
+        yield Question(answer, refusal)

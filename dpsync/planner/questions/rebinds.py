@@ -16,7 +16,7 @@ from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.model.texts.command import command
 from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.inputs.answers import DELETE_ONE, Answer
+from dpsync.planner.inputs.answers import DELETE_ONE, Answer, Question
 from dpsync.planner.inputs.sides import Sides
 
 
@@ -30,26 +30,28 @@ class Former:
     """How the entry becomes that object again."""
 
 
-def passed_over(decided: Decisions) -> Iterator[Refusal]:
-    """A refusal for each such object that would be deleted, or go along, and that no answer names."""
+def passed_over(decided: Decisions) -> Iterator[Question]:
+    """A question about each such object that would be deleted, or go along."""
     sides = decided.sides
     former = formerly(sides) if decided.deletions.roots else {}
     for identity in decided.deletions.everything:
         if identity not in former:
             continue
         was, address = former[identity], sides.names.address(identity)
-        question = Answer(DELETE_ONE, str(address))
-        if sides.answers.agree(question) or sides.policy.removed(identity):
+        answer = Answer(DELETE_ONE, str(address))
+        if sides.policy.removed(identity):
+            yield Question(answer)
             continue
         back = f"; if it is meant, {_said(was.back)}" if was.back is not None else ""
-        may_go = WayOut(address=str(was.address), add=question.flag, means="it may go")
-        yield Refusal(
+        may_go = WayOut(address=str(was.address), add=answer.flag, means="it may go")
+        refusal = Refusal(
             code="passed-over",
             address=str(address),
             message=f"it would be deleted, and {was.said}",
-            way_out=f"if it may go: {question.flag}{back}",
+            way_out=f"if it may go: {answer.flag}{back}",
             answers=(may_go,) if was.back is None else (may_go, was.back),
         )
+        yield Question(answer, refusal)
 
 
 def _said(back: WayOut) -> str:

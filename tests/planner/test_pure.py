@@ -1,0 +1,88 @@
+"""The stages of a plan only read: whoever ran before, and how often, they say the same. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from dpsync.model.entries.desired import Limits
+from dpsync.model.plans.plan import Plan
+from dpsync.planner.decide.decisions import Decisions, decide
+from dpsync.planner.decide.deletions import deletions
+from dpsync.planner.decide.restructuring import restructuring
+from dpsync.planner.drift import find_drift
+from dpsync.planner.plan import make_plan
+from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.guards import refusals
+from dpsync.planner.questions.identity import exchanged, perhaps_renamed, unclear
+from dpsync.planner.questions.lookalikes import lookalikes
+from dpsync.planner.steps.writes import write_steps
+from dpsync.planner.unplanned import with_unwritten
+from dpsync.planner.why.coverage import unwatched
+
+from .stages import Case
+
+SPACES = {"space": {"a": {"title": "A"}, "old": {"title": "Old"}, "lost": {"title": "Lost"}}}
+TEAMS = {"team": {"one": {"title": "One"}, "two": {"title": "Two"}, "three": {"title": "Three"}}}
+
+
+def case() -> Case:
+    """What is made, changed, deleted, asked about and answered; the last two answers are to no question."""
+    return Case(
+        {"space": {"a": {"title": "New"}, "b": {"title": "B"}}, "team": {"one": {"title": "Uno"}}},
+        {**SPACES, **TEAMS},
+        prune=["spaces", "teams"],
+        base={**SPACES, **TEAMS},
+        agreed=False,
+        limits=Limits(1, 100),
+        confirm=["delete object acme/spaces/[Lost]", "delete 4", "delete content 7", "delete 99"],
+    )
+
+
+def idle(plan: Plan) -> list[str]:
+    return [note.address for note in plan.notes if note.address.startswith("--confirm")]
+
+
+def test_the_case_asks_and_answers() -> None:
+    plan = make_plan(case().sides())
+    assert {item.code for item in plan.refusals} == {"content", "unclear"}
+    assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete content 7"']
+
+
+STAGES: dict[str, Callable[[Decisions], Any]] = {
+    "steps": lambda decided: write_steps(decided),
+    "alike": lambda decided: lookalikes(decided.sides, decided.blocking),
+    "content": unnamed,
+    "guards": lambda decided: list(refusals(decided, [], unnamed(decided))),
+    "unclear": lambda decided: list(unclear(decided, [], unnamed(decided).unanswered)),
+    "exchanged": lambda decided: list(exchanged(decided.sides)),
+    "renamed": lambda decided: perhaps_renamed(decided, unnamed(decided).unanswered),
+    "unwatched": lambda decided: unwatched(decided.sides),
+    "blocked": lambda decided: decided.blocking.all(),
+    "deletions": lambda decided: deletions(decided.sides, decided.restructuring),
+    "restructuring": lambda decided: restructuring(decided.sides),
+}
+
+
+def test_stages_that_run_twice_and_in_another_order_find_the_same() -> None:
+    forward, backward = decide(case().sides()), decide(case().sides())
+    first = {name: repr(stage(forward)) for name, stage in STAGES.items()}
+    then = {name: repr(STAGES[name](backward)) for name in reversed(STAGES)}
+    again = {name: repr(stage(forward)) for name, stage in STAGES.items()}
+    assert first == then == again
+
+
+@pytest.mark.parametrize("order", list(permutations(("plan", "decide", "drift"))), ids="-".join)
+def test_a_plan_of_sides_that_others_have_read_is_the_same_plan(order: tuple[str, ...]) -> None:
+    sides = case().sides()
+    others: dict[str, Callable[[], object]] = {
+        "plan": lambda: make_plan(sides),
+        "decide": lambda: {name: stage(decide(sides)) for name, stage in STAGES.items()},
+        "drift": lambda: find_drift(sides, with_unwritten(sides, make_plan(sides)), everything=True),
+    }
+    for name in order:
+        others[name]()
+    assert make_plan(sides) == make_plan(case().sides())
