@@ -1,7 +1,9 @@
 """One HTTP request, one answer: the only module that knows httpx. It never retries, follows or interprets.
 
-Behind the three methods of `Transport` another library can be put. What can go wrong is told as `NotSent`
-(the request certainly did nothing) or `Unknown` (it left), and the token is in no repr and no exception.
+httpx chooses the way: proxies, certificates, connections. The request itself goes over such a connection by
+httpcore, since httpx's own layers (redirects, cookies, authentication) took half of its CPU time. Behind the
+three methods of `Transport` another library can be put. What can go wrong is told as `NotSent` (the request
+certainly did nothing) or `Unknown` (it left), and the token is in no repr and no exception.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -35,6 +37,7 @@ from dpsync.client.errors import (
     UnknownReason,
     WriteRefused,
 )
+from dpsync.client.idle import Idle
 from dpsync.client.way import proxy_of, trusted, way_to
 from dpsync.model.texts.web_address import address_problem
 
@@ -44,6 +47,14 @@ LONGEST_URL = 60_000
 _SHOWN = 200
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
+_WITH_LENGTH = ("POST", "PUT", "PATCH")
+"""A request with such a method has a length even where it has no body."""
+_LOST = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+)
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 Trace = Callable[[str, str, int | None, float], None]
@@ -154,15 +165,28 @@ class HttpTransport:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._http = _open(self._base, token, timeout)
-        proxied = self._http._transport_for_url(httpx.URL(self._base)) is not self._http._transport
-        self._way = way_to(self._base, proxied)
-        for pool in _pools(self._http):
-            pool._network_backend = TimedBackend(pool._network_backend, self._deadline, self._connections)
+        address = httpx.URL(self._base)
+        chosen = self._http._transport_for_url(address)
+        assert isinstance(chosen, httpx.HTTPTransport)
+        pool = chosen._pool
+        assert isinstance(pool, httpcore.ConnectionPool)
+        self._way = way_to(self._base, chosen is not self._http._transport)
+        pool._network_backend = TimedBackend(pool._network_backend, self._deadline, self._connections)
+        self._root = httpcore.URL(
+            scheme=address.raw_scheme,
+            host=address.raw_host,
+            port=address.port,
+            target=address.raw_path.rstrip(b"/") + b"/v1",
+        )
+        self._headers = [(b"Host", address.netloc), *self._http.headers.raw]
+        self._extensions = {"timeout": self._http.timeout.as_dict()}
+        self._idle = Idle(lambda: pool.create_connection(self._root.origin))
 
     def __repr__(self) -> str:
         return f"HttpTransport({self._base!r})"
 
     def close(self) -> None:
+        self._idle.close()
         self._http.close()
 
     def stats(self) -> Stats:
@@ -182,24 +206,44 @@ class HttpTransport:
         return outcome
 
     def _exchange(self, request: Request) -> Response | ClientError:
-        url = f"{self._base}/v1{request.path}" + (f"?{request.query}" if request.query else "")
-        headers = {"Content-Type": "application/json"} if request.body is not None else {}
+        target = request.path + (f"?{request.query}" if request.query else "")
         status: int | None = None
-        if len(url) > LONGEST_URL:
+        if len(self._base) + len("/v1") + len(target) > LONGEST_URL:
             return NotSent(request.method, request.path[:_SHOWN], "too long")
         try:
             with (
                 self._deadline.limited_to(self._timeout),
-                self._http.stream(request.method, url, content=request.body, headers=headers) as answer,
+                self._idle.one() as connection,
+                closing(connection.handle_request(self._asked(request, target))) as answer,
             ):
-                status = answer.status_code
+                status = answer.status
                 return _read(request, answer)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
+        except (
+            httpcore.ConnectError,
+            httpcore.ConnectTimeout,
+            httpcore.PoolTimeout,
+            httpcore.ProxyError,
+        ) as error:
             reason, detail = _not_sent(error)
             return NotSent(request.method, request.path, reason, detail, self._way)
-        except (httpx.TransportError, zlib.error) as error:
+        except (*_LOST, zlib.error) as error:
             why = "interrupted" if self._connections.are_cut else _unknown(error, status)
             return Unknown(request.method, request.path, why, status, seconds=self._timeout, way=self._way)
+
+    def _asked(self, request: Request, target: str) -> httpcore.Request:
+        """The request as it goes over the wire."""
+        root, headers = self._root, self._headers
+        if request.body is not None:
+            length = str(len(request.body)).encode()
+            headers = [*headers, (b"Content-Type", b"application/json"), (b"Content-Length", length)]
+        elif request.method in _WITH_LENGTH:
+            headers = [*headers, (b"Content-Length", b"0")]
+        url = httpcore.URL(
+            scheme=root.scheme, host=root.host, port=root.port, target=root.target + target.encode("ascii")
+        )
+        return httpcore.Request(
+            request.method, url, headers=headers, content=request.body, extensions=self._extensions
+        )
 
 
 def _base(url: str) -> str:
@@ -253,38 +297,38 @@ def _no_trust(error: OSError) -> str:
     return "there is no certificate in it" if isinstance(error, ssl.SSLError) else disk.why(error)
 
 
-def _pools(client: httpx.Client) -> Iterator[httpcore.ConnectionPool]:
-    """The connection pools behind a client, proxies included: httpx has no way to give them a backend."""
-    for transport in (client._transport, *client._mounts.values()):
-        pool = transport._pool if isinstance(transport, httpx.HTTPTransport) else None
-        if isinstance(pool, httpcore.ConnectionPool):
-            yield pool
-
-
-def _read(request: Request, answer: httpx.Response) -> Response | ClientError:
+def _read(request: Request, answer: httpcore.Response) -> Response | ClientError:
     """The whole body, inflated, under the cap. Raises zlib.error where it is broken or cut."""
-    headers = {name.lower(): value for name, value in answer.headers.items()}
+    headers = _headers(answer)
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("identity", "gzip", "x-gzip"):
-        return _unfit(request, answer, "a content coding that was not asked for")
+        return _unfit(request, answer.status, headers, "a content coding that was not asked for")
     inflate = None if coding == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 16)
     parts: list[bytes] = []
-    size = 0
-    for chunk in answer.iter_raw():
+    size = received = 0
+    for chunk in answer.iter_stream():
         part = inflate.decompress(chunk, MAX_BODY + 1 - size) if inflate else chunk
-        size += len(part)
-        if max(size, answer.num_bytes_downloaded) > MAX_BODY:
-            return _unfit(request, answer, "a body over 64 MiB")
+        size, received = size + len(part), received + len(chunk)
+        if max(size, received) > MAX_BODY:
+            return _unfit(request, answer.status, headers, "a body over 64 MiB")
         parts.append(part)
-    if inflate and answer.num_bytes_downloaded and not inflate.eof:
+    if inflate and received and not inflate.eof:
         raise zlib.error("cut off")
     framed = "content-length" in headers or "transfer-encoding" in headers
-    return Response(answer.status_code, headers, b"".join(parts), framed)
+    return Response(answer.status, headers, b"".join(parts), framed)
 
 
-def _unfit(request: Request, answer: httpx.Response, found: str) -> NotJson:
-    kind = media_type(answer.headers.get("content-type"))
-    return NotJson(request.method, request.path, answer.status_code, kind, found)
+def _headers(answer: httpcore.Response) -> dict[str, str]:
+    """The headers with lower-case names; what comes several times is joined by commas."""
+    found: dict[str, str] = {}
+    for raw, value in answer.headers:
+        name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
+        found[name] = f"{found[name]}, {text}" if name in found else text
+    return found
+
+
+def _unfit(request: Request, status: int, headers: Mapping[str, str], found: str) -> NotJson:
+    return NotJson(request.method, request.path, status, media_type(headers.get("content-type")), found)
 
 
 def media_type(header: str | None) -> str | None:
@@ -293,12 +337,12 @@ def media_type(header: str | None) -> str | None:
     return kind[:80] or None
 
 
-def _not_sent(error: httpx.TransportError) -> tuple[NotSentReason, str]:
+def _not_sent(error: Exception) -> tuple[NotSentReason, str]:
     """The reason; of a proxy the status that it answered, of a certificate what OpenSSL says is wrong."""
-    if isinstance(error, httpx.ProxyError):
+    if isinstance(error, httpcore.ProxyError):
         status = re.match(r"\d{3}\b", str(error))
         return "proxy", f"status {status[0]}" if status else ""
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, httpcore.TimeoutException):
         return "timeout", ""
     cause: BaseException | None = error
     while cause:
@@ -316,10 +360,10 @@ def _not_sent(error: httpx.TransportError) -> tuple[NotSentReason, str]:
 
 
 def _unknown(error: Exception, status: int | None) -> UnknownReason:
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, httpcore.TimeoutException):
         return "timeout"
     if status is not None:
         return "truncated"
-    if isinstance(error, httpx.RemoteProtocolError):
+    if isinstance(error, httpcore.RemoteProtocolError):
         return "closed"
-    return "reset" if isinstance(error, httpx.NetworkError) else "failed"
+    return "reset" if isinstance(error, httpcore.NetworkError) else "failed"

@@ -1,0 +1,94 @@
+"""Which connection a request gets, and what becomes of it afterwards."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import httpcore
+
+from dpsync.client.idle import Idle
+
+
+class Connection(httpcore.ConnectionInterface):
+    """A connection that counts how often it is asked what state it is in."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.is_open = True
+        self.expired = False
+
+    def is_available(self) -> bool:
+        self.asked += 1
+        return self.is_open
+
+    def has_expired(self) -> bool:
+        self.asked += 1
+        return self.expired
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+class Made:
+    """Every connection that was made, in order."""
+
+    def __init__(self) -> None:
+        self.connections: list[Connection] = []
+        self.idle = Idle(self._make)
+
+    def _make(self) -> Connection:
+        self.connections.append(Connection())
+        return self.connections[-1]
+
+    def at_once(self, requests: int) -> None:
+        with ExitStack() as all_of_them:
+            for _ in range(requests):
+                all_of_them.enter_context(self.idle.one())
+
+
+def test_requests_one_after_the_other_share_a_connection() -> None:
+    made = Made()
+    for _ in range(3):
+        made.at_once(1)
+    assert len(made.connections) == 1
+
+
+def test_requests_at_the_same_time_have_a_connection_each() -> None:
+    made = Made()
+    made.at_once(3)
+    made.at_once(3)
+    assert len(made.connections) == 3
+
+
+def test_a_request_asks_no_more_connections_where_many_wait() -> None:
+    few, many = Made(), Made()
+    for made, waiting in ((few, 1), (many, 64)):
+        made.at_once(waiting)
+        for connection in made.connections:
+            connection.asked = 0
+        made.at_once(1)
+    assert sum(one.asked for one in many.connections) == sum(one.asked for one in few.connections)
+
+
+def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
+    made = Made()
+    made.at_once(1)
+    made.connections[0].expired = True
+    made.at_once(1)
+    assert [one.is_open for one in made.connections] == [False, True]
+
+
+def test_a_connection_with_an_answer_that_was_not_read_is_not_kept() -> None:
+    made = Made()
+    with made.idle.one():
+        made.connections[0].is_open = False
+    made.at_once(1)
+    assert len(made.connections) == 2
+
+
+def test_after_the_end_no_connection_stays_open() -> None:
+    made = Made()
+    made.at_once(2)
+    with made.idle.one():
+        made.idle.close()
+    assert not any(one.is_open for one in made.connections)
