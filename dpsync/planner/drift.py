@@ -87,7 +87,7 @@ def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
     if not policy.ignore:
         return
     strict: Policy = replace(policy, ignore=())
-    everything = replace(sides, desired=replace(sides.desired, policy=strict))
+    everything = replace(sides, declared=replace(sides.declared, policy=strict))
     known = {item.address: {part.field for part in item.fields} for item in found}
     for item in _Witness(everything, make_plan(everything)).each():
         if item.address not in known:

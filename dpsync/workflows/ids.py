@@ -26,11 +26,11 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
 
     Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
     """
-    snapshot = _reading(session, client).snapshot(session.desired)
-    found = recorded_lines(session.registry, session.desired, snapshot)
+    snapshot = _reading(session, client).snapshot(session.readable)
+    found = recorded_lines(session.registry, session.readable, snapshot)
     places, keys = Places(session.registry), {key: id for id, key in snapshot.organizations.items()}
     bound = {
-        (keys[at.segments[0]], session.desired.resources[at].kind, line.id) for at, line in found.items()
+        (keys[at.segments[0]], session.readable.resources[at].kind, line.id) for at, line in found.items()
     }
     moving = {address for address in found if any(one in snapshot.transferred for one in address.upward())}
 
@@ -46,7 +46,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
             for address, line in lines.items():
                 if address in mine or any(above in snapshot.unread for above in address.upward()):
                     continue
-                known = address in session.desired.resources or address in session.desired.unserved
+                known = address in session.readable.resources or address in session.readable.unserved
                 left = (kind.name for kind in places.kinds(address)) if not known else ()
                 moved = any((organization, kind, line.id) in bound for kind in left)
                 what = "gone" if known else "moved" if moved else "no entry"
@@ -132,7 +132,7 @@ class _Hand:
     def address(self, text: str, known: bool) -> Address:
         """An address that an entry with a line can have, `known`: that one has."""
         address = Address.parse(text)
-        resources = self.session.desired.resources
+        resources = self.session.readable.resources
         if known and address not in resources:
             nearest = did_you_mean(text, [str(one) for one in resources])
             raise NotPossible(
@@ -187,17 +187,17 @@ class _Hand:
 
     @cached_property
     def _organizations(self) -> dict[str, str]:
-        desired = self.session.desired.resources
+        desired = self.session.readable.resources
         roots = [resource for address, resource in desired.items() if len(address.segments) == 1]
         found = {root.key: root.pin for root in roots}
         for id, lines in self.ids.sections.get(self.client.platform, {}).items():
             key = next(iter(lines)).segments[0]
             found[key] = found.get(key) or id
         if any(id is None for id in found.values()):
-            snapshot = _reading(self.session, self.client).snapshot(self.session.desired)
+            snapshot = _reading(self.session, self.client).snapshot(self.session.readable)
             found |= {key: id for id, key in snapshot.organizations.items()}
         return {key: id for key, id in found.items() if id is not None}
 
 
 def _reading(session: Session, client: ReadClient) -> Reading:
-    return Reading(client, session.registry, session.parallelism, session.base, session.ids)
+    return Reading(client, session.registry, session.parallelism, session.readable_base, session.ids)

@@ -96,7 +96,7 @@ def import_again(
     What is live in a place that they declare or watch gets an entry, unless the policy leaves it alone.
     Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not declare.
     """
-    roots = [one for one in session.desired.resources.values() if one.parent is None]
+    roots = [one for one in session.readable.resources.values() if one.parent is None]
     named = [_declared_as(session, roots, name) for name in organizations]
     named = named or [str(one.address) for one in roots]
     made = update(session, client, root, named, layers, env)
@@ -115,7 +115,7 @@ def import_again(
     made.problems += added.problems
     planned = session.plan(client)
     keys = {key: id for id, key in planned.snapshot.organizations.items()}
-    lines = recorded_lines(session.registry, session.desired, planned.snapshot)
+    lines = recorded_lines(session.registry, session.readable, planned.snapshot)
     return Again(made, planned.plan, {(keys[at.segments[0]], at): line for at, line in lines.items()})
 
 
@@ -161,8 +161,8 @@ def update(
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     (planned, perhaps), files = renamed(session.plan(client), patterns), Directory(root)
     before = session.differences(planned)
-    sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())
-    sides = NamingWithFiles(session.registry, session.desired, planned.snapshot, files)
+    sharing = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
+    sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     sharers = sharing.of_field if _chosen(layers) else Sharing({}).of_field
     made = edit(sides, before, patterns, into, sharers, perhaps)
     if made.files:
@@ -177,7 +177,7 @@ def update(
         lines = made.taken
         if into is not None:
             made.taken = [_now(desired, item) for item in lines]
-        made.shared = () if into is not None else sharing.of_lines(session.desired, lines)
+        made.shared = () if into is not None else sharing.of_lines(session.readable, lines)
     return made
 
 
@@ -218,12 +218,12 @@ def add(
     planned, files = session.plan(client), files or Directory(root)
     strangers, problems = undeclared(planned, patterns)
     if everything:
-        policy, problems = session.desired.policy, []
+        policy, problems = session.readable.policy, []
         strangers = {at: live for at, live in strangers.items() if not policy.leaves(at)}
-    sides = NamingWithFiles(session.registry, session.desired, planned.snapshot, files)
+    sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     variables = os.environ if env is None else env
-    sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())
+    sharing = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
     sharers = sharing.of_file if _chosen(layers) else Sharing({}).of_file
     while True:
         adding = edit(sides, strangers, pinned, into, sharers)

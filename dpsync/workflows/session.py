@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -71,12 +72,16 @@ class Session:
     ids: IdsFile = NO_IDS
     """Which live object each entry is, as the ids file in the working tree has it."""
 
-    def __post_init__(self) -> None:
-        # Both are taken as far as the server's profile goes: nothing below meets what it cannot read.
-        object.__setattr__(self, "desired", supported(self.desired, self.registry))
-        if self.base.desired is not None:
-            before = replace(self.base, desired=supported(self.base.desired, self.registry))
-            object.__setattr__(self, "base", before)
+    @cached_property
+    def readable(self) -> Desired:
+        """The configuration as far as the server's profile goes: what it cannot read is unserved."""
+        return supported(self.desired, self.registry)
+
+    @cached_property
+    def readable_base(self) -> Base:
+        """The git base as far as the server's profile goes."""
+        then = self.base.desired
+        return self.base if then is None else replace(self.base, desired=supported(then, self.registry))
 
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read, compare, plan. When deletes result, the lists that they rest on are read again, and what goes
@@ -86,16 +91,16 @@ class Session:
         live.
         """
         asked = options or Options()
-        asking = Asking(client, self.registry, self.parallelism, self.desired)
+        asking = Asking(client, self.registry, self.parallelism, self.readable)
         try:
-            reading = Reading(client, self.registry, self.parallelism, self.base, self.ids)
+            reading = Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
             with collector_paused():  # nearly all that is made in here is there until the plan is
-                sides = reading.sides(self.desired, asked)
+                sides = reading.sides(self.readable, asked)
                 plan = make_plan(sides)
             return Planned(plan if asked.proof else asking.plan(plan), sides)
         except DiagnosticError as found:
             findings = asking.findings(found.findings)
-            raise DiagnosticError(findings, found.exit_code, self.desired.texts) from None
+            raise DiagnosticError(findings, found.exit_code, self.readable.texts) from None
 
     def drift(
         self,
@@ -161,7 +166,7 @@ class Session:
         executor = Executor(
             client,
             self.registry,
-            self.desired,
+            self.readable,
             planned.snapshot,
             planned.plan,
             journal or NoJournal(),
@@ -193,7 +198,7 @@ class Session:
         from dpsync.apply.recorder import NoStore, Recorder
 
         recorder = Recorder(
-            ids or NoStore(), client.platform, self.ids, self.registry, self.desired, _chosen(planned)
+            ids or NoStore(), client.platform, self.ids, self.registry, self.readable, _chosen(planned)
         )
         recorder.recognised(planned.snapshot, planned.plan)
         return recorder

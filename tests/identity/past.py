@@ -92,7 +92,7 @@ class Project:
         return self
 
     def _note(self, session: Session, planned: Planned) -> None:
-        lines = recorded_lines(REGISTRY, session.desired, planned.snapshot)
+        lines = recorded_lines(REGISTRY, session.readable, planned.snapshot)
         self.ids = {**(self.ids or {}), **lines}
 
     def plan(self, *confirm: str) -> Plan:

@@ -51,7 +51,7 @@ def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
 def test_what_the_policy_names_needs_no_other_answer() -> None:
     sides = rebound("space")
     policy = replace(sides.desired.policy, removed=(Pattern.parse("spaces/[Billing]", REGISTRY.words),))
-    assert asked(make_plan(replace(sides, desired=replace(sides.desired, policy=policy)))) == []
+    assert asked(make_plan(replace(sides, declared=replace(sides.desired, policy=policy)))) == []
 
 
 def test_where_the_line_is_gone_altogether_it_is_asked_as_well() -> None:

@@ -121,7 +121,7 @@ def in_two_organizations(pattern: str) -> list[str]:
         records=Records({line.address: line for line in lines}),
     )
     both = replace(
-        sides, desired=replace(sides.desired, resources={**resources, BETA: root}), snapshot=snapshot
+        sides, declared=replace(sides.desired, resources={**resources, BETA: root}), snapshot=snapshot
     )
     return [id for kind, id in (old, other.identity) if both.policy.removed((kind, id))]
 

@@ -328,7 +328,7 @@ def test_what_is_counted_as_not_watched_is_what_is_listed(ignore: list[str]) -> 
     sides = case.sides()
     unserved = {Address.parse("acme/sites/help/structure"): Unserved("not here", SPAN)}
     for desired in (sides.desired, replace(sides.desired, unserved=unserved)):
-        seen = replace(sides, desired=desired)
+        seen = replace(sides, declared=desired)
         listed = list(each_unwatched(seen))
         assert unwatched(seen) == Unwatched(
             things=sum(1 for _, fields, _ in listed if fields),

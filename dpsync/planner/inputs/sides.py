@@ -43,7 +43,8 @@ class Sides:
     """Desired and live, with the options of this run and the git base."""
 
     registry: Registry
-    desired: Desired
+    declared: Desired
+    """The configuration as it was loaded; rules read `desired`."""
     snapshot: Snapshot
     options: Options = field(default_factory=Options)
     base: Base = NOT_ASKED
@@ -52,10 +53,10 @@ class Sides:
     rewritten: tuple[tuple[RecordedLine, RecordedLine], ...] = ()
     """Lines of the ids file that are others in the git base: then and now. Only shown."""
 
-    def __post_init__(self) -> None:
-        """What this token may not read is left out, like what the server does not serve."""
-        readable = self.desired.without(self.snapshot.unread, self.snapshot.unread_fields)
-        object.__setattr__(self, "desired", readable)
+    @cached_property
+    def desired(self) -> Desired:
+        """The configuration without what this token may not read; that is unserved, as what no server has."""
+        return self.declared.without(self.snapshot.unread, self.snapshot.unread_fields)
 
     @cached_property
     def lineage(self) -> Lineage:
