@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
+from dpsync.model.deferred import Deferred
 from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.span import Span
 from dpsync.model.plans.plan import Also, Organization, Origin, Part, Plan
 from dpsync.model.plans.remark import Blocked, Note
 from dpsync.planner.decide import transfers
@@ -161,7 +165,7 @@ class _Made:
             },
             unwatched=unwatched(sides),
             requests=sides.snapshot.requests,
-            origins=_origins(sides),
+            origins=Deferred(lambda: _origins(sides.desired, sides.snapshot), Origin.of),
         )
 
     def _organizations(self) -> Iterator[Organization]:
@@ -173,20 +177,16 @@ class _Made:
                 yield Organization(address=str(address), id=id)
 
 
-def _origins(sides: Sides) -> dict[str, Origin]:
-    origins: dict[str, Origin] = {}
-    resources = sides.desired.resources
-    for address, resource in resources.items():
-        origins[str(address)] = Origin.of(resource.span)
+def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]:
+    """Where everything is written that a plan may name. What comes last counts."""
+    yield from ((str(address), item.span) for address, item in desired.unserved.items())
+    yield from ((str(place), item.span) for place, item in snapshot.unsettled.items())
+    for address, resource in desired.resources.items():
+        text = str(address)
+        yield text, resource.span
         for name, at in resource.spans.items():
-            origins[str(address.field(name))] = Origin.of(at)
-    policy = sides.desired.policy
+            yield f"{text}#{name}", at
     for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
-        for pattern in getattr(policy, list_):
+        for pattern in getattr(desired.policy, list_):
             if (at := pattern.span) is not None:
-                origins[where(list_.removesuffix("_fields"), pattern)] = Origin.of(at)
-    unread = {str(address): item.span for address, item in sides.desired.unserved.items()}
-    unread |= {str(place): item.span for place, item in sides.snapshot.unsettled.items()}
-    for name, at in unread.items():
-        origins.setdefault(name, Origin.of(at))
-    return {key: origins[key] for key in sorted(origins)}
+                yield where(list_.removesuffix("_fields"), pattern), at

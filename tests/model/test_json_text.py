@@ -15,9 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpsync.model.deferred import Deferred
 from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.texts.json_text import json_text
 from dpsync.render.json.conversion import findings_document
 from dpsync.render.words.visible import visible
@@ -93,6 +95,13 @@ def test_a_model_with_a_name_that_is_not_utf_8_is_written() -> None:
     document = findings_document([Diagnostic("DP1", "caf\udce9", address="\u202ea")], 5)
     found = json.loads(json_text(document, indent=2))["findings"][0]
     assert (found["message"], found["address"]) == ("caf\udce9", "\u202ea")
+
+
+def test_nor_does_what_is_made_later_keep_such_a_name_out() -> None:
+    plan = Plan(
+        platform="\udcff", origins=Deferred(lambda: [("acme", Span("f.yaml", 1, 2, 1, 3))], Origin.of)
+    )
+    assert json.loads(json_text(plan))["origins"] == {"acme": {"file": "f.yaml", "line": 1, "column": 2}}
 
 
 def test_models_are_written_as_they_are_read() -> None:

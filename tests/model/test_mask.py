@@ -12,9 +12,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dpsync.model.deferred import Deferred
+from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.mask import HIDDEN, SHORTEST, Mask
 from dpsync.render.words.visible import visible
@@ -120,3 +122,23 @@ def test_of_data_keys_and_values_are_masked_and_what_a_schema_fixes_stays() -> N
     assert masked.remaining.changes[0].differences[0].before == {HIDDEN: [HIDDEN, 1]}
     assert masked.remaining.format == "dpsync.plan/1"
     assert Report.model_validate_json(masked.model_dump_json()) == masked
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_what_is_made_later_is_masked_when_it_is_made(elsewhere: bool) -> None:
+    """Whether or not the secret is in what is there already."""
+    at = Span("s3cr3t.yaml", 1, 1, 1, 2)
+    plan = Plan(
+        platform="http://s3cr3t.example" if elsewhere else "",
+        origins=Deferred(lambda: [("acme/s3cr3t", at)], Origin.of),
+    )
+    masked = Mask(["s3cr3t"]).model(Report(plan=plan.digest, remaining=plan)).remaining
+    assert masked is not None
+    assert masked.origins == {f"acme/{HIDDEN}": Origin(file=f"{HIDDEN}.yaml", line=1, column=1)}
+
+
+def test_what_is_made_later_is_not_made_to_be_masked() -> None:
+    made: list[str] = []
+    origins: Deferred[Origin] = Deferred(lambda: [made.append("made")][:0], Origin.of)
+    Mask(["s3cr3t"]).model(Plan(origins=origins))
+    assert not made

@@ -5,10 +5,12 @@ A plan says what would be written; drift says what is live instead, and, where a
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from dpsync.model.deferred import Deferrable
 from dpsync.model.findings.question import Refusal
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.addressed import Addressed
@@ -117,7 +119,7 @@ class Drift(Frozen):
     base: str | None = None
     base_from: str = ""
     requests: int = 0
-    origins: dict[str, Origin] = Field(default_factory=dict)
+    origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
 
     @property
     def drifted(self) -> bool:

@@ -8,11 +8,13 @@ configuration and platform give the same bytes without it.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 from pydantic_core import to_json
 
+from dpsync.model.deferred import Deferrable
 from dpsync.model.findings.question import Refusal
 from dpsync.model.findings.span import Span
 from dpsync.model.frozen import Frozen
@@ -106,7 +108,8 @@ class Plan(Frozen):
     """Which live id each recognised address has."""
     requests: int = 0
     """How many requests the reading took."""
-    origins: dict[str, Origin] = Field(default_factory=dict)
+    origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
+    """Where entries, fields and lines of the policy are written."""
 
     @property
     def target(self) -> str:

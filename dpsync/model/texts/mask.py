@@ -9,12 +9,13 @@ import base64
 import html
 import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, TypeVar, get_origin
 from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
+from dpsync.model.deferred import LEFT_OUT, Deferred
 from dpsync.model.texts.json_text import json_text
 
 M = TypeVar("M", bound=BaseModel)
@@ -53,10 +54,28 @@ class Mask:
         return text
 
     def model(self, value: M) -> M:
-        """A model with every text masked, keys of data included. What its schema fixes stays."""
-        written = json_text(value)
-        masked: M = value if self(written) == written else self.data(value)
+        """A model with every text masked, keys of data included. What its schema fixes stays.
+
+        Mappings that are made later are masked when they are made.
+        """
+        masked: M = self.data(value) if self._is_in(value) else self._later(value)
         return masked
+
+    def _is_in(self, value: Any) -> bool:
+        """Whether a value is in a model or in data, but for what is made later."""
+        written = json_text(value, context=LEFT_OUT)
+        return self(written) != written
+
+    def _later(self, value: M) -> M:
+        """A model in which nothing is to be masked but what is made later."""
+        changed: dict[str, Any] = {}
+        for name in type(value).model_fields:
+            part = getattr(value, name)
+            if isinstance(part, Deferred):
+                changed[name] = part.changed(lambda made: self.data(made) if self._is_in(made) else made)
+            elif isinstance(part, BaseModel) and (new := self._later(part)) is not part:
+                changed[name] = new
+        return value.model_copy(update=changed) if changed else value
 
     def data(self, value: Any) -> Any:
         """The same for data of any shape."""
@@ -65,7 +84,7 @@ class Mask:
         if isinstance(value, BaseModel):
             free = (name for name, one in type(value).model_fields.items() if not _is_fixed(one.annotation))
             return value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             return {self.data(key): self.data(item) for key, item in value.items()}
         if isinstance(value, tuple | list):
             return type(value)(self.data(item) for item in value)

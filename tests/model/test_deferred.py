@@ -1,0 +1,60 @@
+"""A mapping that is made when somebody looks into it is otherwise like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.model.deferred import LEFT_OUT, Deferred
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.texts.json_text import json_text
+
+SPANS = {"acme/b": Span("b.yaml", 2, 1, 2, 2), "acme/a": Span("a.yaml", 1, 1, 1, 2)}
+ORIGINS = {key: Origin.of(span) for key, span in SPANS.items()}
+
+
+def deferred() -> Deferred[Origin]:
+    return Deferred(SPANS.items, Origin.of)
+
+
+def test_it_equals_the_mapping_that_it_stands_for() -> None:
+    assert deferred() == ORIGINS
+    assert Plan(origins=deferred()) == Plan(origins=ORIGINS)
+
+
+def test_its_keys_are_in_order() -> None:
+    assert list(deferred()) == ["acme/a", "acme/b"]
+
+
+def test_of_two_values_with_one_key_the_last_counts() -> None:
+    assert Deferred(lambda: [("a", 1), ("a", 2)], str) == {"a": "2"}
+
+
+def test_only_the_values_that_are_asked_for_are_made() -> None:
+    made: list[int] = []
+    mapping: Deferred[None] = Deferred(lambda: [("a", 1), ("b", 2)], made.append)
+    assert mapping.get("c") is None
+    mapping["b"]
+    assert made == [2]
+
+
+def test_its_pairs_are_made_once() -> None:
+    times: list[int] = []
+
+    def make() -> Iterator[tuple[str, int]]:
+        times.append(1)
+        yield "a", 1
+
+    mapping: Deferred[int] = Deferred(make, lambda value: value)
+    assert (mapping["a"], mapping["a"], len(mapping)) == (1, 1, 1)
+    assert times == [1]
+
+
+def test_a_model_is_written_and_read_with_it_as_with_any_other() -> None:
+    written = json_text(Plan(origins=deferred()))
+    assert written == json_text(Plan(origins={key: ORIGINS[key] for key in sorted(ORIGINS)}))
+    assert Plan.model_validate_json(written).origins == ORIGINS
+
+
+def test_a_serialization_may_leave_it_out() -> None:
+    assert json_text(Plan(origins=deferred()), context=LEFT_OUT) == json_text(Plan())

@@ -1,0 +1,73 @@
+"""What a plan costs in which nothing changes: calls are counted, never seconds.
+
+Nearly every plan is mostly of this sort. Each test names work that such a plan does not need.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import dpsync
+from benchmarks.organization import TOKEN, configuration, world
+from dpsync.api import Session, load, load_registry
+from dpsync.cli.terminal.output import as_output
+from dpsync.client.client import ReadClient
+from dpsync.render.json.conversion import plan_document
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+
+ENTRIES = 240
+PACKAGE = str(Path(dpsync.__file__).parent)
+
+Calls = Counter[str]
+
+
+def calls(work: Callable[[], object]) -> Calls:
+    """How often each function of dpsync was called in this thread, by its qualified name."""
+    found: Calls = Counter()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            found[frame.f_code.co_qualname] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
+    """The calls of each stage of `dpsync plan`, one request in flight: all of them are in this thread."""
+    root = tmp_path_factory.mktemp("unchanged") / "dpsync.yaml"
+    root.write_text(configuration(ENTRIES), encoding="utf-8")
+    made: dict[str, Any] = {}
+    with ThreadedServer(build(open_store(":memory:"))) as server:
+        server.reset(world(ENTRIES))
+        with ReadClient(server.url, TOKEN) as client:
+            load(root, {})  # what is made once for a process is made by now
+            loading = calls(lambda: made.update(desired=load(root, {})))
+            session = Session(made["desired"], load_registry(), parallelism=1)
+            session.plan(client)
+            planning = calls(lambda: made.update(plan=session.plan(client).plan))
+    assert made["plan"].empty
+    out = as_output("text", "never", 0, False)
+    out.mask.add([TOKEN])
+    showing = calls(lambda: out.show(plan_document(made["plan"])))
+    return {"load": loading, "plan": planning, "show": showing}
+
+
+def test_where_things_are_written_is_looked_up_only_for_what_is_shown(counted: dict[str, Calls]) -> None:
+    assert counted["plan"]["Origin.of"] == counted["show"]["Origin.of"] == 0
+    assert counted["show"]["_origins"] == 0
