@@ -1,4 +1,8 @@
-"""The journal: one JSON line before and after every write, on disk before the next thing happens."""
+"""The journal: one JSON line before and after every write, on disk before the next thing happens.
+
+Several steps write at once, and to put a file on disk takes milliseconds, however much was written. So lines
+that come while others are being put on disk share the next time; each waits until it is there itself.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +64,16 @@ class MaskedJournal:
         self._inner.write(event, **{name: self._mask.data(value) for name, value in facts.items()})
 
 
+class _Batch:
+    """Lines that are put on disk together."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.over = threading.Event()
+        self.problem: str | None = "it was not put on disk"
+        """Why they are not on disk."""
+
+
 class FileJournal:
     """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file.
 
@@ -68,6 +82,10 @@ class FileJournal:
 
     def __init__(self, directory: Path, stamp: str, project: Path | None = None) -> None:
         self._lock = threading.Lock()
+        """Held while a line is added to a batch."""
+        self._disk = threading.Lock()
+        """Held while a batch is put on disk."""
+        self._batch = _Batch()
         try:
             disk.inside(directory, project or directory.parent)
             if directory.parent.name == disk.OWN:
@@ -90,11 +108,28 @@ class FileJournal:
 
     def write(self, event: str, **facts: Any) -> None:
         line = json_text({"event": event, **facts}).encode() + b"\n"
+        with self._lock:
+            batch = self._batch
+            batch.lines.append(line)
+            is_first = len(batch.lines) == 1
+        if is_first:
+            self._put(batch)
+        batch.over.wait()
+        if batch.problem is not None:
+            raise JournalFull(f"the journal {self.path} cannot be written: {batch.problem}")
+
+    def _put(self, batch: _Batch) -> None:
+        """Put a batch on disk with all that came while the batch before it was put there."""
         try:
-            with self._lock:  # a line may take several writes
-                disk.write(self._file, line)
+            with self._disk:
+                with self._lock:
+                    self._batch = _Batch()
+                disk.write(self._file, b"".join(batch.lines))
+            batch.problem = None
         except OSError as error:
-            raise JournalFull(f"the journal {self.path} cannot be written: {disk.why(error)}") from None
+            batch.problem = disk.why(error)
+        finally:
+            batch.over.set()
 
     def close(self) -> None:
         with suppress(OSError):  # every line is on disk already

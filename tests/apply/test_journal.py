@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dpsync.apply.journal import FileJournal, JournalFull
 from dpsync.apply.lock import Locked, locked
+from tests.patience import PATIENCE
 
 
 def test_each_event_is_one_line_and_there_at_once(tmp_path: Path) -> None:
@@ -98,3 +101,84 @@ def test_a_line_that_takes_several_writes_is_still_one_line(
     assert journal.path is not None
     lines = [json.loads(line)["step"] for line in Path(journal.path).read_text().splitlines()]
     assert sorted(lines) == sorted(name * 40 for name in "abcd" for _ in range(20))
+
+
+class Disk:
+    """Puts a journal on disk, and holds back the first time until `others` more lines are waiting."""
+
+    def __init__(self, journal: FileJournal, others: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.journal = journal
+        self.others = others
+        self.times = 0
+        self.safe = 0
+        """Bytes of the file that are on disk."""
+        self._really = os.fsync
+        monkeypatch.setattr(os, "fsync", self._fsync)
+
+    def _fsync(self, file: int) -> None:
+        self.times += 1
+        while self.times == 1 and len(self.journal._batch.lines) < self.others:
+            threading.Event().wait(0.001)
+        size = os.fstat(file).st_size
+        self._really(file)
+        self.safe = size
+
+    def at_once(self, names: str, then: Callable[[str], None] = lambda _: None) -> list[str]:
+        """Write a line of each name in a thread of its own; the problems that these were told."""
+        problems: list[str] = []
+
+        def write(name: str) -> None:
+            try:
+                self.journal.write("intent", step=name)
+            except JournalFull as full:
+                problems.append(str(full))
+            else:
+                then(name)
+
+        threads = [threading.Thread(target=write, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        return problems
+
+
+def test_lines_that_come_while_one_is_put_on_disk_are_put_there_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
+    assert disk.at_once("abcdefgh") == []
+    assert disk.times == 2
+    disk.journal.close()
+
+
+def test_nobody_goes_on_before_their_own_line_is_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
+    path = Path(str(disk.journal.path))
+    found: dict[str, bool] = {}
+
+    def look(name: str) -> None:
+        safe = path.read_bytes()[: disk.safe].decode().splitlines()
+        found[name] = name in [json.loads(line)["step"] for line in safe]
+
+    disk.at_once("abcdefgh", look)
+    assert found == dict.fromkeys("abcdefgh", True)
+    disk.journal.close()
+
+
+def test_where_lines_cannot_be_put_on_disk_together_each_of_them_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
+
+    def full(file: int, content: bytes) -> int:
+        if disk.times:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, content)
+
+    write = os.write
+    monkeypatch.setattr(os, "write", full)
+    assert len(disk.at_once("abcdefgh")) == 7
+    disk.journal.close()
