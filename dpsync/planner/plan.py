@@ -152,7 +152,7 @@ class _Made:
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),
             trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
-            kept=tuple(decided.deletions.kept),
+            kept=decided.deletions.kept,
             notes=tuple(sorted(notes, key=_by_address)),
             same_edit_twice=tuple(Causes(sides).twice(decided.compared)),
             unproven=tuple(sorted(decided.unproven)),

@@ -11,7 +11,7 @@ deletes is not listed here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,19 +31,19 @@ Lost = tuple[Identity, str]
 """An object and the field of it that loses its value; no name where the object goes itself."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Cascade:
     """What goes along with the deletes of `roots`, and why. `causes` says with which of them."""
 
     roots: frozenset[Identity]
-    objects: dict[Identity, str] = field(default_factory=dict)
+    objects: Mapping[Identity, str] = field(default_factory=dict)
     """By object that goes along: one of the three reasons above."""
-    losses: dict[Lost, None] = field(default_factory=dict)
+    losses: tuple[Lost, ...] = ()
     """Fields of objects that stay, which name something that goes."""
-    causes: dict[Lost, frozenset[Identity]] = field(default_factory=dict)
-    also: dict[Identity, frozenset[Identity]] = field(default_factory=dict)
+    causes: Mapping[Lost, frozenset[Identity]] = field(default_factory=dict)
+    also: Mapping[Identity, frozenset[Identity]] = field(default_factory=dict)
     """By deleted object that would go along with other ones anyway: these."""
-    left_inside: dict[Identity, list[LiveObject]] = field(default_factory=dict)
+    left_inside: Mapping[Identity, tuple[LiveObject, ...]] = field(default_factory=dict)
     """By deleted holder whose contents would be lifted out of it: what is still in it, and stays."""
 
     def covers(self, identity: Identity) -> bool:
@@ -74,21 +74,22 @@ def cascade(
     `written` says whether a field will have another value before the deletes are carried out, `arrives`
     whether a node will have got a new child by then.
     """
-    found = Cascade(frozenset(roots))
-    if roots:
-        _Spread(sides, found, written, arrives).run()
-    return found
+    return _Spread(sides, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
 
 
 class _Spread:
     def __init__(
         self,
         sides: Sides,
-        found: Cascade,
+        roots: frozenset[Identity],
         written: Callable[[LiveObject, Field], bool],
         arrives: Callable[[LiveObject], bool],
     ) -> None:
-        self.sides, self.found, self.written, self.arrives = sides, found, written, arrives
+        self.sides, self.roots, self.written, self.arrives = sides, roots, written, arrives
+        self.objects: dict[Identity, str] = {}
+        self.losses: set[Lost] = set()
+        self.causes: dict[Lost, frozenset[Identity]] = {}
+        self.also: dict[Identity, frozenset[Identity]] = {}
         self.below: dict[Identity, list[LiveObject]] = defaultdict(list)
         self.naming: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
         for live in sides.snapshot.objects.values():
@@ -97,8 +98,8 @@ class _Spread:
             for item in sides.kind(live).reference_fields:
                 for target in self._targets(live, item):
                     self.naming[target].append((live, item))
-        self.waiting = sorted(found.roots)
-        self.because: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in found.roots}
+        self.waiting = sorted(roots)
+        self.because: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
         self.unemptied = dict(self.because)
         """The same without those that only leave it empty: what emptied it does not go because of these."""
         self.staying: dict[Identity, int] = {}
@@ -108,20 +109,27 @@ class _Spread:
         ids = named_ids(item, live.fields.get(item.name))
         return [self.sides.names.named(live, kind, id) for id in ids for kind in item.names]
 
-    def run(self) -> None:
+    def cascade(self) -> Cascade:
+        """Everything that goes along."""
         while self.waiting:
             identity = self.waiting.pop()
             causes = self.because[identity]
             for child in self.below[identity]:
-                covered = self.found.covers(child.identity)
+                covered = self._covers(child.identity)
                 self._goes(child, INSIDE, self.unemptied[identity] if covered else causes)
             for live, item in self.naming[identity]:
                 self._named_by(live, item, causes)
-        for root in self.found.roots:
-            self._left_inside(root)
-        losses = [lost for lost in self.found.losses if not self.found.covers(lost[0])]
-        self.found.losses = dict.fromkeys(sorted(losses))
-        self.found.objects = {key: self.found.objects[key] for key in sorted(self.found.objects)}
+        return Cascade(
+            self.roots,
+            {key: self.objects[key] for key in sorted(self.objects)},
+            tuple(sorted(lost for lost in self.losses if not self._covers(lost[0]))),
+            self.causes,
+            self.also,
+            {root: left for root in self.roots if (left := tuple(self._left_inside(root)))},
+        )
+
+    def _covers(self, identity: Identity) -> bool:
+        return identity in self.roots or identity in self.objects
 
     def _named_by(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
         if is_place(item) or self.written(live, item):
@@ -131,24 +139,24 @@ class _Spread:
             self._goes(live, NAMES, causes)
         else:
             lost = (live.identity, item.name)
-            self.found.losses[lost] = None
-            self.found.causes[lost] = self.found.causes.get(lost, frozenset()) | causes
+            self.losses.add(lost)
+            self.causes[lost] = self.causes.get(lost, frozenset()) | causes
 
     def _goes(self, live: LiveObject, why: str, causes: frozenset[Identity]) -> None:
         identity = live.identity
-        if identity in self.found.roots:
-            self.found.also[identity] = self.found.also.get(identity, frozenset()) | causes - {identity}
+        if identity in self.roots:
+            self.also[identity] = self.also.get(identity, frozenset()) | causes - {identity}
             return
         if not causes:
             return
         known, unemptied = (found.get(identity, frozenset()) for found in (self.because, self.unemptied))
         self.unemptied[identity] = unemptied if why == EMPTY else unemptied | causes
-        if identity not in self.found.objects and live.parent in self.staying:
+        if identity not in self.objects and live.parent in self.staying:
             self.staying[live.parent] -= self._holds(live.parent, live)
-        self.found.objects[identity] = min(why, self.found.objects.get(identity, why), key=_REASONS.index)
+        self.objects[identity] = min(why, self.objects.get(identity, why), key=_REASONS.index)
         if causes <= known and self.unemptied[identity] == unemptied:
             return
-        self.because[identity] = self.found.causes[identity, ""] = known | causes
+        self.because[identity] = self.causes[identity, ""] = known | causes
         self.waiting.append(identity)
         if live.parent is not None:
             self._perhaps_empty(live.parent)
@@ -160,11 +168,11 @@ class _Spread:
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
             return
         if holder not in self.staying:
-            stays = (child for child in self._children(holder) if not self.found.covers(child.identity))
+            stays = (child for child in self._children(holder) if not self._covers(child.identity))
             self.staying[holder] = sum(1 for _ in stays)
         if self.staying[holder] == 0 and not self.arrives(live):
             children = (child.identity for child in self._children(holder))
-            taken = [child for child in children if child in self.found.objects]
+            taken = [child for child in children if child in self.objects]
             causes = frozenset().union(*(self.because[child] for child in taken))
             if taken and holder not in causes:
                 self._goes(live, EMPTY, causes)
@@ -177,16 +185,11 @@ class _Spread:
         shape = self.sides.registry[holder[0]].shape
         return isinstance(shape, NodeShape) and child.kind in shape.holds
 
-    def _left_inside(self, root: Identity) -> None:
-        if self.sides.registry[root[0]].lifecycle.on_delete != "lifted":
-            return
-        left = [
-            live
-            for live, item in self.naming[root]
-            if is_place(item) and not self.found.covers(live.identity) and not self.written(live, item)
-        ]
-        if left:
-            self.found.left_inside[root] = left
+    def _left_inside(self, root: Identity) -> Iterator[LiveObject]:
+        if self.sides.registry[root[0]].lifecycle.on_delete == "lifted":
+            for live, item in self.naming[root]:
+                if is_place(item) and not self._covers(live.identity) and not self.written(live, item):
+                    yield live
 
 
 def cannot_be_without(kind: Kind, item: Field, live: LiveObject) -> bool:

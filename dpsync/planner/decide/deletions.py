@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from dpsync.kinds.kind import Call, Field
 from dpsync.model.entries.address import Address
@@ -17,16 +17,16 @@ from dpsync.planner.inputs.sides import Sides
 _WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Deletions:
     """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
 
-    roots: dict[Identity, LiveObject] = field(default_factory=dict)
-    addresses: dict[Address, Identity] = field(default_factory=dict)
+    roots: Mapping[Identity, LiveObject]
+    addresses: Mapping[Address, Identity]
     """The same by address."""
-    cascade: Cascade = field(default_factory=lambda: Cascade(frozenset()))
-    kept: list[Kept] = field(default_factory=list)
-    unseen: dict[Identity, str] = field(default_factory=dict)
+    cascade: Cascade
+    kept: tuple[Kept, ...]
+    unseen: Mapping[Identity, str]
     """What would be deleted, if a list could be read that says what goes along with it."""
 
     def covers(self, identity: Identity) -> bool:
@@ -55,7 +55,7 @@ def unseen(sides: Sides, found: Deletions) -> Iterator[Blocked]:
 
 def deletions(sides: Sides, decided: Restructuring) -> Deletions:
     """Decide for every undeclared object in a declared place; parents come before their children."""
-    found = Deletions()
+    roots: dict[Identity, LiveObject] = {}
     objects = sides.snapshot.objects
     kept: dict[str, list[Identity]] = {}
     inside: set[Identity] = set()
@@ -89,33 +89,43 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             if not isinstance(sides.kind(live).delete, Call):
                 continue
             if live.parent not in inside:  # else it goes with its parent
-                found.roots[identity] = live
+                roots[identity] = live
             inside.add(identity)
-    found.cascade = planned_cascade(sides, found.roots, decided)
-    _leave_the_unseen(sides, found, decided)
-    found.addresses = {sides.names.address(root): root for root in found.roots}
-    for place, items in kept.items():
-        names = sorted(str(sides.names.address(item)) for item in items if not found.cascade.covers(item))
-        if names:
-            found.kept.append(Kept(place=place, addresses=tuple(names)))
-    return found
+    seen, found, left_out = _seen_only(sides, roots, decided)
+    names = {
+        place: sorted(str(sides.names.address(item)) for item in items if not found.covers(item))
+        for place, items in kept.items()
+    }
+    return Deletions(
+        roots=seen,
+        addresses={sides.names.address(root): root for root in seen},
+        cascade=found,
+        kept=tuple(Kept(place=place, addresses=tuple(left)) for place, left in names.items() if left),
+        unseen=left_out,
+    )
 
 
-def _leave_the_unseen(sides: Sides, found: Deletions, decided: Restructuring) -> None:
-    """Take out what would take things along that cannot be seen; a navigation is built anew whole or not."""
+def _seen_only(
+    sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
+) -> tuple[Mapping[Identity, LiveObject], Cascade, Mapping[Identity, str]]:
+    """The deletes with their cascade, and those left out since they would take along what cannot be seen.
+
+    A navigation is built anew whole or not.
+    """
     rebuilt = [item.scope.address for item in decided.agreed if item.alone]
+    left_out: dict[Identity, str] = {}
     while True:
+        found = planned_cascade(sides, roots, decided)
         left = {}
         for identity, url in sides.snapshot.evidence.unseen.items():
-            causes = found.cascade.causes.get((identity, ""), frozenset())
-            for root in {identity, *causes} & found.roots.keys():
+            causes = found.causes.get((identity, ""), frozenset())
+            for root in {identity, *causes} & roots.keys():
                 if not any(sides.names.address(root).is_in(place) for place in rebuilt):
                     left[root] = url
         if not left:
-            return
-        found.unseen |= left
-        found.roots = {root: live for root, live in found.roots.items() if root not in left}
-        found.cascade = planned_cascade(sides, found.roots, decided)
+            return roots, found, left_out
+        left_out |= left
+        roots = {root: live for root, live in roots.items() if root not in left}
 
 
 def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
@@ -124,7 +134,7 @@ def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
     return natural is not None and live.fields.get(natural) is None
 
 
-def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject], decided: Restructuring) -> Cascade:
+def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring) -> Cascade:
     """What goes along, when everything else of the plan has been done by then."""
     if not roots:
         return Cascade(frozenset())

@@ -29,6 +29,9 @@ class _FlagPlace:
     chosen: bool = False
     """Whether an entry says that it has the flag."""
 
+    def choose(self, entry: Resource, flag: Field) -> None:
+        self.chosen = self.chosen or entry.fields.get(flag.name) is True
+
 
 _Key = tuple[str, str, Identity]
 """Kind, name of the flag, and what the place belongs to; of what is not live its address."""
@@ -82,7 +85,7 @@ class Exclusive:
                 continue
             around = self.sides.live(address)
             place = self._places[kind.name, item.name, around.identity if around else ("", str(address))]
-            place.chosen |= resource.fields.get(item.name) is True
+            place.choose(resource, item)
             if self.sides.live(resource.address) is None:
                 place.arriving.append(resource)
 

@@ -27,7 +27,7 @@ def own_places(sides: Sides) -> Iterator[tuple[Kind, Field]]:
         yield from ((kind, item) for other, item in sides.registry.referring(kind.name) if other is kind)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Nesting:
     """The chains of one kind. `stays` tells which entries are not moved, whatever they declare."""
 

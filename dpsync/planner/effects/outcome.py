@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -54,13 +54,15 @@ def _touched(changes: Iterable[Change]) -> set[Address]:
 @dataclass(frozen=True)
 class _Trees:
     decided: Decisions
-    _new: dict[Address | None, list[Address]] = field(default_factory=lambda: defaultdict(list))
 
-    def __post_init__(self) -> None:
-        sides = self.decided.sides
+    @cached_property
+    def _new(self) -> Mapping[Address | None, list[Address]]:
+        """The nodes that are made, by what they will be in."""
+        sides, found = self.decided.sides, defaultdict[Address | None, list[Address]](list)
         for address, resource in sides.resources.items():
             if sides.kind(resource).in_tree and sides.live(address) is None and self._made(address):
-                self._new[resource.holder or resource.parent].append(address)
+                found[resource.holder or resource.parent].append(address)
+        return found
 
     def owners(self) -> Iterator[tuple[Address, LiveObject | None]]:
         sides = self.decided.sides

@@ -36,30 +36,54 @@ def found_by_name(sides: Sides, address: Address) -> bool:
     return match is not None and not recorded and match.by not in _SAID
 
 
-@dataclass
+@dataclass(frozen=True)
 class Open:
     """An entry that is not live, and what it could be: each object with the reason."""
 
     resource: Resource
     kind: Kind
-    could_be: dict[Identity, Reason] = field(default_factory=dict)
-    name_takers: dict[Identity, Address] = field(default_factory=dict)
+    could_be: Mapping[Identity, Reason]
+    name_takers: Mapping[Identity, Address] = field(default_factory=dict)
     """By object whose name another entry has now, that one."""
     more: int = 0
     """Candidates beyond those."""
     unseen_past: bool = False
     """The commit that would tell whether it was there before is not in this clone."""
 
-    @property
-    def asked(self) -> bool:
-        return bool(self.could_be) or self.unseen_past
-
     def reason(self, identity: Identity) -> str:
         """Why it could be an object, for people."""
         return self.could_be[identity].value.format(self.name_takers.get(identity))
 
 
-@dataclass
+class _Opening:
+    """An `Open` in the making: its candidates are being looked for."""
+
+    def __init__(self, resource: Resource, kind: Kind) -> None:
+        self.resource, self.kind = resource, kind
+        self.could_be: dict[Identity, Reason] = {}
+        self.name_takers: dict[Identity, Address] = {}
+        self.more = 0
+        self.unseen_past = False
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.could_be) or self.unseen_past
+
+    def add(self, identities: Sequence[Identity], why: Reason) -> None:
+        room = max(MOST - len(self.could_be), 0)
+        for identity in identities[:room]:
+            self.could_be.setdefault(identity, why)
+        self.more += len(identities[room:])
+
+    def add_unseen_past(self, identities: Sequence[Identity]) -> None:
+        self.unseen_past = True
+        self.add(identities, Reason.UNSEEN_PAST)
+
+    def open(self) -> Open:
+        return Open(self.resource, self.kind, self.could_be, self.name_takers, self.more, self.unseen_past)
+
+
+@dataclass(frozen=True)
 class CouldBe:
     sides: Sides
     blocking: Blocking
@@ -68,7 +92,7 @@ class CouldBe:
 
     def of(self, kind: Kind, similar: Collection[Lookalike]) -> list[Open]:
         """The open entries of one kind; none where nothing asks about any of them."""
-        absent = {entry.address: Open(entry, kind) for entry in self._not_live(kind)}
+        absent = {entry.address: _Opening(entry, kind) for entry in self._not_live(kind)}
         if not absent:
             return []
         for like in similar:
@@ -83,10 +107,10 @@ class CouldBe:
         asked |= set(self._answered_just_now(kind))
         for one in absent.values():
             if not one.asked and self._place(kind, one.resource) in asked:
-                self._add(one, beside[self._owner(one.resource)], Reason.OTHERS)
-        return [one for address, one in sorted(absent.items()) if one.asked]
+                one.add(beside[self._owner(one.resource)], Reason.OTHERS)
+        return [one.open() for _, one in sorted(absent.items()) if one.asked]
 
-    def _instead_of_it(self, kind: Kind, absent: Mapping[Address, Open]) -> None:
+    def _instead_of_it(self, kind: Kind, absent: Mapping[Address, _Opening]) -> None:
         """What would go while another one of its kind is made beside it."""
         to_delete: dict[Identity | None, list[Identity]] = defaultdict(list)
         for identity in self.unnamed:
@@ -94,10 +118,10 @@ class CouldBe:
                 to_delete[self._place(kind, self.sides.snapshot.objects[identity])].append(identity)
         for one in absent.values() if to_delete else ():
             if self.made(one.resource):
-                self._add(one, to_delete[self._place(kind, one.resource)], Reason.GOING)
+                one.add(to_delete[self._place(kind, one.resource)], Reason.GOING)
 
     def _by_the_past(
-        self, kind: Kind, absent: Mapping[Address, Open], beside: Mapping[Identity | None, list[Identity]]
+        self, kind: Kind, absent: Mapping[Address, _Opening], beside: Mapping[Identity | None, list[Identity]]
     ) -> None:
         """What places, lines and the git base say that entries could be."""
         free, records, base = self._free[kind.name], self.sides.snapshot.records, self.sides.base
@@ -116,7 +140,7 @@ class CouldBe:
             if was is not None:
                 one.could_be[was] = Reason.BASE_LINE
             place = self._place(kind, one.resource)
-            self._add(one, by_place[place], Reason.REMOVED)
+            one.add(by_place[place], Reason.REMOVED)
             for identity, other in under_new_keys.items():
                 if self._place(kind, self.sides.snapshot.objects[identity]) == place:
                     one.could_be.setdefault(identity, Reason.NAME_TAKEN)
@@ -124,16 +148,9 @@ class CouldBe:
             around = beside.get(self._owner(one.resource), ())
             unrecorded = Address(address.segments[:1]) in records.empty
             if base.lacking and (unrecorded or around):
-                one.unseen_past = True
-                self._add(one, () if unrecorded else around, Reason.UNSEEN_PAST)
+                one.add_unseen_past(() if unrecorded else around)
             if unrecorded and was is None and not base.present and address in before:
-                self._add(one, around, Reason.NO_LINES)
-
-    def _add(self, one: Open, identities: Sequence[Identity], why: Reason) -> None:
-        room = max(MOST - len(one.could_be), 0)
-        for identity in identities[:room]:
-            one.could_be.setdefault(identity, why)
-        one.more += len(identities[room:])
+                one.add(around, Reason.NO_LINES)
 
     def made(self, entry: Resource) -> bool:
         """Whether an entry that is not live is made by this plan."""

@@ -7,9 +7,10 @@ no rule changes a step.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
@@ -97,30 +98,27 @@ class Edges:
         return self._follows.get(id, frozenset())
 
 
-@dataclass
+@dataclass(frozen=True)
 class StepSet:
     """Every step of a plan, by id and by the address it belongs to."""
 
-    steps: dict[str, StepDraft] = field(default_factory=dict)
-    by_address: dict[Address, list[StepDraft]] = field(default_factory=dict)
-    makers: dict[Address, str] = field(default_factory=dict)
+    steps: Mapping[str, StepDraft] = field(default_factory=dict)
+    by_address: Mapping[Address, Sequence[StepDraft]] = field(default_factory=dict)
+    makers: Mapping[Address, str] = field(default_factory=dict)
     """Which step gives an address its id."""
-    _in_order: list[Address] = field(default_factory=list)
 
-    def add(self, draft: StepDraft) -> StepDraft:
-        self.steps[draft.id] = draft
-        self.by_address.setdefault(draft.address, []).append(draft)
-        for gives in draft.gives:
-            self.makers[gives.location] = draft.id
-        return draft
+    def plus(self, drafts: Iterable[StepDraft], makers: Mapping[Address, str] | None = None) -> StepSet:
+        """These steps and more, as another set.
 
-    def plus(self, drafts: Iterable[StepDraft]) -> StepSet:
-        """These steps and more, as another set."""
-        steps = {address: list(drafts) for address, drafts in self.by_address.items()}
-        more = StepSet(dict(self.steps), steps, dict(self.makers))
+        `makers`: by address, the new steps that give it its id and do not say so in `gives`.
+        """
+        steps, known = dict(self.steps), dict(self.makers)
+        by_address = {address: list(drafts) for address, drafts in self.by_address.items()}
         for draft in drafts:
-            more.add(draft)
-        return more
+            steps[draft.id] = draft
+            by_address.setdefault(draft.address, []).append(draft)
+            known |= {gives.location: draft.id for gives in draft.gives}
+        return StepSet(steps, by_address, {**known, **(makers or {})})
 
     def maker(self, address: Address) -> StepDraft | None:
         """The step that gives an address its id."""
@@ -136,13 +134,12 @@ class StepSet:
 
     def below(self, address: Address) -> Iterator[StepDraft]:
         """The steps of this address and of everything under it."""
-        for other in at_or_below(self._sorted(), address):
+        for other in at_or_below(self._in_order, address):
             yield from self.by_address[other]
 
-    def _sorted(self) -> list[Address]:
-        if len(self._in_order) != len(self.by_address):
-            self._in_order[:] = sorted(self.by_address)
-        return self._in_order
+    @cached_property
+    def _in_order(self) -> list[Address]:
+        return sorted(self.by_address)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from dpsync.planner.steps.requests import Requests
 from dpsync.planner.steps.stepset import Edge, StepDraft, StepSet
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Rename:
     """One entry that takes a value. `live` is None for an entry that is made in this plan."""
 

@@ -16,14 +16,12 @@ from dpsync.planner.decide.escalation import direction
 from dpsync.planner.decide.restructuring import Restructure, shown_by
 from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.steps.requests import Requests
-from dpsync.planner.steps.stepset import StepSet
+from dpsync.planner.steps.stepset import StepDraft, StepSet
 
 
 def write_steps(decisions: Decisions) -> StepSet:
     """Every request that the decisions take, but for those that only an order needs."""
-    writer = _Writer(decisions)
-    writer.write()
-    return writer.steps
+    return _Writer(decisions).write()
 
 
 def hidden(decisions: Decisions) -> list[Note]:
@@ -43,10 +41,11 @@ class _Writer:
     def __init__(self, decisions: Decisions) -> None:
         self.decisions = decisions
         self.sides = decisions.sides
-        self.steps = StepSet()
+        self.drafts: list[StepDraft] = []
+        self.makers: dict[Address, str] = {}
         self.requests = Requests(decisions.sides)
 
-    def write(self) -> None:
+    def write(self) -> StepSet:
         for entry in self.decisions.entries.values():
             if entry.live is None:
                 self._create(entry)
@@ -56,24 +55,25 @@ class _Writer:
         for address, identity in self.decisions.deletions.addresses.items():
             live = self.decisions.deletions.roots[identity]
             early = any(address.is_in(item.scope.address) for item in rebuilt)
-            self.steps.add(self.requests.delete(live, address, early=early))
+            self.drafts.append(self.requests.delete(live, address, early=early))
         for item in rebuilt:
             self._hide(item)
         for address in self.decisions.transfers.calls:
             self._transfer(address)
         self._await()
+        return StepSet().plus(self.drafts, self.makers)
 
     def _create(self, entry: EntryDecision) -> None:
         resource = entry.resource
         if entry.created:
-            self.steps.add(
+            self.drafts.append(
                 self.requests.create(resource, hiding(entry.held) if entry.held is not None else None)
             )
         elif entry.held is not None:
             self._hold(entry, entry.held, None)
         plain = [item for item in entry.written if item.field.via is None]
         if plain:
-            self.steps.add(self.requests.update(resource, None, plain))
+            self.drafts.append(self.requests.update(resource, None, plain))
         for item in entry.written:
             if item.field.via is not None:
                 self._link(resource, item)
@@ -81,8 +81,9 @@ class _Writer:
     def _change(self, entry: EntryDecision, live: LiveObject) -> None:
         resource = entry.resource
         if live.deleted:
-            step = self.steps.add(self.requests.restore(resource))
-            self.steps.makers[resource.address] = step.id
+            step = self.requests.restore(resource)
+            self.drafts.append(step)
+            self.makers[resource.address] = step.id
         if entry.held is not None:
             self._hold(entry, entry.held, live)
         plain: list[Changed] = []
@@ -94,26 +95,26 @@ class _Writer:
             elif how is not None:
                 visible["expose" if entry.unfinished else how].append(item)
             elif item.field.nest:
-                self.steps.add(self.requests.update(resource, live, [item], "place"))
+                self.drafts.append(self.requests.update(resource, live, [item], "place"))
             else:
                 plain.append(item)
         for phase, items in visible.items():
             if items:
                 tag = "+".join(item.field.name for item in items)
-                self.steps.add(self.requests.update(resource, live, items, phase, tag))
+                self.drafts.append(self.requests.update(resource, live, items, phase, tag))
         waiting = [item for item in plain if self._waits(item)]
         ready = [item for item in plain if item not in waiting]
         if ready:
-            self.steps.add(self.requests.update(resource, live, ready))
+            self.drafts.append(self.requests.update(resource, live, ready))
         for item in waiting:
-            self.steps.add(self.requests.update(resource, live, [item], tag=item.field.name))
+            self.drafts.append(self.requests.update(resource, live, [item], tag=item.field.name))
         for word in entry.acts:
-            self.steps.add(self.requests.act(resource, word))
+            self.drafts.append(self.requests.act(resource, word))
 
     def _hold(self, entry: EntryDecision, field: Field, live: LiveObject | None) -> None:
         """Hide what is made along with another one, while that one is hidden."""
         step = self.requests.update(entry.resource, live, [hiding(field)], "withdraw", field.name)
-        self.steps.add(step)
+        self.drafts.append(step)
 
     def _waits(self, item: Changed) -> bool:
         """Whether it has to wait for another step: then it gets a request of its own."""
@@ -132,7 +133,7 @@ class _Writer:
             phase = "place" if is_place(item.field) else "link"
         step = self.requests.link(resource, item, phase)
         if step is not None:
-            self.steps.add(step)
+            self.drafts.append(step)
 
     def _hide(self, item: Restructure) -> None:
         """Hide a site while its navigation is rebuilt, and show it again at the end if its entry says so."""
@@ -148,13 +149,14 @@ class _Writer:
         live = self.sides.live(address)
         if self.sides.kind(resource).lifecycle.transfer is None or live is None:
             return
-        step = self.steps.add(self.requests.transfer(resource))
+        step = self.requests.transfer(resource)
+        self.drafts.append(step)
         for given in (address, *self.decisions.transfers.along(live.identity)):
-            self.steps.makers[given] = step.id
+            self.makers[given] = step.id
 
     def _await(self) -> None:
         """Wait for what the platform makes of an entry, where another step needs its id."""
-        needed = {address for step in self.steps.steps.values() for address in step.refers()}
+        needed = {address for step in self.drafts for address in step.refers()}
         for address, resource in self.sides.resources.items():
             if self.sides.values.output(address) in needed:
-                self.steps.add(self.requests.awaiting(resource))
+                self.drafts.append(self.requests.awaiting(resource))

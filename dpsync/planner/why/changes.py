@@ -6,7 +6,9 @@ the order in which they are carried out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from dpsync.model.entries.address import Address
@@ -137,24 +139,27 @@ Key = tuple[tuple[str, int, str], ...]
 Segments = tuple[str, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Listing:
     """The places of declared entries among their siblings, where the configuration gives them an order."""
 
     sides: Sides
-    _places: dict[Segments, tuple[str, int]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _places(self) -> Mapping[Segments, tuple[str, int]]:
+        """Before what an entry is sorted, and its number, by the segments of its address."""
+        found: dict[Segments, tuple[str, int]] = {}
         for kind in self.sides.registry.ordered:
             for order in kind.list_orders:
-                self._listed(kind.name, order.name)
+                found.update(self._listed(kind.name, order.name))
         for scope in self.sides.desired.scopes.values():
             if self.sides.registry[scope.kinds[0]].in_tree:
                 children = self.sides.desired.resources[scope.parent].children
                 for number, address in enumerate(self.sides.lineage.preorder(children)):
-                    self._places[address.segments] = ("", number)
+                    found[address.segments] = ("", number)
+        return found
 
-    def _listed(self, kind: str, name: str) -> None:
+    def _listed(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
         """What a list orders stands together, where the first of it by name would stand."""
         for holder in self.sides.desired.resources.values():
             if holder.kind != kind:
@@ -162,7 +167,7 @@ class Listing:
             listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
             first = min(listed).segments[-1] if listed else ""
             for number, address in enumerate(listed):
-                self._places[address.segments] = (first, number)
+                yield address.segments, (first, number)
 
     def key(self, address: Address) -> Key:
         """What changes are sorted by."""
