@@ -20,7 +20,7 @@ from typing import Final
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.kinds.kind import Field, ListOrder
+from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
@@ -208,7 +208,7 @@ class Along:
             names = sorted(
                 str(sides.names.address(item.identity)) for item in inside if not self._deleted(item.identity)
             )
-            if names and root in there:
+            if names:
                 stale.setdefault(root, f"it is not empty: {', '.join(names)}")
         return stale
 
@@ -225,7 +225,7 @@ class Along:
         for name in kind.lasting:
             item = kind.field(name)
             before, after = then.fields.get(name), live.fields.get(name)
-            if before == after or item.one_per is not None or isinstance(item, ListOrder):
+            if before == after or item.one_per is not None:
                 continue
             if item.own_read or self._written(then, item):
                 continue

@@ -87,7 +87,5 @@ def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
 
 
 def _first_inside(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:
-    """The first live object directly in a node."""
-    for inside in snapshot.lanes.get(identity, ()):
-        return snapshot.objects[inside].id if inside in snapshot.objects else inside[1]
-    return None
+    """The id of the first live object directly in a node."""
+    return next((id for _, id in snapshot.lanes.get(identity, ())), None)

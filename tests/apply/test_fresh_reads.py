@@ -23,6 +23,7 @@ from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.cascade import cascade
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 
 NOBODY = cast(ReadClient, SimpleNamespace(observer=Nobody()))
@@ -284,6 +285,7 @@ def test_what_is_different_stops_its_delete_and_no_other() -> None:
 
 MORE = "would go along, which the plan has not shown"
 LESS = "would not go along any more, which the plan has shown"
+OTHERWISE = "would go along, and was changed since the plan was made"
 MEMBER = LiveObject(
     "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
 )
@@ -296,6 +298,7 @@ MEMBER = LiveObject(
         ([], [], None),
         ([], [MEMBER], MORE),
         ([MEMBER], [], LESS),
+        ([MEMBER], [replace(MEMBER, fields={"role": "read"})], OTHERWISE),
     ],
 )
 def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
@@ -311,11 +314,20 @@ def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
     assert (objection.reason if objection else None) == (reason and f"acme/teams/[A]/members/[ada] {reason}")
 
 
+def test_what_something_has_put_out_is_nothing_that_came_after_the_plan() -> None:
+    sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
+    snapshot = replace(sides.snapshot, put_out=frozenset({MEMBER.identity}))
+    plan = make_plan(sides := replace(sides, snapshot=snapshot))
+    shared, (task,) = Shared(sides, plan), tasks(plan).values()
+    shared.inside = {"/members": {MEMBER.identity: MEMBER}}
+    assert shared.unchanged(task) is None
+
+
 def deleted(
     *spaces: str,
     before: Sequence[LiveObject] = (),
     now: Sequence[LiveObject] = (),
-    unseen: bool = False,
+    unseen: Identity | None = None,
     gone: bool = False,
     sent: Sequence[Identity] = (),
 ) -> dict[str, str]:
@@ -327,7 +339,7 @@ def deleted(
     inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in spaces}
     things: Things = {"team": live["team"]} if gone else {**live, "space": inside}
     late = with_objects(Case(wanted, things).sides(), now)
-    evidence = Evidence(unseen={("team", "team-a"): "/x"} if unseen else {})
+    evidence = Evidence(unseen={unseen: "/x"} if unseen else {})
     late = replace(late, snapshot=replace(late.snapshot, evidence=evidence))
     roots = [("collection", "collection-c"), ("team", "team-a")]
     found = cascade(late, roots, lambda *_: False, lambda _: False)
@@ -343,6 +355,7 @@ def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
 
 IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
 SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
+UNSEEN = "what goes along cannot be seen any more: GET /x is not allowed"
 
 
 @pytest.mark.parametrize(
@@ -352,7 +365,9 @@ SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
         (["two", "one"], {}, {"collection": "it is not empty: acme/spaces/[one], acme/spaces/[two]"}),
         (["one"], {"sent": [SENT]}, {}),
         (["one", "two"], {"sent": [SENT]}, {"collection": "it is not empty: acme/spaces/[two]"}),
-        ([], {"unseen": True}, {"team": "what goes along cannot be seen any more: GET /x is not allowed"}),
+        ([], {"unseen": ("team", "team-a")}, {"team": UNSEEN}),
+        ([], {"before": [MEMBER], "now": [MEMBER], "unseen": MEMBER.identity}, {"team": UNSEEN}),
+        ([], {"unseen": ("team", "another")}, {}),
         ([], {"gone": True, "before": [MEMBER]}, {"team": f"{ADA} {LESS}"}),
         ([], {"before": [MEMBER, IN_BOTH], "now": [MEMBER, IN_BOTH]}, {}),
         ([], {"before": [IN_BOTH], "now": [MEMBER, IN_BOTH]}, {"team": f"{ADA} {MORE}"}),
@@ -367,9 +382,113 @@ def test_each_delete_is_stopped_by_what_is_different_about_it(
     assert deleted(*spaces, **more) == reasons
 
 
+@pytest.mark.parametrize("prepared", [False, True])
+def test_what_this_apply_prepares_for_its_delete_is_not_changed_by_somebody_else(prepared: bool) -> None:
+    """A flag that is taken off it first, for instance."""
+    sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
+    plan = make_plan(sides)
+    (change,) = plan.changes
+    first = change.steps[0].model_copy(update={"id": "first", "verb": "update"})
+    steps = (first, *change.steps) if prepared else change.steps
+    plan = plan.model_copy(update={"changes": (change.model_copy(update={"steps": steps}),)})
+    live = sides.snapshot.objects["team", "team-a"]
+    assert Shared(sides, plan)._is_another(replace(live, fields={"title": "B"})) is not prepared
+
+
+def test_only_what_the_plan_deletes_is_taken_for_deleted() -> None:
+    """Else what goes along with it would count as deleted itself, and nothing as gone unseen."""
+    plan = make_plan(sides := CASE.sides())
+    assert Shared(sides, plan)._roots == {"acme/teams/[Old]": ("team", "team-old")}
+
+
+def test_what_this_apply_writes_itself_is_not_changed_by_somebody_else() -> None:
+    plan = make_plan(sides := CASE.sides())
+    shared = Shared(sides, plan)
+    for id, another in [("team-one", False), ("team-old", True)]:
+        live = sides.snapshot.objects["team", id]
+        assert shared._is_another(replace(live, fields={"title": "Uno"})) is another
+
+
+def test_a_value_with_parts_that_are_read_by_requests_of_their_own_is_not_compared() -> None:
+    live: Things = {"openapi": {"pets": {"source": {"type": "text", "text": "openapi: 3.1.0"}}}}
+    plan = make_plan(sides := Case({"openapi": {}}, live, prune=["openapi"]).sides())
+    item = next(item for item in sides.snapshot.objects.values() if item.kind == "openapi")
+    fields = {**item.fields, "source": {"type": "text"}}
+    assert not Shared(sides, plan)._is_another(replace(item, fields=fields))
+
+
+def test_a_flag_that_another_one_has_by_now_is_no_change() -> None:
+    live: Things = {
+        "site": {"docs": {"title": "Docs"}},
+        "section": {"docs/a": {"title": "A", "path": "a", "default": True}},
+    }
+    plan = make_plan(sides := Case({"site": live["site"]}, live, prune=["sites/*/structure"]).sides())
+    item = sides.snapshot.objects["section", "section-docs-a"]
+    shared = Shared(sides, plan)
+    for changed, another in [({"default": False}, False), ({"title": "B"}, True)]:
+        assert shared._is_another(replace(item, fields={**item.fields, **changed})) is another
+
+
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_name_that_is_gone_with_what_this_apply_has_deleted_is_no_change(sent: bool) -> None:
+    live: Things = {
+        "team": {"a": {"title": "A"}}, "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
+    }  # fmt: skip
+    plan = make_plan(sides := Case({"team": {}, "saml": {}}, live, prune=["teams", "saml"]).sides())
+    shared = Shared(sides, plan)
+    shared._sent |= {("team", "team-a")} if sent else set()
+    item = next(item for item in sides.snapshot.objects.values() if item.kind == "saml")
+    assert shared._is_another(replace(item, fields={**item.fields, "defaultTeam": None})) is not sent
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_what_was_written_before_the_deletes_is_read_as_it_is(early: bool) -> None:
+    """Only where deletes make room for other writes is something still to be written then."""
+    plan = make_plan(sides := CASE.sides())
+    phase = {"phase": "clear" if early else None}
+    changes = tuple(
+        change.model_copy(update={"steps": tuple(step.model_copy(update=phase) for step in change.steps)})
+        for change in plan.changes
+    )
+    shared = Shared(sides, plan.model_copy(update={"changes": changes}))
+    title = REGISTRY["team"].field("title")
+    written = [shared._still_written(sides.snapshot.objects["team", id], title)
+               for id in ("team-one", "team-old")]  # fmt: skip
+    assert written == [early, False]
+
+
+def test_a_section_that_gets_a_place_meanwhile_is_none_that_goes() -> None:
+    """One that gets none goes with the last place in it."""
+    case = Case()
+    places: Things = {
+        "site_space": {f"docs/{key}/old": {"space": LiveId("space-old"), "path": "old"} for key in "ab"},
+    }
+    kept: Things = {
+        "site": {"docs": {"title": "Docs"}},
+        "section": {f"docs/{key}": {"title": key, "path": key} for key in "ab"},
+    }
+    case.live = {"space": {"old": {"title": "Old"}, "new": {"title": "New"}}, **kept, **places}
+    case.wanted = {
+        "space": {"new": {"title": "New"}}, **kept,
+        "site_space": {"docs/a/new": {"space": case.ref("space", "new"), "path": "new"}},
+    }  # fmt: skip
+    case.prune = ["spaces", "sites/*/structure"]
+    plan = make_plan(sides := case.sides())
+    deletes = [
+        change for change in plan.changes
+        if change.action == "create" or (change.action, change.kind) == ("delete", "space")
+    ]  # fmt: skip
+    along = Shared(sides, plan.model_copy(update={"changes": tuple(deletes)}))._cascade.objects
+    assert ("section", "section-docs-a") not in along
+    assert ("section", "section-docs-b") in along
+
+
 def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
-    """What lies in a space comes back with it; the members of a team do not."""
-    live: Things = {"space": {"s": {"title": "S"}}, "team": {"a": {"title": "A"}}}
+    """What lies in a space comes back with it; the members of a team do not. What loses a value stays."""
+    live: Things = {
+        "space": {"s": {"title": "S"}}, "team": {"a": {"title": "A"}},
+        "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
+    }  # fmt: skip
     sides = Case({"space": {}, "team": {}}, live, prune=["spaces", "teams"]).sides()
     along = Along(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides))
     asked: list[Identity] = []

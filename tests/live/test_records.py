@@ -1,0 +1,186 @@
+"""Which lines of the ids files concern a reading, and which lines a reading gives: plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dpsync.live.reading import ReadingState
+from dpsync.live.records import lines_of_other_kinds, read_records, recorded_lines
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Unserved
+from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.ids import IdsFile, RecordedLine
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Missing
+from tests.planner.lab import REGISTRY
+from tests.planner.stages import ACME, SPAN, Case, Things
+
+HERE = "https://here.example"
+OTHER = Address.root("other")
+
+
+def at(place: str) -> Address:
+    return Address.parse(place)
+
+
+def file(*lines: str, organization: str = "1", platform: str = HERE) -> IdsFile:
+    """`acme/spaces/a=x`: the line of an entry."""
+    found = [RecordedLine(at(address), id) for address, _, id in (line.partition("=") for line in lines)]
+    return IdsFile({platform: {organization: {line.address: line for line in found}}})
+
+
+def declared(things: Things, elsewhere: Things | None = None, unserved: Iterable[str] = ()) -> Desired:
+    """One organization with these entries, and another one with those `elsewhere`."""
+    desired = Case(things).sides().desired
+    root = desired.resources[ACME]
+    resources = {**desired.resources, OTHER: replace(root, address=OTHER, key="other")}
+    for address, entry in Case(elsewhere or {}).sides().desired.resources.items():
+        if address != ACME:
+            there = Address(("other", *address.segments[1:]))
+            resources[there] = replace(entry, address=there, parent=OTHER)
+    lacking = {at(address): Unserved("it is not served", SPAN) for address in unserved}
+    return replace(desired, resources=resources, unserved=lacking)
+
+
+def reading(desired: Desired, ids: IdsFile, base: Base = NOT_ASKED) -> ReadingState:
+    """A reading that has found both organizations."""
+    client = cast(Any, SimpleNamespace(platform=HERE))
+    state = ReadingState(client, REGISTRY, desired, 1, base, ids)
+    state.matches |= {ACME: Match("1", MatchedBy.PIN), OTHER: Match("2", MatchedBy.PIN)}
+    read_records(state)
+    return state
+
+
+A, B = "acme/spaces/a", "acme/spaces/b"
+SPACE: Things = {"space": {"a": {"title": "A"}}}
+
+
+@pytest.mark.parametrize(
+    "other", [file(f"{A}=x", platform="https://staging.example"), file(f"{A}=x", organization="9")]
+)
+def test_lines_of_another_platform_or_organization_are_none_of_this_reading(other: IdsFile) -> None:
+    found = reading(declared(SPACE), other)
+    assert found.recorded.lines == found.records.lines == {}
+    assert found.records.empty == {ACME, OTHER}
+
+
+def test_an_organization_has_no_lines_where_it_has_none_itself() -> None:
+    assert reading(declared(SPACE), file(f"{A}=x")).records.empty == {OTHER}
+
+
+def test_a_line_without_an_entry_is_an_orphan() -> None:
+    found = reading(declared(SPACE), file(f"{A}=x", f"{B}=y"))
+    assert found.recorded.orphans == {"y": at(B)}
+
+
+def test_an_entry_that_the_server_lacks_is_no_entry_that_was_removed() -> None:
+    """Else another entry takes over what it is."""
+    assert reading(declared(SPACE, unserved=[B]), file(f"{B}=y")).recorded.orphans == {}
+
+
+# Removed, and back.
+
+
+def base(things: Things, ids: IdsFile) -> Base:
+    return Base("the base", "0" * 40, Case(things).sides().desired, ids=ids)
+
+
+@pytest.mark.parametrize(
+    ("before", "returned"),
+    [
+        (base({}, file(f"{A}=x")), True),
+        (base(SPACE, file(f"{A}=x")), False),  # it was there all the time
+        (base({}, file(f"{A}=y")), False),  # its line is another one by now
+        (base({}, IdsFile()), False),  # nothing was there, nor a line
+        (Base("the base", "0" * 40, None, ids=file(f"{A}=x")), False),  # nobody knows what was there
+    ],
+)
+def test_an_entry_is_back_where_the_base_lacks_it_and_has_its_line(before: Base, returned: bool) -> None:
+    found = reading(declared(SPACE), file(f"{A}=x"), before)
+    assert found.recorded.returned == ({at(A)} if returned else frozenset())
+
+
+def test_what_nobody_declares_has_not_come_back() -> None:
+    found = reading(declared({}), file(f"{A}=x"), base({}, file(f"{A}=x")))
+    assert found.recorded.returned == frozenset()
+
+
+# In another organization.
+
+
+def test_a_line_of_what_stands_in_another_organization_now_is_the_line_of_that_entry() -> None:
+    found = reading(declared({}, SPACE), file(f"{A}=x"))
+    there = at("other/spaces/a")
+    assert found.recorded.lines[there].id == "x"
+    assert there not in found.records.lines  # it was written about another place: nothing is gone here
+
+
+def test_its_own_line_goes_before_one_of_another_organization() -> None:
+    own = file("other/spaces/a=own", organization="2")
+    both = IdsFile({HERE: {**file(f"{A}=x").sections[HERE], **own.sections[HERE]}})
+    assert reading(declared({}, SPACE), both).recorded.lines[at("other/spaces/a")].id == "own"
+
+
+def test_what_cannot_be_given_to_another_organization_has_no_line_from_there() -> None:
+    teams: Things = {"team": {"a": {"title": "A"}}}
+    found = reading(declared({}, teams), file("acme/teams/a=x"))
+    assert found.recorded.lines == {at("acme/teams/a"): RecordedLine(at("acme/teams/a"), "x")}
+
+
+def test_a_line_that_an_entry_has_here_says_nothing_about_another_organization() -> None:
+    found = reading(declared(SPACE, SPACE), file(f"{A}=x"))
+    assert at("other/spaces/a") not in found.recorded.lines
+
+
+# A line with the id of something else.
+
+
+@pytest.mark.parametrize(("missing", "codes"), [("team-t", ["DP315"]), ("space-s", []), ("nothing", [])])
+def test_a_line_with_the_id_of_another_kind_is_a_mistake_in_the_file(missing: str, codes: list[str]) -> None:
+    live = Case({}, {"team": {"t": {"title": "T"}}, "space": {"s": {"title": "S"}}}).sides()
+    state = reading(declared(SPACE), file(f"{A}={missing}"))
+    state.objects |= live.snapshot.objects
+    state.missing[at(A)] = Missing(missing)
+    lines_of_other_kinds(state)
+    assert [found.code for found in state.diagnostics] == codes
+
+
+# What a reading gives.
+
+
+def test_there_is_a_line_for_each_entry_that_was_recognised_and_can_be_mistaken() -> None:
+    case = Case(
+        {"space": {"a": {"title": "A"}, "new": {"title": "New"}}, "member": {"ada": {"role": "read"}}},
+        {"space": {"a": {"title": "A"}}, "member": {"ada": {"role": "read"}}},
+    )
+    sides = case.sides()
+    assert recorded_lines(REGISTRY, sides.desired, sides.snapshot) == {at(A): RecordedLine(at(A), "space-a")}
+
+
+def test_the_line_of_a_section_names_what_was_made_along_with_it() -> None:
+    things: Things = {
+        "space": {"a": {"title": "A"}},
+        "site": {"docs": {"title": "Docs"}},
+        "section": {"docs/one": {"title": "One"}, "docs/two": {"title": "Two"}},
+        "site_space": {"docs/one/a": {"path": "a"}},
+    }
+    sides = Case(things, things).sides()
+    lines = recorded_lines(REGISTRY, sides.desired, sides.snapshot)
+    also = {str(address): line.also for address, line in lines.items()}
+    assert also["acme/sites/docs/structure/one"] == "site_space-docs-one-a"
+    assert also["acme/sites/docs/structure/two"] is None
+    assert also["acme/sites/docs"] is None
+
+
+def test_the_line_of_a_translation_names_the_space_that_came_out_of_it() -> None:
+    case = Case()
+    source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
+    case.wanted = case.live = {"space": {"s": {"title": "S"}}, "translation": {"fr": source}}
+    sides = case.sides()
+    snapshot = replace(sides.snapshot, outputs={at("acme/translations/fr"): "out"})
+    assert recorded_lines(REGISTRY, sides.desired, snapshot)[at("acme/translations/fr")].also == "out"
