@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 
 from dpsync.apply.attempt import Attempt, Shared
 from dpsync.apply.delete_checks import Along
@@ -108,19 +109,27 @@ class Executor:
 
     def _loop(self) -> None:
         schedule = Schedule(task.step for task in self._tasks.values())
-        running: set[Future[Outcome]] = set()
+        running = 0
+        # `concurrent.futures.wait` would look at all that run for each that ends.
+        ended: SimpleQueue[Future[Outcome]] = SimpleQueue()
         with ThreadPoolExecutor(self.parallelism) as pool:
             while True:
-                while not self.stopped and len(running) < self.parallelism and (id := schedule.next()):
-                    running.add(pool.submit(self._attempt, self._tasks[id]))
+                while not self.stopped and running < self.parallelism and (id := schedule.next()):
+                    pool.submit(self._attempt, self._tasks[id]).add_done_callback(ended.put)
+                    running += 1
                 if not running:
                     break
-                finished, running = wait(running, self.recorder.due, FIRST_COMPLETED)
+                try:
+                    first = ended.get(timeout=self.recorder.due)
+                except Empty:
+                    first = None
                 self.recorder.flush()
-                for future in finished:
-                    outcome = future.result()
-                    for id in schedule.settle(outcome.step, outcome.result in GOOD):
-                        self._settle(self._tasks[id].outcome("not-tried", f"it needs {outcome.step}"))
+                if first is None:
+                    continue
+                running -= 1
+                outcome = first.result()
+                for id in schedule.settle(outcome.step, outcome.result in GOOD):
+                    self._settle(self._tasks[id].outcome("not-tried", f"it needs {outcome.step}"))
 
     def _attempt(self, task: Task) -> Outcome:
         """Run one step in a thread of its own, and keep its outcome at once: the loop may be interrupted."""
