@@ -39,7 +39,7 @@ soak: environment ## every test, for a long time: whole what a normal run tries 
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
 
 # How many, and which: make mutants MUTANTS="--sample 800 --seed 7"
-mutants: environment ## small mistakes in the product but for the companion: which do its tests notice? (tests/mutants)
+mutants: environment ## small mistakes in the code: which do its tests notice? (tests/mutants)
 	$(VENV)/python -m tests.mutants $(MUTANTS)
 
 # All, or some: make guards GUARDS="apply/ find_elsewhere"

@@ -18,7 +18,7 @@ def searched(root: Path) -> str:
             "--packages", "toy", "--tests", "tests", "--seed", "7",
         ],
         cwd=ROOT, capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "XDG_CACHE_HOME": str(root / "cache")},
     )  # fmt: skip
     return run.stdout
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, Literal
 
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
@@ -55,7 +56,7 @@ class EntryCandidates:
         return self.resource.address
 
 
-@dataclass
+@dataclass(frozen=True)
 class Candidates:
     """Looks up what the entries of one place could be."""
 
@@ -63,8 +64,10 @@ class Candidates:
     past: Past
     index: Index
 
-    def __post_init__(self) -> None:
-        self.before = replace(self.view, first_child=self.past.first_child)
+    @cached_property
+    def before(self) -> NaturalKeys:
+        """The natural keys of the first children as they were."""
+        return replace(self.view, first_child=self.past.first_child)
 
     def of(self, resource: Resource) -> EntryCandidates:
         """The entry with its candidates; those that bear an earlier name and the present one come first."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, EntryCandidates, Past
@@ -81,7 +82,7 @@ def _narrow(entries: Iterable[EntryCandidates]) -> bool:
     return found
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Settling:
     """Decides who is meant, from what each entry could be."""
 
@@ -89,8 +90,10 @@ class _Settling:
     past: Past
     found: Renames
 
-    def __post_init__(self) -> None:
-        self.before = replace(self.view, first_child=self.past.first_child)
+    @cached_property
+    def before(self) -> NaturalKeys:
+        """The natural keys of the first children as they were."""
+        return replace(self.view, first_child=self.past.first_child)
 
     def settle(self, open_: list[EntryCandidates]) -> None:
         """Decide what is certain, then ring after ring, which may make more certain; ask about the rest."""

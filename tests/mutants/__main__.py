@@ -16,6 +16,11 @@ sample. Annotations are left out, since nothing evaluates them, and so is `is` i
 other way round, which is the same for None and the members of an enumeration. What is no Python any more
 (`not` before `:=`) is no mutant.
 
+Which tests execute a line is found out by one run of all tests under coverage. That is kept in the cache
+directory of the user, under a digest of the code, so that another sample of the same code begins at once. Of
+what only an import runs coverage knows no reader: there the tests are tried that run anything of the file, or
+that stand in a file which names the package. Tests that have found a mistake in the package come first.
+
 A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run, and of
 those of one mutant no more than `--budget` seconds: so a survivor is one that these tests did not notice.
 """
@@ -36,22 +41,18 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator
 
 from .collected import Collected
-from .observed import Observed, observe
+from .observed import Observed, note_of, observe
 from .places import Mutant, function, is_run_by_an_import, sample, statement
 from .tree import ROOT, copied
 from .trial import Trial
 
 NAMES = (
-    *("planner", "identity", "apply", "live", "github", "config"),
-    *("importing", "client", "kinds", "document", "model", "workflows"),
+    *("planner", "identity", "apply", "live", "github", "config", "importing", "client", "kinds", "document"),
+    *("model", "workflows", "render", "cli", "server"),
 )
 """Of packages; their own tests are in the directories with these names."""
 PACKAGES = tuple(f"dpsync/{name}" for name in NAMES)
-TESTS = (
-    *(f"tests/{name}" for name in (*NAMES[:-1], "ids")),
-    *(f"tests/cli/test_{name}.py" for name in ("drift", "select", "saved", "secrets", "forget")),
-)
-"""Those of the packages, and of the commands that are the way to a module of theirs."""
+TESTS = ("tests",)
 
 
 def main() -> None:
@@ -59,7 +60,7 @@ def main() -> None:
     packages, tests = options.packages or PACKAGES, options.tests or TESTS
     note = options.notes.absolute() if options.notes else None
     with copied(options.root.resolve()) as tree:
-        note = note or tree.parent / "notes.json"
+        note = note or note_of(tree, packages, tests)
         observed = observe(tree, packages, tests, note)
         mutants = sample(tree, packages, options.sample, Random(options.seed))
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
@@ -75,7 +76,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this time")
     parser.add_argument("--slow", type=float, default=3.0, help="leave out tests of so many seconds (3)")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests for one mutant (20)")
-    parser.add_argument("--notes", type=Path, help="what each test runs: read if it is there, else written")
+    parser.add_argument(
+        "--notes", type=Path, help="what each test runs: read if it is there, else written (a cache)"
+    )
     parser.add_argument("--patience", type=float, default=2.0, help="times the normal duration, plus 5 s (2)")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree to copy")
     parser.add_argument("--packages", nargs="+", help="directories to mutate, from the root")
@@ -96,6 +99,7 @@ def _run_all(
     began = time.monotonic()
     count: Counter[str] = Counter()
     by_package: dict[str, Counter[str]] = defaultdict(Counter)
+    killers: dict[str, dict[str, None]] = defaultdict(dict)
     for number, mutant in enumerate(mutants, 1):
         if time.monotonic() - began > options.minutes * 60:
             print(f"stopped after {options.minutes:g} minutes")
@@ -109,16 +113,21 @@ def _run_all(
             continue
         lines, at_import = statement(source, mutant.line), is_run_by_an_import(source, mutant.line)
         package = _package(mutant, options.packages or PACKAGES)
-        own = f"tests/{package}"
-        tests = observed.tests_of(mutant.file, lines, at_import, options.slow, own)
-        chosen = observed.within(tests, options.budget, own, mutant.file, function(source, mutant.line))
+        own, before = f"tests/{package}", killers[package]
+        readers = _readers(tree, mutant.file, own) if at_import else set()
+        tests = observed.tests_of(mutant.file, lines, at_import, options.slow, readers)
+        around = function(source, mutant.line)
+        chosen = observed.within(tests, options.budget, own, mutant.file, around, [*reversed(before)])
         cpu = options.patience * sum(observed.seconds[test] for test in chosen) + 5
         trial = Trial(tree, collected, mutant.file, changed, cpu)
         if at_import:
-            outcome, killer = trial.from_the_start(chosen), ""
+            outcome, killer = trial.from_the_start(chosen)
         else:
             outcome, killer = trial.in_memory(chosen, observed.outside(mutant.file, lines))
         count[outcome] += 1
+        if killer:
+            before.pop(killer, None)
+            before[killer] = None
         by_package[package][outcome] += 1
         what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
         print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({killer or what})")
@@ -144,6 +153,13 @@ def _said(count: Counter[str]) -> str:
 def _package(mutant: Mutant, packages: Sequence[str]) -> str:
     """The name of the package that a mutant is in."""
     return next(Path(one).name for one in packages if mutant.file.startswith(f"{one}/"))
+
+
+def _readers(tree: Path, file: str, own: str) -> set[str]:
+    """The files of tests in the package's `own` directory, and those that name the package."""
+    package = ".".join(Path(file).parts[:2]).removesuffix(".py")
+    files = {str(path.relative_to(tree)): path for path in (tree / "tests").rglob("test_*.py")}
+    return {name for name, path in files.items() if name.startswith(f"{own}/") or package in path.read_text()}
 
 
 def _is_python(text: str) -> bool:

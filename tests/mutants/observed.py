@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from .child import arguments, in_a_child
@@ -30,17 +34,17 @@ class Observed:
     contexts: dict[str, dict[int, list[str]]]
     """The tests that ran a line, by file and line. While tests are collected, that is the test `""`."""
 
-    def tests_of(self, file: str, lines: range, at_import: bool, slow: float, own: str) -> list[str]:
+    def tests_of(self, file: str, lines: range, at_import: bool, slow: float, readers: Set[str]) -> list[str]:
         """The tests that ran these lines, the quickest first.
 
-        For what an import runs: all that ran any line of the file, idle ones, and those of the package, whose
-        directory is `own`. A declaration is run once, whoever reads it later.
+        For what an import runs: all that ran any line of the file, idle ones, and those in the files of tests
+        that are `readers`. A declaration is run once, whoever reads it later.
         """
         by_line = self.contexts.get(file, {})
         found = {test for line in lines for test in by_line.get(line, ())}
         if at_import:
             found = {test for tests in by_line.values() for test in tests} | self.idle
-            found |= {test for test in self.seconds if test.startswith(f"{own}/")}
+            found |= {test for test in self.seconds if test.partition("::")[0] in readers}
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
 
@@ -54,9 +58,11 @@ class Observed:
         """Whether these lines were run while tests were collected."""
         return any("" in self.contexts.get(file, {}).get(line, ()) for line in lines)
 
-    def within(self, tests: Sequence[str], budget: float, own: str, file: str, around: range) -> list[str]:
-        """Of many tests the quickest, some of each line around it, those that run the most of the file; then
-        some of each file of tests.
+    def within(
+        self, tests: Sequence[str], budget: float, own: str, file: str, around: range, killers: Sequence[str]
+    ) -> list[str]:
+        """Of many tests the `killers` of mutants before, the quickest, some of each line around it, and those
+        that run the most of the file; then some of each file of tests.
 
         A line that few of them run is a case of its own, so that it comes first. The files take turns: a turn
         is an amount of time, so that all tests of values come before the second one of a server. Tests in the
@@ -70,7 +76,9 @@ class Observed:
         quick = [test for test in tests if self.seconds[test] * FIRST < budget]
         deep = sorted(quick, key=lambda test: (-depth[test], self.seconds[test]))[:FIRST]
         of_lines = (test for case in rare for test in case[:OF_EACH_LINE])
-        first = dict.fromkeys([*tests[:FIRST], *of_lines, *deep])
+        among = set(tests)
+        before = (test for test in killers if test in among)
+        first = dict.fromkeys([*islice(before, FIRST), *tests[:FIRST], *of_lines, *deep])
         taken: dict[str, float] = {}
         rest = []
         for test in tests:
@@ -94,13 +102,24 @@ def observe(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Pat
         if ended not in ("0", "1"):
             note.unlink(missing_ok=True)
             sys.exit(f"the tests cannot be run (pytest ended with {ended})")
-    read = json.loads(note.read_text())
+    with gzip.open(note, "rt") as file:
+        read = json.load(file)
     tests = ["", *read["seconds"]]
+    together = [[tests[number] for number in numbers] for numbers in read["together"]]
     contexts = {
-        file: {int(line): [tests[number] for number in numbers] for line, numbers in lines.items()}
+        file: {int(line): together[number] for line, number in lines.items()}
         for file, lines in read["contexts"].items()
     }
     return Observed(read["seconds"], contexts)
+
+
+def note_of(tree: Path, packages: Sequence[str], tests: Sequence[str]) -> Path:
+    """Where the observation of this code and these tests is kept, outside of the project."""
+    digest = sha256(repr((sys.version, packages, tests)).encode())
+    for path in sorted(tree.rglob("*.py")):
+        digest.update(f"{path.relative_to(tree)}\n".encode() + path.read_bytes())
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpsync-mutants"
+    return folder / f"{digest.hexdigest()[:16]}.json.gz"
 
 
 def _noting(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Path) -> int:
@@ -131,12 +150,16 @@ def _noting(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Pat
     watched.stop()
     data = watched.get_data()
     numbers = {test: number for number, test in enumerate(["", *seconds])}
-    contexts = {
-        str(Path(file).relative_to(tree)): {
-            line: sorted(numbers[test] for test in tests if test in numbers)
-            for line, tests in data.contexts_by_lineno(file).items()
-        }
-        for file in data.measured_files()
-    }
-    note.write_text(json.dumps({"seconds": seconds, "contexts": contexts}))
+    together: dict[tuple[int, ...], int] = {}  # the same tests run many lines: each such list is written once
+    contexts: dict[str, dict[int, int]] = {}
+    for file in data.measured_files():
+        lines = contexts[str(Path(file).relative_to(tree))] = {}
+        for line, there in data.contexts_by_lineno(file).items():
+            ran = tuple(sorted(numbers[test] for test in there if test in numbers))
+            lines[line] = together.setdefault(ran, len(together))
+    note.parent.mkdir(parents=True, exist_ok=True)
+    begun = note.with_suffix(f".{os.getpid()}")
+    with gzip.open(begun, "wt") as written:
+        json.dump({"seconds": seconds, "together": [*together], "contexts": contexts}, written)
+    begun.rename(note)
     return int(ended)

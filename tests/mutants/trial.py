@@ -30,30 +30,39 @@ class Trial:
         while tests:
             outcome, killer = self.collected.run(tests, self.file, self.changed, self.cpu)
             if outcome == "elsewhere" or (outcome == "killed" and not killer):
-                return self.from_the_start(tests), ""
+                return self.from_the_start(tests)
             if outcome != "killed":
                 return outcome, ""
             right = self.collected.passes(killer)
-            if right and not (outside and self.from_the_start([killer]) == "survived"):
+            if right and not (outside and self.from_the_start([killer])[0] == "survived"):
                 return outcome, killer
             tests = tests[tests.index(killer) + 1 :]
         return "survived", ""
 
-    def from_the_start(self, tests: Sequence[str]) -> str:
-        """What the tests say when all modules are imported with the change."""
+    def from_the_start(self, tests: Sequence[str]) -> tuple[str, str]:
+        """What the tests say when all modules are imported with the change, and which one failed."""
+        failed = self.tree.parent / "failed-from-the-start"
+        failed.write_text("")
 
         def run() -> int:
             import pytest
 
+            class Failed:
+                def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+                    if report.failed:
+                        failed.write_text(report.nodeid)
+
             sys.dont_write_bytecode = True
             importlib.invalidate_caches()
             for part in (tests[:FIRST], tests[FIRST:]):
-                if part and (ended := pytest.main([*arguments(self.tree), *part])):
+                if part and (ended := pytest.main([*arguments(self.tree), *part], plugins=[Failed()])):
                     return int(ended)
             return 0
 
+        if not tests:
+            return "survived", ""
         with changed_file(self.tree / self.file, self.changed):
-            return outcome_of(in_a_child(run, self.cpu)) if tests else "survived"
+            return outcome_of(in_a_child(run, self.cpu)), failed.read_text()
 
 
 @contextlib.contextmanager

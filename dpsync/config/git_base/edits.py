@@ -26,7 +26,7 @@ def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]
     return tuple(_Comparison(registry, before, now).found())
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Comparison:
     registry: Registry
     before: Desired

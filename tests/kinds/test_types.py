@@ -1,0 +1,590 @@
+"""What each type takes in a file, what its JSON Schema says of that, what it takes in an answer, and when two
+values are one: tables of plain values, at every limit.
+
+Two laws hold for all of them. What the schema of a file takes, the reader takes, and the other way round,
+where nothing but the form of the value counts. And what was written and encoded is no misfit when it is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from dpsync.config.reading.reader import read
+from dpsync.kinds.types import (
+    INVALID,
+    Enum,
+    Flag,
+    Invalid,
+    Json,
+    Many,
+    Object,
+    OneOf,
+    Reference,
+    Table,
+    Text,
+    Type,
+)
+from dpsync.kinds.types.parsing import TextFile
+from dpsync.kinds.types.texts import Certificate, LongText, Markdown
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import LiveId, Ref, Secret, Value
+from dpsync.model.findings.nodes import Node, Scalar, plain
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.json_text import json_text
+
+
+@dataclass
+class Found:
+    """What a type reports while it reads, and the files there are."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        self.told.append(f"{code} {span.line}:{span.column} {message}" + (f"; {hint}" if hint else ""))
+        return INVALID
+
+    def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        self.error(code, message, span, hint)
+
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
+        self.error("DP201", f'"{key.value}" is no part of {what}', key.span)
+        return next((name for name in known if name.startswith(str(key.value)[:3])), None)
+
+    def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        return Ref(Address((kinds[0], key)))
+
+    def file(self, path: Scalar) -> Node | str | None:
+        text = self.files.get(str(path.value))
+        return text if text is None or not str(path.value).endswith(".yaml") else read(text, "f")[0]
+
+    def text(self, path: Scalar) -> TextFile | None:
+        text = self.files.get(str(path.value))
+        return None if text is None else TextFile(str(path.value), text)
+
+
+def parsed(type: Type, text: str, **files: str) -> tuple[Any, list[str]]:
+    node, _ = read(text, "f")
+    assert node is not None
+    found = Found({name.replace("_", "."): content for name, content in files.items()})
+    return type.parse(node, found), found.told
+
+
+PERSON = Object({"name": Text(1, 3), "admin": Flag(), "team": Reference("team")}, ("name",), what="a person")
+ICON = Object({"emoji": Text(), "file": Text()}, what="an icon", one=True)
+RULE = OneOf("rule", {"few": Object({"most": Text(1)}, ("most",)), "none": Object({})})
+NAMES = Many(Text(1, 3), most=2)
+SET = Many(Text(), as_set=True)
+LANGUAGES = Table(Enum(("de", "fr")), Text(1), least=1, most=1)
+OPEN = Table(Text(1, 2), Flag())
+
+TAKEN: list[tuple[Type, str, Any]] = [
+    (Text(), '""', ""),
+    (Text(2, 4), "ab", "ab"),
+    (Text(2, 4), "abcd", "abcd"),
+    (Text(2), "abcdefgh", "abcdefgh"),
+    (Text(pattern="[a-z]+"), "abc", "abc"),
+    (Text(form="email"), "Ada@acme.example", "Ada@acme.example"),
+    (Text(form="url"), "http://a", "http://a"),
+    (Text(form="url"), "https://a.example/b", "https://a.example/b"),
+    (Text(secret=True), "{env: KEY}", Secret("KEY")),
+    (Text(segment=True), "a-b.c_d~e", "a-b.c_d~e"),
+    (Flag(), "true", True),
+    (Flag(), "false", False),
+    (Enum(("a", "b")), "a", "a"),
+    (Enum(("a", "b"), nil="c"), "c", "c"),
+    (Reference("team", "member"), "writers", Ref(Address(("team", "writers")))),
+    (Reference("team"), "{id: t1}", LiveId("t1")),
+    (PERSON, "{name: Ada}", {"name": "Ada"}),
+    (PERSON, "{name: A, admin: true, team: {id: t}}", {"name": "A", "admin": True, "team": LiveId("t")}),
+    (ICON, "{emoji: e}", {"emoji": "e"}),
+    (ICON, "{file: f}", {"file": "f"}),
+    (RULE, "{rule: none}", {"rule": "none"}),
+    (RULE, "{most: m, rule: few}", {"rule": "few", "most": "m"}),
+    (NAMES, "[]", []),
+    (NAMES, "[a, a]", ["a", "a"]),
+    (SET, "[b, a, c]", ["b", "a", "c"]),
+    (LANGUAGES, "{de: Titel}", {"de": "Titel"}),
+    (OPEN, "{}", {}),
+    (OPEN, "{a: true, bc: false, d: true}", {"a": True, "bc": False, "d": True}),
+    (Json(), "[1, {a: null}]", [1, {"a": None}]),
+    (Json(shape={"type": "object"}), "{a: 1}", {"a": 1}),
+    (Json(shape={"type": "array"}), "[1]", [1]),
+    (Json(secrets=True), "{a: [{env: KEY}, b]}", {"a": [Secret("KEY"), "b"]}),
+    (Json(), "{a: {env: KEY}}", {"a": {"env": "KEY"}}),
+    (Json(platform_default={"a": 1}), "{b: null, c: {a: null}}", {"b": None, "c": {"a": None}}),
+    (Json(needed=("a.b",)), "{a: null, b: null}", {"a": None, "b": None}),
+    (LongText(2, 3), "ab", "ab"),
+    (LongText(2, 3), "abc", "abc"),
+    (LongText(2), "abcd", "abcd"),
+    (Markdown(), '"Some *text*"', "Some _text_\n"),
+]  # fmt: skip
+
+IN_QUOTES = 'put it in quotes ("…") to make it text'
+NO_SECRET = "a secret is never written here; write {env: NAME}; it is read when it is sent"
+NO_URL = "is not a URL that starts with http:// or https://"
+LEAVE = "remove the key to leave it alone"
+
+REFUSED: list[tuple[Type, str, str]] = [
+    (Text(), "1", "DP202 1:1 expected text, found the number 1; " + IN_QUOTES),
+    (Text(), "true", "DP202 1:1 expected text, found the boolean true; " + IN_QUOTES),
+    (Text(), "[a]", "DP202 1:1 expected text, found a list"),
+    (Text(), "{a: b}", "DP202 1:1 expected text, found a mapping"),
+    (Text(2, 4), "a", "DP203 1:1 the text has 1 character; 2 to 4 are allowed"),
+    (Text(2, 4), "abcde", "DP203 1:1 the text has 5 characters; 2 to 4 are allowed"),
+    (Text(2), "a", "DP203 1:1 the text has 1 character; at least 2 are needed"),
+    (Text(0, 1), "ab", "DP203 1:1 the text has 2 characters; at most 1 are allowed"),
+    (Text(pattern="[a-z]+"), "abC", 'DP204 1:1 "abC" is not of the form [a-z]+'),
+    (Text(pattern="[a-z]+", meaning="a slug"), "a b", 'DP204 1:1 "a b" is not a slug'),
+    (Text(form="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address'),
+    (Text(form="email"), "ada@", 'DP204 1:1 "ada@" is not an e-mail address'),
+    (Text(form="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
+    (Text(form="url"), "see http://a", 'DP204 1:1 "see http://a" ' + NO_URL),
+    (Text(secret=True), "abc", "DP205 1:1 " + NO_SECRET),
+    (Text(secret=True), "{env: A, b: c}", "DP205 1:1 " + NO_SECRET),
+    (Text(secret=True), "{env: 5}", "DP205 1:1 " + NO_SECRET),
+    (Flag(), "yes", 'DP202 1:1 expected true or false, found the text "yes"; write true'),
+    (Flag(), "OFF", 'DP202 1:1 expected true or false, found the text "OFF"; write false'),
+    (Flag(), "maybe", 'DP202 1:1 expected true or false, found the text "maybe"'),
+    (Flag(), "1", "DP202 1:1 expected true or false, found the number 1"),
+    (Flag(), "[true]", "DP202 1:1 expected true or false, found a list"),
+    (
+        Enum(("admin", "reader")),
+        "readr",
+        'DP202 1:1 expected one of admin, reader, found the text "readr"; did you mean "reader"?',
+    ),
+    (Enum(("admin", "reader")), "xyz", 'DP202 1:1 expected one of admin, reader, found the text "xyz"'),
+    (Enum(("a",), nil="none"), "null", "DP202 1:1 expected one of a, none, found nothing (null)"),
+    (Enum(("a", "b")), "1", "DP202 1:1 expected one of a, b, found the number 1"),
+    (
+        Reference("team", "member"),
+        "5",
+        "DP202 1:1 expected the key of a team or member, or {id: …}, found the number 5",
+    ),
+    (Reference("team"), "{id: ''}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
+    (Reference("team"), "{id: 5}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
+    (
+        Reference("team"),
+        "{id: a, more: b}",
+        "DP202 1:1 expected the key of a team, or {id: …}, found a mapping",
+    ),
+    (PERSON, "[a]", "DP202 1:1 expected a mapping, found a list"),
+    (PERSON, "{name: A, agent: true}", 'DP201 1:11 "agent" is no part of a person'),
+    (PERSON, "{name: Adam}", "DP203 1:8 the text has 4 characters; 1 to 3 are allowed"),
+    (ICON, "{}", "DP206 1:1 an icon has one of emoji, file"),
+    (ICON, "{emoji: e, file: f}", "DP206 1:1 an icon has one of emoji, file"),
+    (RULE, "few", 'DP202 1:1 expected a mapping with rule: few | none, found the text "few"'),
+    (RULE, "{most: m}", "DP202 1:1 expected a mapping with rule: few | none, found a mapping"),
+    (RULE, "{rule: nne}", 'DP202 1:8 expected one of few, none, found the text "nne"; did you mean "none"?'),
+    (RULE, "{rule: [few]}", "DP202 1:8 expected one of few, none, found a list"),
+    (NAMES, "a", 'DP202 1:1 expected a list, found the text "a"'),
+    (NAMES, "[a, b, c]", "DP203 1:1 it has 3 entries; at most 2 are allowed"),
+    (NAMES, "[a, abcd]", "DP203 1:5 the text has 4 characters; 1 to 3 are allowed"),
+    (SET, "[a, b, a]", "DP207 1:8 this stands in the list already"),
+    (LANGUAGES, "[a]", "DP202 1:1 expected a mapping, found a list"),
+    (LANGUAGES, "{}", "DP203 1:1 it has 0 entries; 1 to 1 are allowed"),
+    (LANGUAGES, "{de: a, fr: b}", "DP203 1:1 it has 2 entries; 1 to 1 are allowed"),
+    (LANGUAGES, "{en: a}", 'DP202 1:2 expected one of de, fr, found the text "en"'),
+    (LANGUAGES, "{de: ''}", "DP203 1:6 the text has 0 characters; at least 1 are needed"),
+    (Table(Text(), Flag(), least=1), "{}", "DP203 1:1 it has 0 entries; at least 1 are allowed"),
+    (OPEN, "{abc: true}", "DP203 1:2 the text has 3 characters; 1 to 2 are allowed"),
+    (Json(shape={"type": "object"}), "[1]", "DP202 1:1 expected a mapping, found a list"),
+    (Json(shape={"type": "array"}), "{a: 1}", "DP202 1:1 expected a list, found a mapping"),
+    (Json(check=lambda value: ["it is odd"] if value == 1 else []), "1", "DP208 1:1 it is odd"),
+    (
+        Json(platform_default={"a": {"b": 1}}),
+        "{a: {b: null}}",
+        'DP222 1:9 "b" cannot be cleared; the platform\'s own is 1: write that, or ' + LEAVE,
+    ),
+    (
+        Json(needed=("a.b",)),
+        "{a: [{b: null}]}",
+        'DP222 1:10 "b" cannot be cleared; it is needed here: ' + LEAVE,
+    ),
+    (LongText(2, 3), "a", "DP203 1:1 the text has 1 character; 2 to 3 are allowed"),
+    (LongText(2, 3), "abcd", "DP203 1:1 the text has 4 characters; 2 to 3 are allowed"),
+    (LongText(2), "a", "DP203 1:1 the text has 1 character; at least 2 are allowed"),
+    (LongText(), "5", "DP202 1:1 expected text, found the number 5; " + IN_QUOTES),
+    (LongText(), "{file: 5}", "DP202 1:8 expected the path of a file, found the number 5"),
+    (LongText(), "{file: a, more: b}", "DP202 1:1 expected text, found a mapping"),
+]
+
+
+def named(case: object) -> str:
+    return type(case).__name__ if isinstance(case, Type) else ""
+
+
+@pytest.mark.parametrize(("kind", "text", "value"), TAKEN, ids=named)
+def test_what_a_type_takes(kind: Type, text: str, value: Any) -> None:
+    assert parsed(kind, text) == (value, [])
+
+
+@pytest.mark.parametrize(("kind", "text", "told"), REFUSED, ids=named)
+def test_what_a_type_refuses_and_what_it_says(kind: Type, text: str, told: str) -> None:
+    assert parsed(kind, text) == (INVALID, [told])
+
+
+MISSING_PARTS = [
+    (PERSON, "{admin: true}", {"admin": True}, '"name" is missing in a person'),
+    (RULE, "{rule: few}", {"rule": "few"}, '"most" is missing in this value'),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "value", "told"), MISSING_PARTS, ids=named)
+def test_a_part_that_must_be_there_is_missed_and_the_others_are_read(
+    kind: Type, text: str, value: Any, told: str
+) -> None:
+    assert parsed(kind, text) == (value, [f"DP206 1:1 {told}"])
+
+
+def test_a_misspelt_part_that_must_be_there_is_told_once() -> None:
+    assert parsed(PERSON, "{nam: Ada}") == (INVALID, ['DP201 1:2 "nam" is no part of a person'])
+
+
+SEGMENTS = [
+    ("a b", '"a b" is "a%20b" in URLs'),
+    ("a/b", '"a/b" is "a%2Fb" in URLs'),
+    (".", 'no URL leads to ".": to a browser it is another place in the tree'),
+    ("..", 'no URL leads to "..": to a browser it is another place in the tree'),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), SEGMENTS)
+def test_a_text_that_reads_otherwise_in_a_url_is_taken_and_told(text: str, told: str) -> None:
+    hint = "letters, digits and - . _ ~ need no encoding"
+    assert parsed(Text(segment=True), json_text(text)) == (text, [f"DP237 1:1 {told}; {hint}"])
+
+
+def test_what_looks_like_a_secret_is_taken_and_told() -> None:
+    value, told = parsed(Json(secrets=True), "{list: [{botToken: hunter2}]}")
+    assert value == {"list": [{"botToken": "hunter2"}]}
+    assert told == [
+        'DP236 1:20 "botToken" looks like a secret, and it is written down; '
+        "write { env: NAME } in its place, and put it into that variable"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "value"),
+    [
+        (Json(), "a.yaml", {"b": 1}),
+        (LongText(), "a.txt", "text"),
+        (Markdown(), "a.txt", "text\n"),
+    ],
+)
+def test_a_long_value_comes_from_a_file(kind: Type, file: str, value: Any) -> None:
+    assert parsed(kind, f"{{file: {file}}}", a_yaml="b: 1", a_txt="text") == (value, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "told"),
+    [
+        (Json(), "a.txt", ["DP208 1:8 a.txt is neither JSON nor YAML"]),
+        (Json(shape={"type": "array"}), "a.yaml", ["DP208 1:1 a.yaml holds a mapping, expected a list"]),
+        (Json(), "gone", []),
+        (LongText(), "gone", []),
+        (Markdown(), "gone", []),
+    ],
+)
+def test_a_file_that_holds_something_else_is_refused(kind: Type, file: str, told: list[str]) -> None:
+    """One that is not there was told by what reads files."""
+    assert parsed(kind, f"{{file: {file}}}", a_yaml="b: 1", a_txt="text") == (INVALID, told)
+
+
+# What a JSON Schema does not say, or an editor need not know: a pattern, a form, what a reference leads to.
+_FORM_ONLY = [
+    (kind, text, taken)
+    for cases, taken in ((TAKEN, True), (REFUSED, False))
+    for kind, text, *_ in cases
+    if not (isinstance(kind, Text) and (kind.pattern or kind.form))
+    and not (isinstance(kind, Json) and not kind.shape)
+    and not isinstance(kind, LongText | Reference)
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "taken"), _FORM_ONLY, ids=named)
+def test_the_schema_takes_what_the_reader_takes(kind: Type, text: str, taken: bool) -> None:
+    node, _ = read(text, "f")
+    assert node is not None
+    assert Draft7Validator(kind.schema()).is_valid(plain(node)) is taken
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema"),
+    [
+        (Text(), {"type": "string"}),
+        (Many(Flag()), {"type": "array", "items": {"type": "boolean"}}),
+        (SET, {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
+        (
+            Object({"a": Flag()}),
+            {"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": False},
+        ),
+        (
+            Table(Text(), Flag()),
+            {
+                "type": "object",
+                "propertyNames": {"type": "string"},
+                "additionalProperties": {"type": "boolean"},
+            },
+        ),
+        (Json(), {}),
+    ],
+    ids=named,
+)
+def test_the_schema_says_no_limit_that_is_none(kind: Type, schema: dict[str, Any]) -> None:
+    assert kind.schema() == schema
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "takes"),
+    [
+        (Reference("team"), "writers", True),
+        (Reference("team"), {"id": "t"}, True),
+        (Reference("team"), {}, False),
+        (Reference("team"), {"id": "t", "more": 1}, False),
+        (Reference("team"), {"id": 1}, False),
+        (LongText(), "text", True),
+        (LongText(), {"file": "a"}, True),
+        (LongText(), {}, False),
+        (LongText(), {"file": "a", "more": 1}, False),
+        (Markdown(), {"file": "a"}, True),
+        (Markdown(), {"fil": "a"}, False),
+    ],
+    ids=named,
+)
+def test_the_schema_of_what_may_stand_elsewhere_names_the_place(kind: Type, value: Any, takes: bool) -> None:
+    assert Draft7Validator(kind.schema()).is_valid(value) is takes
+
+
+def _holds_ours(value: Any) -> bool:
+    """Whether it names an entry, a live thing or a secret: on the wire these stand in another form."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, Ref | LiveId | Secret) or any(map(_holds_ours, items))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(kind, value) for kind, _, value in TAKEN if not _holds_ours(value)],
+    ids=named,
+)
+def test_what_was_written_is_no_misfit_and_the_same_when_it_is_read(kind: Type, value: Any) -> None:
+    wire = kind.encode(value)
+    assert kind.misfit(wire) is None
+    assert kind.same(value, kind.decode(wire))
+
+
+MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
+    (Text(), 1, ("", "a text", "a number")),
+    (Text(), None, ("", "a text", "null")),
+    (Text(3, 3, "x", "url"), "outside of what may be written", None),
+    (Flag(), "true", ("", "a boolean", "a text")),
+    (Flag(), 1, ("", "a boolean", "a number")),
+    (Enum(("a",)), "a new word", None),
+    (Enum(("a",)), None, ("", "a text", "null")),
+    (Enum(("a",), nil="b"), None, None),
+    (Enum(("a",), nil="b"), True, ("", "a text", "a boolean")),
+    (Reference("team"), "t", None),
+    (Reference("team"), "", ("", "an id", "a text")),
+    (Reference("team"), {"id": "t"}, ("", "an id", "an object")),
+    (PERSON, [], ("", "an object", "a list")),
+    (PERSON, {"name": "Ada", "more": 1}, None),
+    (PERSON, {"name": "Ada", "admin": None}, None),
+    (PERSON, {"name": None}, ("name", "a text", "null")),
+    (PERSON, {"admin": True}, ("name", "there", "missing")),
+    (PERSON, {"name": "Ada", "admin": 1}, ("admin", "a boolean", "a number")),
+    (RULE, "few", ("", "an object", "a text")),
+    (RULE, {}, ("rule", "a text", "missing")),
+    (RULE, {"rule": 1}, ("rule", "a text", "a number")),
+    (RULE, {"rule": "new"}, None),
+    (RULE, {"rule": "few", "most": 1}, ("most", "a text", "a number")),
+    (NAMES, {}, ("", "a list", "an object")),
+    (NAMES, ["a", "b", "c"], None),
+    (Many(PERSON), [{"name": "A"}, {"name": 1}], ("1.name", "a text", "a number")),
+    (OPEN, [], ("", "an object", "a list")),
+    (OPEN, {"a": True, "b": 1}, ("b", "a boolean", "a number")),
+    (Json(), None, None),
+    (Json(shape={"type": "object"}), [], ("", "an object", "a list")),
+    (Json(shape={"type": "array"}), {}, ("", "a list", "an object")),
+    (Json(shape={"type": "array"}), [], None),
+    (LongText(), "", None),
+    (LongText(), 1, ("", "a text", "a number")),
+    (Certificate(), None, ("", "a text", "null")),
+    (Markdown(), "text", ("", "a Document", "a text")),
+    (Markdown(), {}, ("nodes", "a list", "missing")),
+    (Markdown(), {"nodes": {}}, ("nodes", "a list", "an object")),
+    (Markdown(), {"nodes": []}, None),
+]
+
+
+@pytest.mark.parametrize(("kind", "wire", "wrong"), MISFITS, ids=named)
+def test_a_value_of_an_answer_fits_by_its_type_alone(
+    kind: Type, wire: Any, wrong: tuple[str, str, str] | None
+) -> None:
+    found = kind.misfit(wire)
+    assert (found and (found.member, found.expected, found.found)) == wrong
+
+
+SAME: list[tuple[Type, Any, Any, bool]] = [
+    (Text(), "a", "a", True),
+    (Text(), "a", "A", False),
+    (Text(), "1", 1, False),
+    (Flag(), True, 1, False),
+    (Json(), {"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
+    (Json(), {"a": 1}, {"a": 1, "b": 2}, False),
+    (Json(partial=True), {"a": 1}, {"a": 1, "b": 2}, True),
+    (Json(partial=True), {"a": 1, "b": None}, {"a": 1}, True),
+    (Json(partial=True), {"a": 1, "b": None}, {"a": 1, "b": 2}, False),
+    (Json(partial=True), {"a": {"b": 1}}, {"a": {"b": 2}}, False),
+    (Json(partial=True), [1], [1, 2], False),
+    (Json(partial=True), [{"a": 1}], [{"a": 1, "b": 2}], True),
+    (Json(secrets=True), {"a": Secret("A")}, {}, True),
+    (Json(secrets=True), {"a": Secret("A")}, {"a": "anything"}, True),
+    (Json(secrets=True), {"a": Secret("A")}, {"a": "x", "b": 1}, False),
+    (Json(secrets=True), {"a": 1}, {}, False),
+    (PERSON, {"name": "A"}, {"name": "A", "admin": True}, True),
+    (PERSON, {"name": "A", "admin": True}, {"name": "A"}, False),
+    (PERSON, {"name": "A"}, {"name": "B"}, False),
+    (PERSON, None, None, True),
+    (PERSON, {"name": "A"}, None, False),
+    (Object({"key": Text(secret=True)}), {"key": Secret("A")}, {}, True),
+    (ICON, {"emoji": "e"}, {"emoji": "e", "file": "f"}, False),
+    (RULE, {"rule": "few", "most": "m"}, {"rule": "few", "most": "m"}, True),
+    (RULE, {"rule": "few", "most": "m"}, {"rule": "few", "most": "n"}, False),
+    (RULE, {"rule": "none"}, {"rule": "few", "most": "m"}, False),
+    (RULE, {"rule": "new", "a": 1}, {"rule": "new", "a": 1}, True),
+    (RULE, {"rule": "new", "a": 1}, {"rule": "new"}, False),
+    (NAMES, ["a", "b"], ["b", "a"], False),
+    (SET, ["a", "b"], ["b", "a"], True),
+    (SET, ["a"], ["a", "b"], False),
+    (SET, ["a"], None, False),
+    (OPEN, {"a": True}, {"a": True, "b": True}, False),
+]
+
+
+@pytest.mark.parametrize(("kind", "one", "other", "same"), SAME, ids=named)
+def test_when_a_live_value_is_the_one_that_is_wanted(kind: Type, one: Any, other: Any, same: bool) -> None:
+    assert kind.same(one, other) is same
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "wire"),
+    [
+        (Enum(("a",), nil="none"), "none", None),
+        (Enum(("a",), nil="none"), "a", "a"),
+        (Reference("team"), LiveId("t"), LiveId("t")),
+        (Many(Enum(("a",), nil="none")), ["a", "none"], ["a", None]),
+        (Object({"role": Enum(("a",), nil="none")}), {"role": "none"}, {"role": None}),
+        (
+            OneOf("of", {"a": Object({"role": Enum((), nil="no")})}),
+            {"of": "a", "role": "no"},
+            {"of": "a", "role": None},
+        ),
+        (Table(Text(), Enum(("a",), nil="none")), {"x": "none"}, {"x": None}),
+    ],
+    ids=named,
+)
+def test_a_value_as_it_is_on_the_wire(kind: Type, value: Any, wire: Any) -> None:
+    assert kind.encode(value) == wire
+
+
+@pytest.mark.parametrize(
+    ("kind", "wire", "value"),
+    [
+        (Enum(("a",), nil="none"), None, "none"),
+        (Enum(("a",)), None, None),
+        (Reference("team"), "t", LiveId("t")),
+        (Reference("team"), None, None),
+        (Many(Reference("team")), ["t", "u"], [LiveId("t"), LiveId("u")]),
+        (Many(Reference("team")), None, None),
+        (PERSON, {"name": "A", "team": "t", "more": 1}, {"name": "A", "team": LiveId("t")}),
+        (PERSON, None, None),
+        (
+            OneOf("of", {"a": Object({"team": Reference("team")})}),
+            {"of": "a", "team": "t"},
+            {"of": "a", "team": LiveId("t")},
+        ),
+        (RULE, {"rule": "new", "x": 1}, {"rule": "new", "x": 1}),
+        (Markdown(), None, None),
+    ],
+    ids=named,
+)
+def test_an_answer_as_the_value_that_a_file_would_have(kind: Type, wire: Any, value: Any) -> None:
+    assert kind.decode(wire) == value
+
+
+KEY = Secret("KEY")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "unread"),
+    [
+        (Text(), "a", None),
+        (Text(secret=True), KEY, KEY),
+        (LongText(), "a", None),
+        (LongText(unreadable=True), "a", "a"),
+        (Json(), {"a": KEY}, None),
+        (Json(secrets=True), {"a": [1, {"b": KEY}], "c": 2}, {"a": {"1": {"b": KEY}}}),
+        (Json(secrets=True), {"a": 1}, None),
+        (Object({"a": Text(), "key": Text(secret=True)}), {"a": "b", "key": KEY}, {"key": KEY}),
+        (Object({"a": Text()}), {"a": "b"}, None),
+        (Object({"a": Text()}), None, None),
+        (OneOf("of", {"a": Object({"key": Text(secret=True)})}), {"of": "a", "key": KEY}, {"key": KEY}),
+        (OneOf("of", {"a": Object({"key": Text(secret=True)})}), {"of": "b", "key": KEY}, None),
+        (Table(Text(), Text(secret=True)), {"a": KEY}, {"a": KEY}),
+        (Table(Text(), Text()), {"a": "b"}, None),
+    ],
+    ids=named,
+)
+def test_the_part_of_a_value_that_the_platform_never_gives_back(kind: Type, value: Any, unread: Any) -> None:
+    assert kind.unread(value) == unread
+
+
+@pytest.mark.parametrize(
+    ("kind", "live", "wanted", "displayed"),
+    [
+        (PERSON, {"name": "A", "admin": True}, {"name": "B"}, {"name": "A"}),
+        (PERSON, {"admin": True}, {"name": "B"}, {"admin": True}),
+        (PERSON, None, {"name": "B"}, None),
+        (Json(partial=True), {"a": 1, "b": 2}, {"a": 3}, {"a": 1}),
+        (Json(partial=True), {"a": 1, "b": 2}, {"b": None}, {"b": 2}),
+        (Json(), {"a": 1, "b": 2}, {"a": 3}, {"a": 1, "b": 2}),
+    ],
+    ids=named,
+)
+def test_beside_a_wanted_value_stands_what_of_the_live_one_is_managed(
+    kind: Type, live: Any, wanted: Any, displayed: Any
+) -> None:
+    assert kind.narrow(live, wanted) == displayed
+
+
+@pytest.mark.parametrize(
+    ("kind", "refers"),
+    [
+        (Text(), ()),
+        (Reference("team", "member"), ("team", "member")),
+        (Many(Reference("team")), ("team",)),
+        (PERSON, ("team",)),
+        (OneOf("of", {"a": PERSON, "b": Object({"space": Reference("space")})}), ("team", "space")),
+    ],
+    ids=named,
+)
+def test_the_kinds_that_a_value_may_name(kind: Type, refers: tuple[str, ...]) -> None:
+    assert kind.refers == refers
+
+
+@pytest.mark.parametrize(
+    ("kind", "takes"),
+    [(Text(), False), (PERSON, False), (LongText(), False), (OPEN, True), (Json(), True), (Markdown(), True)],
+    ids=named,
+)
+def test_whether_an_entry_of_one_field_can_be_written_as_its_value(kind: Type, takes: bool) -> None:
+    assert kind.takes_mapping is takes
+
+
+def test_only_the_case_of_an_e_mail_means_nothing() -> None:
+    assert Text(form="email").fold("Ada@Acme.example") == "ada@acme.example"
+    assert Text().fold("Ada") == "Ada"
