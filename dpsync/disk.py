@@ -255,16 +255,6 @@ def make_directory(path: Path, own: int = 0) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
-def entries(directory: Path, suffix: str) -> list[Path]:
-    """What bears a suffix in a directory that is no link, oldest first, be it a regular file or not."""
-    if kind_of(directory) != "a directory":
-        return []
-    dated = [
-        (path.lstat().st_mtime_ns, path.name, path) for path in directory.iterdir() if path.suffix == suffix
-    ]
-    return [path for _, _, path in sorted(dated)]
-
-
 def lock(path: Path) -> int:
     """The descriptor that holds the lock which a file stands for, until it is closed. Writes nothing.
 

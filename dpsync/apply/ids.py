@@ -33,8 +33,3 @@ class Ids:
         """Every address with this id: that of a person is the id of a member in several places."""
         with self._lock:
             return frozenset(self._addresses.get(id, ()))
-
-    def snapshot(self) -> dict[Address, str]:
-        """A copy that stays as it is."""
-        with self._lock:
-            return dict(self._ids)

@@ -39,11 +39,6 @@ class Schedule:
                 self._offer(id)
         self._release()
 
-    @property
-    def open(self) -> list[str]:
-        """Steps without an outcome, in the order of the plan."""
-        return [id for id in self._steps if id in self._open]
-
     def next(self) -> str | None:
         """A step that may run now, or None; it is not offered again."""
         for id in self._ready:

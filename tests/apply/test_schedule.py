@@ -51,9 +51,7 @@ def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
         [step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")]
     )
     assert drain(schedule) == ["a", "e"]
-    assert schedule.open == ["a", "b", "c", "d", "e"]
     assert sorted(schedule.settle("a", good=False)) == ["b", "c"]
-    assert schedule.open == ["d", "e"]
     assert drain(schedule) == ["d"]
 
 

@@ -7,12 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.composing.variables import LONGEST_RESULT, substitute
+from dpsync.config.composing.variables import LONGEST_RESULT, Substitution
 from dpsync.config.reading.reader import read
 from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Mapping, Scalar, plain
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, plain
 
 ENV = {"NAME": "acme", "EMPTY": "", "N": "1", "YES": "true", "BAD": "a\x1bb", "DOLLAR": "${NAME}$$"}
+
+
+def substitute(node: Node, env: dict[str, str], source: str = "") -> tuple[Node, list[Diagnostic]]:
+    substitution = Substitution(env, source)
+    return substitution.node(node), substitution.diagnostics
 
 
 def value_of(text: str) -> tuple[Scalar, list[Diagnostic]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpsync.config.composing.variables import substitute
+from dpsync.config.composing.variables import Substitution
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.values import json_text
@@ -31,9 +31,10 @@ def read_back(text: str) -> Any:
     node, problems = read(text, "made.yaml")
     assert problems == [], text
     assert node is not None
-    node, problems = substitute(node, {}, text)
-    assert problems == [], text
-    return plain(node)
+    substitution = Substitution({}, text)
+    value = plain(substitution.node(node))
+    assert substitution.diagnostics == [], text
+    return value
 
 
 @given(st.dictionaries(TEXTS.filter(bool), VALUES, max_size=5))

@@ -28,23 +28,17 @@ _VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.D
 _FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal $ before { is $$"
 
 
-def substitute(node: Node, env: Environment[str, str], source: str = "") -> tuple[Node, list[Diagnostic]]:
-    """The same tree with variables put in, and what is wrong with them. Other nodes are kept as they are.
-
-    With the file's text in `source`, a problem points at its `${`, otherwise at the start of the scalar. A
-    scalar with a problem keeps its text. Values of variables never appear in messages.
-    """
-    substitution = Substitution(env, source)
-    return substitution.node(node), substitution.diagnostics
-
-
 class _Refused(Exception):
     """Ends the substitution of one scalar after its diagnostic was added."""
 
 
 @dataclass(slots=True)
 class Substitution:
-    """The substitution of one file, and the places of the scalars whose value is not known because of it."""
+    """The variables of one file put in: what is wrong with them, and the scalars whose value is not known so.
+
+    With the file's text in `source`, a problem points at its `${`, otherwise at the start of the scalar. A
+    scalar with a problem keeps its text. Values of variables never appear in messages.
+    """
 
     env: Environment[str, str]
     source: str
@@ -56,6 +50,7 @@ class Substitution:
     starts: list[int] = field(default_factory=list)
 
     def node(self, node: Node) -> Node:
+        """The same tree with variables put in. Other nodes are kept as they are."""
         if isinstance(node, Scalar) and not (isinstance(node.value, str) and "$" in node.value):
             return node
         known = self.done.get(id(node))

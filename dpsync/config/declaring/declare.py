@@ -31,7 +31,6 @@ class Declaration:
     address: Address
     key: str
     key_span: Span
-    span: Span
     parent: Address | None
     holder: Address | None = None
     nodes: dict[str, tuple[Scalar | None, Node]] = field(default_factory=dict)
@@ -111,7 +110,7 @@ class Declarations:
             else:
                 self.error("DP202", f"{kind.one} is a mapping", node.span, _space(node))
             return
-        entry = Declaration(kind, address, str(key.value), key.span, node.span, parent)
+        entry = Declaration(kind, address, str(key.value), key.span, parent)
         if not self._add(entry):
             return
         if isinstance(node, Mapping) and not kind.only_short:
@@ -264,7 +263,6 @@ class Declarations:
             address,
             local,
             key.span,
-            node.span,
             parent,
             holder=holder.address if holder else None,
         )

@@ -40,11 +40,12 @@ def drift_digest(drift: Drift) -> str:
     return hashlib.sha256(json_text(found).encode()).hexdigest()
 
 
-def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun, limit: int = COMMENT) -> str:
+def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun) -> str:
+    """The text of the issue: since when, what, and which run has written it; within GitHub's limit."""
     seen = f"Drift since {moment(marker.since)}, found by {counted(marker.checks, 'check')}.\n\n"
     head = first_line(marker) + seen
     foot = f"\n\n{written_by(place)}"
-    return f"{head}{render_markdown(view(document), limit - units(head) - units(foot))}{foot}"
+    return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"
 
 
 @dataclass(frozen=True)

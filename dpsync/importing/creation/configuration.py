@@ -30,7 +30,6 @@ class Made:
     files: Mapping[str, bytes]
     left_out: tuple[LeftOut, ...] = ()
     to_set: tuple[ToSet, ...] = ()
-    organizations: tuple[str, ...] = ()
     ids: Mapping[str, Lines] = field(default_factory=dict)
     """By organization (its id): which object each entry is."""
 
@@ -74,7 +73,6 @@ def make(
         lay_out(registry, whole, entries, full, [*watched_places(registry, whole, everything), *fields]),
         tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
         tuple(entries.to_set),
-        tuple(item.key for item in whole.of(registry.root.name)),
         lines_of(whole),
     )
 

@@ -209,7 +209,7 @@ class _TakingOver:
         root["organizations"] = BlockMapping({local: BlockMapping({"id": organization})})
         folder.yaml(ROOT, root)
         files = dict(sorted(folder.contents.items()))
-        return Made(files, tuple(self.left_out), (), (local,))
+        return Made(files, tuple(self.left_out))
 
     def _part(self, organization: str, value: dict[str, Any]) -> BlockMapping:
         return BlockMapping({"organizations": BlockMapping({organization: BlockMapping(value)})})

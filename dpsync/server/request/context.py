@@ -294,11 +294,11 @@ class Context:
 
     # --- the spaces of a member -------------------------------------------------------------------
 
-    def spaces_of(self, organization: str, user: str = "") -> Iterator[tuple[Record, Role]]:
-        """The spaces that a member (the caller) may view, each with the role there, in order of creation."""
+    def spaces_of(self, organization: str) -> Iterator[tuple[Record, Role]]:
+        """The spaces that the caller may view, each with the role there, in order of creation."""
         found = self.store.find("space", organization=organization)
         for space in sorted(found, key=lambda space: space.seq):
-            level = self.level(space, user)
+            level = self.level(space)
             if level is not None:
                 yield space, level
 

@@ -11,8 +11,8 @@ from .navigation import OVERRIDES, Navigation
 from .publishing import CUSTOMIZATION
 
 
-def _shades(light: str, dark: str = "") -> Json:
-    return {"light": light, "dark": dark or light}
+def _shades(both: str) -> Json:
+    return {"light": both, "dark": both}
 
 
 DEFAULTS: Json = {

@@ -13,7 +13,7 @@ from ..store import Json
 _TYPES = {"boolean", "string", "number", "array", "object"}
 
 
-def check_schema(schema: Json, where: str = "body.jsonSchema") -> None:
+def check_schema(schema: Json) -> None:
     """Raises 400 naming the place that is no visitor schema.
 
     `type`, `properties` and `additionalProperties` must be there; in an object inside of it, the latter two
@@ -21,8 +21,8 @@ def check_schema(schema: Json, where: str = "body.jsonSchema") -> None:
     """
     for member in ("type", "properties", "additionalProperties"):
         if member not in schema:
-            raise bad(f"{where}.{member}: missing")
-    _check_object(schema, where)
+            raise bad(f"body.jsonSchema.{member}: missing")
+    _check_object(schema, "body.jsonSchema")
 
 
 def _check_object(schema: Json, where: str) -> None:
