@@ -5,7 +5,7 @@ Every problem is found before any is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -19,14 +19,13 @@ from dpsync.config.declaring.checks import cross_checks
 from dpsync.config.declaring.declare import Declaration, Declarations
 from dpsync.config.declaring.policy import PolicyReader
 from dpsync.config.declaring.resolve import Resolving
-from dpsync.config.declaring.watched_places import watched
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
-from dpsync.kinds.kind import Entries, Kind
+from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Desired, Resource, Scope
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Node, Scalar
 
@@ -72,7 +71,7 @@ def _loaded(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
-        watched=watched(registry, resources.values(), declared.scopes, rules.watch),
+        watched=_watched(registry, resources.values(), declared.scopes, rules.watch),
         overlay=sources.overlay,
     )  # fmt: skip
     return desired, declared.diagnostics
@@ -89,6 +88,30 @@ def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:
                 yield below
             elif len(below) < _DEEPEST:
                 pending.append((kinds[0], (*below, "*") if isinstance(kinds[0].shape, Entries) else below))
+
+
+def _watched(
+    registry: Registry,
+    resources: Iterable[Resource],
+    declared: Collection[Address],
+    patterns: tuple[Pattern, ...],
+) -> Mapping[Address, Scope]:
+    """The lists below entries that a pattern names, without those that the files declare.
+
+    They are read for drift alone; nothing is changed there. What there is one of is no such place: nothing
+    can appear there.
+    """
+    found: dict[Address, Scope] = {}
+    for resource in resources if patterns else ():
+        for word, kinds in registry.places(resource.kind).items():
+            address = resource.address.child(*word.split("."))
+            if isinstance(kinds[0].shape, Single) or address in declared:
+                continue
+            pattern = next((one for one in patterns if one.matches(address)), None)
+            if pattern is not None:
+                names = tuple(kind.name for kind in kinds)
+                found[address] = Scope(address, resource.address, names, pattern.span or resource.span)
+    return found
 
 
 def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, Resource]) -> list[Diagnostic]:

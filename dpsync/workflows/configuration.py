@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dpsync.config import codes
 from dpsync.config.composing.layers import Layers
-from dpsync.config.environments import check
 from dpsync.config.load import load as load_config
 from dpsync.config.omitted_files import Beside
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 
 __all__ = ["load", "load_registry", "validate"]
 
@@ -51,7 +51,7 @@ def validate(
     chosen need not be set. Raises DiagnosticError (exit 5) with everything that is wrong.
     """
     layers, registry = Layers.of(root, overlays, environment), registry or load_registry()
-    desired, found = check(root, registry, os.environ if env is None else env, layers)
+    desired, found = _checked_everywhere(root, registry, os.environ if env is None else env, layers)
     if found.errors:
         raise DiagnosticError(found, Exit.INVALID, desired.texts)
     return replace(_with_beside(root, desired, registry), warnings=found.warnings)
@@ -59,3 +59,26 @@ def validate(
 
 def _with_beside(root: Path, desired: Desired, registry: Registry) -> Desired:
     return replace(desired, beside=Beside(root, registry, desired.texts, desired.resources))
+
+
+def _checked_everywhere(
+    root: Path, registry: Registry, env: Mapping[str, str], layers: Layers
+) -> tuple[Desired, Findings]:
+    """The configuration with these layers, and all findings, each once.
+
+    Where no environment is chosen, each one is read. What is found without one is reported without one. A
+    variable that is not set is reported only there: those of an environment are known where it is used.
+    """
+    desired, found = load_config(root, registry, env, layers)
+    texts = dict(desired.texts)
+    only_with: dict[Diagnostic, list[str]] = {}
+    for name in () if layers.environment is not None else desired.environments:
+        other, more = load_config(root, registry, env, replace(layers, environment=name))
+        texts |= other.texts
+        for one in more:
+            if one.code != codes.MISSING_VARIABLE:
+                only_with.setdefault(one, []).append(name)
+        found.left_out |= more.left_out
+    alone = set(found)
+    found += (replace(one, environments=tuple(names)) for one, names in only_with.items() if one not in alone)
+    return replace(desired, texts=texts), found

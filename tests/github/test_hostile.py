@@ -11,13 +11,13 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpsync.cli.action.files import LIMIT, summary
 from dpsync.github.messages.marker import PlanMarker, first_line, read_marker
 from dpsync.github.messages.plan_comment import FoundComment, plan_body, with_status, written_by
 from dpsync.github.requests.api import GitHubText
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import NAMES, output_lines, outputs
 from dpsync.github.runner.place import WorkflowRun
-from dpsync.github.runner.summary import LIMIT, summary
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import render

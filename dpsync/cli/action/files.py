@@ -7,15 +7,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dpsync import disk
+from dpsync.render.layout.view import View
+from dpsync.render.pages.markdown import render_markdown
 
 if TYPE_CHECKING:
     from dpsync.github.runner.inputs import Inputs
     from dpsync.github.runner.log import Log
     from dpsync.github.runner.place import WorkflowRun
     from dpsync.github.runner.run import Ran
+
+LIMIT: Final = 1_000_000
+"""Bytes of a summary: from 1 MiB on the runner throws it away as a whole."""
 
 
 def stem(inputs: Inputs, place: WorkflowRun) -> Path:
@@ -58,3 +63,16 @@ def _append(log: Log, name: str, text: str) -> None:
         disk.append(Path(name), text.encode())
     except OSError as error:
         log.notice(f"{name} cannot be written: {disk.why(error)}", "warning")
+
+
+def summary(view: View, said: str = "") -> str:
+    """The summary of the job, as Markdown: the same as in a comment, in a place that holds more of it.
+
+    `said` stands first. Never longer than the limit.
+    """
+    head = f"{said}\n\n" if said else ""
+    for limit in (LIMIT, LIMIT // 3):  # no UTF-16 unit takes more than three bytes of UTF-8
+        text = f"{head}{render_markdown(view, limit - len(head.encode()) - 1)}\n"
+        if len(text.encode()) <= LIMIT:
+            return text
+    raise AssertionError

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from dpsync.api import load_registry
 from dpsync.cli.action.dpsync_commands import DpsyncCommands, for_branch
-from dpsync.cli.action.files import stem, write_outputs, write_result, write_summary
-from dpsync.cli.action.ids_update import ids_update
+from dpsync.cli.action.files import stem, summary, write_outputs, write_result, write_summary
 from dpsync.cli.arguments.place import ConfigurationPaths as Project
 from dpsync.cli.terminal.output import below, changed_files
 from dpsync.cli.terminal.signals import Ended, Patience
-from dpsync.config.composing.discovery import ROOT_NAMES
+from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES
 from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.config.git_base.git_program import GitDirectory
 from dpsync.github.requests.api import GitHub
+from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import outputs
 from dpsync.github.runner.place import Checkout, WorkflowRun, WorkingCopy
 from dpsync.github.runner.run import ActionRun, History, Ran
-from dpsync.github.runner.summary import summary
 from dpsync.github.runs.action import carry_out, stopped
+from dpsync.github.runs.ids_file import IdsFileUpdate
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.texts.web_address import address_problem
 from dpsync.render.formats import render
@@ -45,7 +47,7 @@ def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience)
         run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
         run.plan_file.unlink(missing_ok=True)
         run.history = partial(_history, inputs)
-        ids = ids_update(log, inputs, place, client)
+        ids = _ids_update(log, inputs, place, client)
         if ids is not None:
             run.after_apply = ids.bring
         ran = _carried_out(run, _working_copy(inputs), commands, patience)
@@ -187,3 +189,30 @@ def _exit_code(inputs: Inputs, ran: Ran) -> int:
     if ran.code == Exit.CHANGES or planned:
         return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
     return ran.code
+
+
+def _ids_update(
+    log: Log, inputs: Inputs, place: WorkflowRun, client: Callable[[str], GitHub | None]
+) -> IdsFileUpdate | None:
+    """The update of the ids file that the inputs ask for, or None. `client` makes one for a token, if any."""
+    if inputs.command != "apply" or inputs.ids_file == "none" or (file := _ids_file(inputs)) is None:
+        return None
+    github = client(inputs.ids_token or inputs.github_token)
+    branches = None if github is None else Branches(github, place.repository)
+    return IdsFileUpdate(file, inputs.ids_file, branches, place, log, load_registry())
+
+
+def _ids_file(inputs: Inputs) -> Path | None:
+    """The ids file in git: the named one, else that beside the root file. None without a root file."""
+    named = None
+    words = iter(inputs.arguments)
+    for word in words:
+        if word == "--ids":
+            named = next(words, None)
+        elif word.startswith("--ids="):
+            named = word.removeprefix("--ids=")
+    try:
+        place = Project.find(inputs.config, Path(inputs.directory), ids=Path(named) if named else None)
+    except DiagnosticError:
+        return None
+    return place.ids or place.root.parent / IDS_NAME

@@ -7,11 +7,11 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
-from dpsync.cli.terminal.invocation import invocation
 from dpsync.cli.terminal.progress import Progress, on_stderr
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.texts.command import NOWHERE, Invocation
@@ -173,3 +173,28 @@ def changed_files(project: Path) -> frozenset[str]:
         base = default_base(repository, os.environ).commit
         return repository.changed(base) if base else frozenset()
     return frozenset()
+
+
+def invocation() -> Invocation:
+    """What was typed. What a variable of the environment said is left out: it still counts afterwards."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return Invocation()
+
+    def typed(name: str) -> Any:
+        flag = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        return context.params.get(name) if flag else None
+
+    def text(name: str) -> str | None:
+        value = typed(name)
+        return None if value is None else str(value)
+
+    directory = text("directory")
+    return Invocation(
+        directory=None if directory == "." else directory,
+        files=tuple(typed("files") or ()),
+        environment=text("environment"),
+        profile=text("profile"),
+        ids=text("ids_in"),
+        base=text("base"),
+    )
