@@ -37,29 +37,13 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     witness = _Witness(sides, plan)
     found = tuple(witness.each())
     appeared = tuple(witness.appeared()) if everything else ()
+    kept = tuple(_without(plan.kept, {item.address for item in appeared}))
     return Drift(
-        platform=plan.platform,
-        organizations=plan.organizations,
-        environment=plan.environment,
-        environments=plan.environments,
+        **{**plan.comparison, "kept": kept},
         overlay=sides.desired.overlay,
-        profile=plan.profile,
-        part=plan.part,
         found=(*found, *appeared),
         ignored=tuple(_ignored(sides, found)),
-        blocked=plan.blocked,
         unread=_unread(sides),
-        kept=tuple(_without(plan.kept, {item.address for item in appeared})),
-        waiting=plan.waiting,
-        trouble=plan.trouble,
-        notes=plan.notes,
-        unwatched=plan.unwatched,
-        same_edit_twice=plan.same_edit_twice,
-        refusals=plan.refusals,
-        base=plan.base,
-        base_from=plan.base_from,
-        requests=plan.requests,
-        origins=plan.origins,
     )
 
 

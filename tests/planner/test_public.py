@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from dpsync.kinds.registry import load
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.step import Step
+from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
 
 from .stages import Case, Things
@@ -128,6 +130,17 @@ def test_what_somebody_made_a_draft_stays_one() -> None:
     base = {**SITE, **section("x")}
     (step,) = left_as_draft(base=base).values()
     assert step.body == {"condition": WHEN}
+
+
+def test_what_was_left_as_a_draft_stays_one_while_what_hides_its_child_is_not_selected() -> None:
+    live = {
+        "section": {"docs/x": {"title": "Exx", "path": "x", "draft": True}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    sides = Case({**SITE, **section("x", {"hidden": True})}, {**SITE, **live}).sides()
+    assert "x expose draft" in steps(make_plan(sides))
+    part = replace(sides, options=Options(exclude=("sites/docs/structure/x/p",)))
+    assert set(steps(make_plan(part))) == {"x update"}
 
 
 # What is changed.

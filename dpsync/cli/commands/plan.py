@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.connection import connection
-from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
     layered,
     output_in_every_format,
@@ -16,7 +14,7 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.opening import reading_session
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
@@ -47,25 +45,16 @@ def command(
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save
-    from dpsync.cli.endings import endings
-    from dpsync.cli.terminal.trace import tracer
-    from dpsync.client.client import ReadClient
     from dpsync.model.texts.command import command as in_words
     from dpsync.render.json.conversion import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)
-    with endings(out):
-        place = ConfigurationPaths.find(files, directory, environment, ids_in)
-        desired = place.load(out)
-        to = connection(out, desired.environment)
-    with endings(out, to):
-        session = opened(out, place, desired, to, profile, parallelism, base).session
-        with ReadClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
-        ) as client:
-            options = Options(confirm, not no_delete, select=select, exclude=exclude)
-            with out.progress.during(READING):
-                plan = session.plan(client, options).plan
+    with reading_session(
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout
+    ) as (session, client):  # fmt: skip
+        options = Options(confirm, not no_delete, select=select, exclude=exclude)
+        with out.progress.during(READING):
+            plan = session.plan(client, options).plan
         out.show(plan_document(plan))
         if not plan.can_apply:
             return Exit.REFUSED

@@ -5,18 +5,12 @@ A plan says what would be written; drift says what is live instead, and, where a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
-
-from dpsync.model.deferred import Deferrable
-from dpsync.model.findings.question import Refusal
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.plan import Organization, Origin, Part
-from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
+from dpsync.model.plans.plan import Comparison
 
 What = Literal["different", "missing", "undeclared"]
 """different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where
@@ -85,41 +79,19 @@ class Line(Frozen):
     why: str | None = None
 
 
-class Drift(Frozen):
+class Drift(Comparison):
     """Everything that was found. Only `found` is drift; the rest was seen and is told beside it."""
 
     format: Literal["dpsync.drift/1"] = "dpsync.drift/1"
-    platform: str = ""
-    organizations: tuple[Organization, ...] = ()
-    environment: str | None = None
-    environments: tuple[str, ...] = ()
     overlay: str | None = None
     """The file that goes over all others: what is put there concerns no other environment."""
-    profile: str = "full"
-    part: Part | None = None
-    """What was selected; None for everything."""
     found: tuple[Drifted, ...] = ()
     ignored: tuple[Drifted, ...] = ()
     """Differences that the policy says to leave alone."""
-    blocked: tuple[Blocked, ...] = ()
     unread: tuple[str, ...] = ()
     """Declared addresses about which nothing is known, since this token may not read them."""
-    kept: tuple[Kept, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
-    trouble: tuple[PlatformTrouble, ...] = ()
-    """What the platform reports as wrong by itself: no drift, and nothing that an apply would mend."""
-    notes: tuple[Note, ...] = ()
-    unwatched: Unwatched = Unwatched()
-    same_edit_twice: tuple[str, ...] = ()
-    """Fields ("ADDRESS#field") that were edited here and are live as they are here: no drift."""
     unwatched_lines: tuple[Line, ...] = ()
     """What is not watched, one by one, where that was asked for."""
-    refusals: tuple[Refusal, ...] = ()
-    """Why an apply would be refused."""
-    base: str | None = None
-    base_from: str = ""
-    requests: int = 0
-    origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
 
     @property
     def drifted(self) -> bool:

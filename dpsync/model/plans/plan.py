@@ -60,10 +60,9 @@ class Organization(Frozen):
     id: str
 
 
-class Plan(Frozen):
-    """What would be done. `can_apply` is decided here and nowhere else."""
+class Comparison(Frozen):
+    """What was compared with what, and what was seen beside the differences: in a plan and in its drift."""
 
-    format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
     platform: str = ""
     """The address of the platform, without /v1."""
     organizations: tuple[Organization, ...] = ()
@@ -78,6 +77,32 @@ class Plan(Frozen):
     """Which operations the server was taken to have."""
     part: Part | None = None
     """What was selected; None for everything."""
+    blocked: tuple[Blocked, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    trouble: tuple[PlatformTrouble, ...] = ()
+    """What the platform reports as wrong by itself: nothing that an apply would mend."""
+    refusals: tuple[Refusal, ...] = ()
+    """Why the plan cannot be applied."""
+    kept: tuple[Kept, ...] = ()
+    notes: tuple[Note, ...] = ()
+    unwatched: Unwatched = Unwatched()
+    same_edit_twice: tuple[str, ...] = ()
+    """Fields ("ADDRESS#field") that were edited here and are live as they are here: no difference."""
+    requests: int = 0
+    """How many requests the reading took."""
+    origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
+    """Where entries, fields and lines of the policy are written."""
+
+    @property
+    def comparison(self) -> dict[str, Any]:
+        """Each of these by its name, to be said by another value, too."""
+        return {name: getattr(self, name) for name in Comparison.model_fields}
+
+
+class Plan(Comparison):
+    """What would be done. `can_apply` is decided here and nowhere else."""
+
+    format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
     confirmed: tuple[str, ...] = ()
     """The answers that it was made with (`--confirm`)."""
     deleting: bool = True
@@ -90,15 +115,6 @@ class Plan(Frozen):
     """Of every site whose navigation changes."""
     urls: tuple[UrlImpact, ...] = ()
     """Which public URLs change."""
-    blocked: tuple[Blocked, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
-    trouble: tuple[PlatformTrouble, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
-    kept: tuple[Kept, ...] = ()
-    notes: tuple[Note, ...] = ()
-    unwatched: Unwatched = Unwatched()
-    same_edit_twice: tuple[str, ...] = ()
-    """Fields ("ADDRESS#field") that were edited here and are live as they are here: no change."""
     unproven: tuple[str, ...] = ()
     """In a plan that proves an apply: fields that cannot be read back and that the git base has otherwise.
 
@@ -106,10 +122,6 @@ class Plan(Frozen):
     """
     bindings: dict[str, str] = Field(default_factory=dict)
     """Which live id each recognised address has."""
-    requests: int = 0
-    """How many requests the reading took."""
-    origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
-    """Where entries, fields and lines of the policy are written."""
 
     @property
     def target(self) -> str:

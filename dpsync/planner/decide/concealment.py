@@ -147,12 +147,15 @@ class Holding:
     # What hides.
 
     def _hiding(self, resource: Resource) -> Iterator[Field]:
-        """The fields by which an entry is less visible than one that says nothing."""
+        """The fields by which an entry is less visible than one that says nothing.
+
+        It has no field that the policy ignores (`Sides.resources`). What was not selected is left as it is.
+        """
+        if self.sides.policy.left_out(resource.address):
+            return
         for item in self.sides.kind(resource).fields:
             value = resource.fields.get(item.name)
-            if value is None or self.sides.policy.ignored(resource.address, item.name):
-                continue
-            if direction(item, at_first(item), value) == "withdraw":
+            if value is not None and direction(item, at_first(item), value) == "withdraw":
                 yield item
 
     def _can_hold(self, resource: Resource) -> Field | None:
