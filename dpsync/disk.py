@@ -12,7 +12,6 @@ an OSError whose `strerror` is a sentence about the file.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import secrets
 import select
@@ -255,19 +254,22 @@ def make_directory(path: Path, own: int = 0) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
-def lock(path: Path) -> int:
-    """The descriptor that holds the lock which a file stands for, until it is closed. Writes nothing.
+@contextmanager
+def lock(path: Path, seconds: float = 0) -> Iterator[None]:
+    """Hold the lock which a file stands for. Nothing is written into that file, and it stays.
 
-    Raises BlockingIOError where somebody else holds it.
+    Raises BlockingIOError where somebody else still holds it after that time (seconds).
     """
+    from filelock import FileLock, Timeout  # not part of a start: only what applies holds locks
+
     if kind := kind_of(path):
         raise Unfit(path, f"{path} is {kind}, not a regular file")
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    held = FileLock(path, timeout=seconds, mode=0o600, fallback_to_soft=False)
     try:
-        if kind := _kind(os.fstat(file).st_mode):
-            raise Unfit(path, f"{path} is {kind}, not a regular file")
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        raise
-    return file
+        held.acquire()
+    except Timeout:
+        raise BlockingIOError(errno.EAGAIN, "somebody else holds its lock", str(path)) from None
+    try:
+        yield
+    finally:
+        held.release()

@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 import os
 import socket
+import stat
+import subprocess
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -65,8 +69,8 @@ def test_nothing_takes_the_place_of_what_is_no_file(odd: tuple[Path, str], tmp_p
 
 
 def test_no_lock_is_held_by_what_is_no_file(odd: tuple[Path, str]) -> None:
-    with pytest.raises(OSError, match=odd[1]):
-        disk.lock(odd[0])
+    with pytest.raises(OSError, match=odd[1]), disk.lock(odd[0]):
+        pass
 
 
 def test_what_is_there_is_never_created(odd: tuple[Path, str]) -> None:
@@ -94,7 +98,11 @@ def test_the_target_of_a_link_is_never_written_to(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.write_bytes(b"precious")
     (tmp_path / "link").symlink_to("target")
-    for attempt in (lambda path: disk.put(path, b"new"), disk.lock, disk.create):
+    for attempt in (
+        lambda path: disk.put(path, b"new"),
+        lambda path: disk.lock(path).__enter__(),
+        disk.create,
+    ):
         with pytest.raises(OSError, match=r"a link|exists"):
             attempt(tmp_path / "link")
     assert target.read_bytes() == b"precious"
@@ -104,8 +112,47 @@ def test_a_lock_empties_no_file(tmp_path: Path) -> None:
     """A hard link is a regular file: what it shares must be left as it is."""
     (tmp_path / "precious").write_bytes(b"precious")
     os.link(tmp_path / "precious", tmp_path / "lock")
-    os.close(disk.lock(tmp_path / "lock"))
+    with disk.lock(tmp_path / "lock"):
+        pass
     assert (tmp_path / "precious").read_bytes() == b"precious"
+    assert (tmp_path / "lock").exists()
+
+
+@contextmanager
+def another_process_holds(lock: Path) -> Iterator[subprocess.Popen[str]]:
+    code = "import pathlib, sys; from dpsync import disk\n"
+    code += "with disk.lock(pathlib.Path(sys.argv[1])): print('held', flush=True); input()"
+    command = [sys.executable, "-c", code, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        yield other
+        other.kill()
+
+
+def test_a_lock_is_let_go_with_its_process_however_that_ends(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with another_process_holds(path) as other:
+        with pytest.raises(BlockingIOError), disk.lock(path):
+            pass
+        other.kill()
+        other.wait()
+        with disk.lock(path):
+            pass
+
+
+def test_who_waits_for_a_lock_gets_it_as_soon_as_the_other_process_lets_go(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with another_process_holds(path) as other:
+        end = threading.Timer(0.1, other.kill)
+        end.start()
+        with disk.lock(path, seconds=60):
+            assert end.finished.is_set()
+
+
+def test_a_lock_can_be_read_by_nobody_else(tmp_path: Path) -> None:
+    with disk.lock(tmp_path / "lock"):
+        assert stat.S_IMODE((tmp_path / "lock").stat().st_mode) == 0o600
 
 
 def test_a_file_is_replaced_as_a_whole_and_keeps_its_mode(tmp_path: Path) -> None:

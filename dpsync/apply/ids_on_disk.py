@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,9 +24,8 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import Edits, IdsFile, Lines
 from dpsync.model.findings.diagnostic import DiagnosticError, Findings
 
-_TRIES: Final = 40
-_PAUSE: Final = 0.05
-"""Seconds between two tries to hold the lock, which is held for one reading and one writing."""
+_PATIENCE: Final = 2.0
+"""Seconds to wait for the lock, which is held for one reading and one writing."""
 
 
 class CannotWrite(Exception):
@@ -141,23 +139,14 @@ def _locked(path: Path) -> Iterator[None]:
 
     Where no lock can be had at all the file is written without one: it is replaced as a whole either way.
     """
-    held = None
-    with suppress(NoState):
-        directory = state_directory(os.environ) / "locks"
-        name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()[:32]
-        for left in range(_TRIES, -1, -1):
-            try:
-                disk.make_directory(directory)
-                held = disk.lock(directory / name)
-                break
-            except BlockingIOError:
-                if not left:
-                    raise
-                time.sleep(_PAUSE)
-            except OSError:
-                break
-    try:
+    with ExitStack() as held:
+        try:
+            directory = state_directory(os.environ) / "locks"
+            name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()[:32]
+            disk.make_directory(directory)
+            held.enter_context(disk.lock(directory / name, _PATIENCE))
+        except BlockingIOError:
+            raise
+        except (NoState, OSError):
+            pass
         yield
-    finally:
-        if held is not None:
-            os.close(held)

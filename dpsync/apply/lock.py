@@ -46,7 +46,7 @@ def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
             name = hashlib.sha256(f"{url} {organization}".encode()).hexdigest()[:32]
             try:
                 disk.make_directory(directory)
-                held.callback(os.close, disk.lock(directory / name))
+                held.enter_context(disk.lock(directory / name))
             except BlockingIOError:
                 raise Locked(organization) from None
             except OSError as error:

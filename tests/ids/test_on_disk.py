@@ -113,7 +113,7 @@ def test_the_local_file_is_kept_out_of_git(tmp_path: Path) -> None:
 def test_one_who_does_not_let_go_of_the_file_is_not_waited_for_for_ever(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ids_on_disk, "_PAUSE", 0.0)
+    monkeypatch.setattr(ids_on_disk, "_PATIENCE", 0.0)
     with ids_on_disk._locked(file), pytest.raises(CannotWrite, match="another dpsync"):
         add(file, line("acme/teams/a", "x"))
 

@@ -79,7 +79,7 @@ class _Opening:
         self.unseen_past = True
         self.add(identities, Reason.UNSEEN_PAST)
 
-    def open(self) -> Open:
+    def as_open(self) -> Open:
         return Open(self.resource, self.kind, self.could_be, self.name_takers, self.more, self.unseen_past)
 
 
@@ -108,7 +108,7 @@ class CouldBe:
         for one in absent.values():
             if not one.asked and self._place(kind, one.resource) in asked:
                 one.add(beside[self._owner(one.resource)], Reason.OTHERS)
-        return [one.open() for _, one in sorted(absent.items()) if one.asked]
+        return [one.as_open() for _, one in sorted(absent.items()) if one.asked]
 
     def _instead_of_it(self, kind: Kind, absent: Mapping[Address, _Opening]) -> None:
         """What would go while another one of its kind is made beside it."""
