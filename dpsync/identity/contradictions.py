@@ -31,11 +31,16 @@ def contradictions(
     for resource in wanted:
         mine = claims.get(resource.address)
         for key in view.kind.identity[1:] if mine else ():
-            hits = index.bearing(key, view.wanted(resource, key))
-            if len(hits) == 1 and hits[0] is not mine:
+            value = view.wanted(resource, key)
+            if value is None or (mine and view.has(mine, key, value)):
+                continue  # as nearly always: that others carry it as well is no contradiction
+            hits = index.bearing(key, value)
+            if len(hits) == 1:
                 if not is_in_base(view, past, resource, mine):
                     other[resource.address] = (hits[0], key)
                 break
+    if not other:
+        return {}
     claimant = {item.id: address for address, item in claims.items()}
     asked: dict[Address, Diagnostic] = {}
     by_address = {resource.address: resource for resource in wanted}

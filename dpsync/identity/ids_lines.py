@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said
+from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, names, said
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -169,7 +169,7 @@ def _bearing(view: NaturalKeys, index: Index, entry: Resource) -> list[LiveObjec
     return [] if key is None else index.bearing(key, value)
 
 
-def _declared(view: NaturalKeys, entry: Resource) -> tuple[Key, tuple[bytes, ...]] | tuple[None, None]:
+def _declared(view: NaturalKeys, entry: Resource) -> tuple[Key, tuple[Form, ...]] | tuple[None, None]:
     for key in view.kind.identity:
         value = view.wanted(entry, key)
         if value is not None:

@@ -69,13 +69,14 @@ def match(
             del found.matches[address]
             found.diagnostics.append(question)
         claimed |= {item.id: address for address, item in by_first.items()}
-        asked = {resource.address for resource in open_} - set(found.matches) - _ambiguous(found)
-        rest = [item for item in open_ if item.address in asked]
-        _later_keys(view, rest, index, claimed, found)
-        _sole_key(
-            view, past, [item for item in rest if item.address not in found.matches], index, claimed, found
-        )
-    found.diagnostics += questions(view, past.recorded, wanted, live, found.matches)
+        settled = found.matches.keys() | _ambiguous(found)
+        rest = [item for item in open_ if item.address not in settled]
+        if rest:
+            _later_keys(view, rest, index, claimed, found)
+            left = [item for item in rest if item.address not in found.matches]
+            _sole_key(view, past, left, index, claimed, found)
+    if past.recorded.lines:
+        found.diagnostics += questions(view, past.recorded, wanted, live, found.matches)
     return found
 
 
@@ -163,10 +164,12 @@ def _first_key(
     """Claims by the first key, in rounds: what is certain first, which may make the rest certain."""
     key = view.kind.identity[0]
     hits = {resource.address: index.bearing(key, view.wanted(resource, key)) for resource in wanted}
-    claims: dict[Address, LiveObject] = {}
-    taken: set[str] = set()
     open_ = [resource for resource in wanted if hits[resource.address]]
-    while proposals := _proposals(view, open_, hits, taken):
+    claims = _undisputed(hits)
+    if claims:
+        open_ = []
+    taken: set[str] = set()
+    while open_ and (proposals := _proposals(view, open_, hits, taken)):
         won: dict[Address, LiveObject] = {}
         for offers in proposals.values():
             winners = _best(view, offers)
@@ -184,6 +187,13 @@ def _first_key(
         if left:
             found.diagnostics.append(_unclear(view, resource, key, left))
     return claims
+
+
+def _undisputed(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
+    """What each entry is where each that bears anything bears one object of its own; else nothing."""
+    claims = {address: items[0] for address, items in hits.items() if items}
+    alone = all(len(items) < 2 for items in hits.values())
+    return claims if alone and len({item.id for item in claims.values()}) == len(claims) else {}
 
 
 def _proposals(

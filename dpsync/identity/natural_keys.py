@@ -9,10 +9,12 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical, transform
+from dpsync.model.entries.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
 
 Bound = Callable[[Address], "str | None"]
 Key = str | tuple[str, ...]
+Form = str | bytes | tuple[str, "str | Address"]
+"""What two equal parts of natural keys have in common, and no others: a text is its own."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,12 @@ class NaturalKeys:
         """Whether a line of the ids file says who an entry is, and no pin: a line is of one platform."""
         return self.environments and self.kind.recorded
 
-    def wanted(self, resource: Resource, key: Key) -> tuple[bytes, ...] | None:
+    def wanted(self, resource: Resource, key: Key) -> tuple[Form, ...] | None:
         """The entry's value of a key, None when a part of it is not given."""
-        parts = [self._part(resource, name) for name in names(key)]
+        if isinstance(key, str):
+            part = self._part(resource, key)
+            return None if part is None else (self.form(part),)
+        parts = [self._part(resource, name) for name in key]
         return None if any(part is None for part in parts) else tuple(self.form(part) for part in parts)
 
     def _part(self, resource: Resource, name: str) -> Value:
@@ -42,14 +47,14 @@ class NaturalKeys:
             return child.fields.get(name.removeprefix("$child.")) if child else None
         return _inside(resource.fields, name)
 
-    def has(self, live: LiveObject, key: Key, value: tuple[bytes, ...]) -> bool:
+    def has(self, live: LiveObject, key: Key, value: tuple[Form, ...]) -> bool:
         """Whether a live object carries this value; of children any one is enough."""
         return all(
             wanted in (self.form(part) for part in self._live(live, name))
             for name, wanted in zip(names(key), value, strict=True)
         )
 
-    def carried(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[bytes, ...] | None:
+    def carried(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[Form, ...] | None:
         """What a live object has in some fields of its own; None when it lacks one of them."""
         values = [next(iter(self._live(live, name)), None) for name in fields]
         return None if None in values else tuple(self.form(value) for value in values)
@@ -73,15 +78,20 @@ class NaturalKeys:
             score = score * 2 + agrees
         return score
 
-    def form(self, value: Value) -> bytes:
-        if type(value) in PLAIN:
-            return canonical(value)
+    def form(self, value: Value) -> Form:
+        """The form of a value of either side: a reference is the id of what it names, once that is known."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, LiveId):
+            return LIVE, value.id
+        if isinstance(value, Ref):
+            id = self.bound(value.address)
+            return (REF, value.address) if id is None else (LIVE, id)
+        return canonical(transform(value, self._known))
 
-        def known(leaf: Value) -> Value:
-            id = self.bound(leaf.address) if isinstance(leaf, Ref) else None
-            return LiveId(id) if id is not None else leaf
-
-        return canonical(transform(value, known))
+    def _known(self, leaf: Value) -> Value:
+        id = self.bound(leaf.address) if isinstance(leaf, Ref) else None
+        return LiveId(id) if id is not None else leaf
 
 
 def _inside(fields: Mapping[str, Value], name: str) -> Value:
@@ -97,12 +107,14 @@ class Index:
     def __init__(self, view: NaturalKeys, live: Sequence[LiveObject]) -> None:
         self._view = view
         self._live = live
-        self._by_fields: dict[tuple[str, ...], dict[tuple[bytes, ...], list[LiveObject]]] = {}
+        self._by_fields: dict[tuple[str, ...], dict[tuple[Form, ...], list[LiveObject]]] = {}
 
-    def bearing(self, key: Key, value: tuple[bytes, ...] | None) -> list[LiveObject]:
+    def bearing(self, key: Key, value: tuple[Form, ...] | None) -> list[LiveObject]:
         """The objects that carry this value of a key, in live order; none where there is no value."""
         if value is None:
             return []
+        if isinstance(key, str) and key[0] != "$":  # most keys
+            return list(self._index((key,)).get(value, ()))
         parts = [(name, part) for name, part in zip(names(key), value, strict=True) if name[0] != "$"]
         if not parts:
             return [item for item in self._live if self._view.has(item, key, value)]
@@ -110,15 +122,18 @@ class Index:
         hits = self._index(own).get(tuple(part for _, part in parts), [])
         return list(hits) if len(own) == len(value) else [x for x in hits if self._view.has(x, key, value)]
 
-    def _index(self, fields: tuple[str, ...]) -> dict[tuple[bytes, ...], list[LiveObject]]:
+    def _index(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
         if fields not in self._by_fields:
-            found: dict[tuple[bytes, ...], list[LiveObject]] = {}
-            for item in self._live:
-                value = self._view.carried(item, fields)
-                if value is not None:
-                    found.setdefault(value, []).append(item)
-            self._by_fields[fields] = found
+            self._by_fields[fields] = self._made(fields)
         return self._by_fields[fields]
+
+    def _made(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
+        found: dict[tuple[Form, ...], list[LiveObject]] = {}
+        for item in self._live:
+            value = self._view.carried(item, fields)
+            if value is not None:
+                found.setdefault(value, []).append(item)
+        return found
 
 
 def names(key: Key) -> tuple[str, ...]:

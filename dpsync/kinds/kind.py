@@ -341,6 +341,13 @@ class Field:
         return self.name if self.read == "=" else self.read
 
     @cached_property
+    def member(self) -> str | None:
+        """The member of an answer that has it, where it is one of the answer itself: nearly always."""
+        return (
+            self.source if isinstance(self.source, str) and "." not in self.source and self.source else None
+        )
+
+    @cached_property
     def exposes(self) -> Raised | None:
         """`raised`, settled: how something becomes more visible or more powerful by it, None when never."""
         return self.raised or self.exposure or None
@@ -585,6 +592,16 @@ class Kind:
     @cached_property
     def nest(self) -> Field | None:
         return next((field for field in self.fields if field.nest), None)
+
+    @cached_property
+    def read_fields(self) -> tuple[Field, ...]:
+        """Those of its fields that answers have."""
+        return tuple(field for field in self.fields if field.source is not None)
+
+    @cached_property
+    def own_read_fields(self) -> tuple[Field, ...]:
+        """Those of its fields of which a part has a request of its own."""
+        return tuple(field for field in self.fields if field.own_read)
 
     @cached_property
     def reference_fields(self) -> tuple[Field, ...]:

@@ -71,7 +71,15 @@ class Registry:
 
     def nodes(self, key: str) -> tuple[SupportedKind, ...]:
         """The kinds that share one ordered tree."""
-        return tuple(kind for kind in self.ordered if kind.key == key and isinstance(kind.shape, Node))
+        return self._nodes.get(key, ())
+
+    @cached_property
+    def _nodes(self) -> dict[str, tuple[SupportedKind, ...]]:
+        found: dict[str, tuple[SupportedKind, ...]] = {}
+        for kind in self.ordered:
+            if isinstance(kind.shape, Node):
+                found[kind.key] = (*found.get(kind.key, ()), kind)
+        return found
 
     def tree_owner(self, kind: Kind) -> str:
         """The kind that owns the tree which this kind is a node of."""

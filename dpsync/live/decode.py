@@ -29,7 +29,9 @@ def pointer(body: Any, path: str) -> Any:
 def compose(body: Any, template: str) -> str | None:
     """The id that a template describes: a dotted name, or a text with such names in braces."""
     if "{" not in template:
-        part = pointer(body, template)
+        part = (
+            body.get(template) if isinstance(body, dict) and "." not in template else pointer(body, template)
+        )
         return part if isinstance(part, str) and part else None
     parts = {name: pointer(body, name) for name in names_of(template)}
     if not all(isinstance(part, str) and part for part in parts.values()):
@@ -51,7 +53,7 @@ def decode(
     """Decode one object; `id` is one known before. Raises Misshapen when it does not fit the kind."""
     wires = check(kind, body, has_id=not id)
     own = id or str(compose(body, kind.id))
-    fields = {name: decode_field(kind.field(name), wire) for name, wire in wires.items()}
+    fields = {item.name: decode_field(item, wires[item.name]) for item in kind.read_fields}
     url = pointer(body, kind.url.at) if kind.url else None
     url = url if isinstance(url, str) else None
     changed = pointer(body, kind.changed) if kind.changed else None

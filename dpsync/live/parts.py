@@ -19,7 +19,7 @@ from dpsync.model.entries.snapshot import LiveObject
 
 def has_parts(kind: Kind, resource: Resource) -> bool:
     """Whether an entry declares a part that is read by a request of its own."""
-    return any(_declared(kind, resource))
+    return bool(kind.own_read_fields) and any(_declared(kind, resource))
 
 
 def read_parts(reading: ReadingState) -> None:
@@ -60,8 +60,8 @@ def with_parts(
 def _declared(kind: Kind, resource: Resource) -> list[tuple[str, str, str]]:
     """Field, part and path of each."""
     found = []
-    for field in kind.fields:
-        value = resource.fields.get(field.name) if field.own_read else None
+    for field in kind.own_read_fields:
+        value = resource.fields.get(field.name)
         if isinstance(value, dict):
             found += [(field.name, part, path) for part, path in field.own_read.items() if part in value]
     return found

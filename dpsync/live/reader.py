@@ -73,6 +73,14 @@ class _Reader:
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
         for lookup in self.desired.lookups.values():
             self._looked_up[lookup.kind, lookup.parent].append(lookup)
+        self._around: dict[str, set[Address]] = defaultdict(set)
+        """By kind, what it is declared or looked up in."""
+        for name, parent in (*reading.by_parent, *self._looked_up):
+            if parent is not None:
+                self._around[name].add(parent)
+        for scope in self.scopes.values():
+            for name in scope.kinds:
+                self._around[name].add(scope.parent)
 
     def kind(self, kind: Kind) -> None:
         """Read what is known to be needed by now, then match the entries of this kind."""
@@ -99,10 +107,7 @@ class _Reader:
 
     def _parents(self, kind: Kind) -> list[Address]:
         """The bound objects below which this kind is declared or looked up, in the order of addresses."""
-        named = {parent for name, parent in self.reading.by_parent if name == kind.name}
-        named |= {scope.parent for scope in self.scopes.values() if kind.name in scope.kinds}
-        named |= {parent for name, parent in self._looked_up if name == kind.name}
-        return sorted(parent for parent in named if parent is not None and self.reading.is_there(parent))
+        return sorted(parent for parent in self._around[kind.name] if self.reading.is_there(parent))
 
     def _needed(self) -> Iterable[Source]:
         for scope in self.scopes.values():
@@ -206,6 +211,8 @@ class _Reader:
 
         One request for each of these, and no other.
         """
+        if not found.missing:
+            return
         missing = {
             address: id for address, id in found.missing.items() if address in self.reading.records.lines
         }

@@ -24,15 +24,11 @@ def check_references(reading: ReadingState) -> None:
     for address in sorted(reading.desired.resources):
         resource = reading.desired.resources[address]
         kind = reading.registry[resource.kind]
-        for name, value in resource.fields.items():
-            ids = live_ids(value)
-            if ids and not reading.desired.policy.ignores(address, name):
-                unknown = (
-                    ids - present.possible(kind.field(name), address, ids) - _named(reading, address, name)
-                )
-                reading.diagnostics += [
-                    _unknown(reading, resource, kind.field(name), id) for id in sorted(unknown)
-                ]
+        for field in kind.reference_fields:
+            ids = live_ids(resource.fields.get(field.name))
+            if ids and not reading.desired.policy.ignores(address, field.name):
+                unknown = ids - present.possible(field, address, ids) - _named(reading, address, field.name)
+                reading.diagnostics += [_unknown(reading, resource, field, id) for id in sorted(unknown)]
 
 
 def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:

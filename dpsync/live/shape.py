@@ -84,7 +84,7 @@ def check(kind: Kind, body: Any, has_id: bool = True) -> dict[str, Any]:
     try:
         for name in names_of(kind.id) if has_id else ():
             check_id(body, name)
-        found = {item.name: _on_wire(item, body) for item in kind.fields if item.source is not None}
+        found = {item.name: _on_wire(item, body) for item in kind.read_fields}
         if kind.lifecycle.restore is not None:
             _optional(ID, walk(body, kind.lifecycle.restore.deleted), kind.lifecycle.restore.deleted)
     except Misshapen as wrong:
@@ -146,6 +146,14 @@ def names_of(template: str) -> list[str]:
 
 def _on_wire(item: Field, body: Mapping[str, Any]) -> Any:
     """The value of a readable field on the wire, NOTHING for none. Raises Misshapen when it does not fit."""
+    if item.member is not None:  # nearly every field: one that is there, or may be left out
+        value = body.get(item.member, NOTHING)
+        if value is NOTHING and item.answered == "sometimes":
+            return NOTHING
+        if value is not NOTHING and value is not None:
+            if wrong := item.type.misfit(value):
+                raise Misshapen(wrong.inside(item.member))
+            return value
     source = item.source
     if not isinstance(source, str):
         found = {name: walk(body, path) for name, path in (source or {}).items()}

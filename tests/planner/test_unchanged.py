@@ -71,3 +71,23 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
 def test_where_things_are_written_is_looked_up_only_for_what_is_shown(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["Origin.of"] == counted["show"]["Origin.of"] == 0
     assert counted["show"]["_origins"] == 0
+
+
+def test_recognising_and_comparing_need_no_canonical_text(counted: dict[str, Calls]) -> None:
+    """What is a text on both sides is compared as it is."""
+    assert counted["plan"]["canonical"] == 0
+
+
+def test_who_is_who_is_asked_in_one_round_where_each_name_is_borne_once(counted: dict[str, Calls]) -> None:
+    assert counted["plan"]["match"] > 0
+    assert counted["plan"]["_proposals"] == counted["plan"]["_later_keys"] == 0
+
+
+def test_a_later_natural_key_is_held_against_the_one_object_only(counted: dict[str, Calls]) -> None:
+    """No index of a place is made by it: there is one of the first key for each place with entries."""
+    places = counted["plan"]["_first_key"]
+    assert 0 < counted["plan"]["Index._made"] <= places
+
+
+def test_an_entry_in_its_normal_form_is_taken_as_it_is(counted: dict[str, Calls]) -> None:
+    assert counted["plan"]["Sides.resources.<locals>.<dictcomp>"] == 0

@@ -95,7 +95,7 @@ class Policy:
 
     def ignores(self, address: Address, field: str | None = None) -> bool:
         """Whether the object, something around it, or this field of it is left alone."""
-        return any(
+        return bool(self.ignore) and any(
             pattern.covers(address)
             if pattern.field is None
             else field == pattern.field and pattern.matches(address)

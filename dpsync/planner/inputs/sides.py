@@ -21,7 +21,7 @@ from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.lineage import Lineage
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.policies import Policies
-from dpsync.planner.inputs.values import Values
+from dpsync.planner.inputs.values import NORMAL, Values
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,15 @@ class Sides:
         edited: dict[Address, Resource] = {}
         for address in sorted(self.desired.resources):
             resource = self.desired.resources[address]
+            if not self.desired.policy.ignore and NORMAL.issuperset(map(type, resource.fields.values())):
+                edited[address] = resource  # nearly every entry
+                continue
             kind = self.kind(resource)
             fields = {
                 name: self.values.normal(kind.field(name), value, resource)
                 for name, value in resource.fields.items()
                 if not self.desired.policy.ignores(address, name)
             }
-            # Nearly every entry is in its normal form already: making it anew costs more than looking.
             as_it_is = fields.keys() == resource.fields.keys() and all(
                 value is resource.fields[name] for name, value in fields.items()
             )

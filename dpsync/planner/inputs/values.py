@@ -10,8 +10,11 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
-from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, to_plain, transform
+from dpsync.model.entries.values import PLAIN, LiveId, Ref, Secret, Value, to_plain, transform
 from dpsync.planner.inputs.names import Names
+
+NORMAL = PLAIN | {Ref, Secret}
+"""The types of values that are their own normal form, whatever is declared."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Values:
 
     def normal(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
         """The value of a field of `item` with every id that is declared here turned into its address."""
-        if type(value) in PLAIN:
+        if type(value) in NORMAL:
             return value
 
         def name(leaf: Value) -> Value:
