@@ -1,0 +1,201 @@
+"""What the client keeps back or gives up, each by itself: values, and two ends of a connection."""
+
+from __future__ import annotations
+
+import math
+import socket
+from collections.abc import Sequence
+from typing import Any, cast
+
+import httpcore
+import pytest
+
+from dpsync.client.answers import asked_wait
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.client.deadline import Connections, Deadline
+from dpsync.client.errors import ClientError, Interrupted, Malformed, NotJson, Unknown
+from dpsync.client.retry import Gate
+from dpsync.client.transport import Request, Response, Stats, Token
+
+from .conftest import FakeClock
+
+URL = "http://127.0.0.1:1"
+
+
+class Answering:
+    """A transport that gives one answer to everything."""
+
+    def __init__(self, answer: Response) -> None:
+        self.answer = answer
+        self.sent: list[Request] = []
+
+    def send(self, request: Request) -> Response:
+        self.sent.append(request)
+        return self.answer
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def stats(self) -> Stats:
+        return Stats(len(self.sent), {})
+
+
+def answer(status: int = 200, body: bytes = b"{}", kind: str = "application/json", **more: Any) -> Response:
+    return Response(status, {"content-type": kind} if kind else {}, body, **more)
+
+
+# What is secret.
+
+
+def words(of: bytes, secrets: Sequence[str] = (), token: str = "a-long-token") -> str:
+    """What is told of a write that was refused in these words."""
+    transport = Answering(answer(422, b'{"error": {"message": "%b"}}' % of))
+    with WriteClient(URL, token, transport=transport) as client, pytest.raises(ClientError) as caught:
+        client.send("POST", "/a", {}, repeatable=False, secrets=secrets)
+    return str(caught.value)
+
+
+def test_a_short_secret_is_in_no_message_about_its_own_request() -> None:
+    """Elsewhere it is not looked for: it stands in too many other words."""
+    assert "[secret] is no hook" in words(b"pass is no hook", ["pass", ""])
+
+
+def test_of_two_secrets_the_longer_one_is_hidden_whole() -> None:
+    assert "it was [secret]" in words(b"it was abcde", ["abc", "abcde"])
+
+
+def test_a_short_token_is_in_no_message() -> None:
+    assert "[token] is not known" in words(b"t0k is not known", token="t0k")
+
+
+def test_an_empty_token_is_called_empty() -> None:
+    with pytest.raises(Malformed) as caught:
+        Token("")
+    assert (caught.value.part, caught.value.problem) == ("token", "empty")
+
+
+# What is no text.
+
+
+def text(of: Response) -> str:
+    with ReadClient(URL, "token", transport=Answering(of), clock=FakeClock()) as client:
+        return client.text("/a")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/yaml; charset=utf-8", ""])
+def test_a_text_is_what_was_sent_whatever_it_is_called(kind: str) -> None:
+    assert text(answer(body="é\n".encode(), kind=kind)) == "é\n"
+
+
+def test_an_empty_text_is_a_text() -> None:
+    assert text(answer(body=b"")) == ""
+
+
+def test_a_page_of_something_in_between_is_no_text() -> None:
+    with pytest.raises(NotJson) as caught:
+        text(answer(body=b"<h1>Sign in</h1>", kind="text/html; charset=utf-8"))
+    assert caught.value.found == "an HTML page"
+
+
+def test_a_text_that_was_perhaps_cut_is_no_text() -> None:
+    with pytest.raises(Unknown) as caught:
+        text(answer(body=b"openapi: 3", framed=False))
+    assert caught.value.reason == "truncated"
+
+
+def test_what_is_not_utf_8_is_no_text() -> None:
+    with pytest.raises(NotJson) as caught:
+        text(answer(body=b"\xff"))
+    assert caught.value.found == "no text in UTF-8"
+
+
+def test_an_answer_of_another_status_is_no_text() -> None:
+    with pytest.raises(NotJson) as caught:
+        text(answer(206, b"a part"))
+    assert caught.value.found == "a status that the API does not send"
+
+
+# Waiting.
+
+
+def test_after_a_cancel_nothing_is_sent_whatever_the_transport() -> None:
+    transport = Answering(answer())
+    client = WriteClient(URL, "token", transport=transport)
+    client.cancel()
+    for call in (
+        lambda: client.get("/a"), lambda: client.send("DELETE", "/a", repeatable=True)
+    ):  # fmt: skip
+        with pytest.raises(Interrupted):
+            call()
+    assert transport.sent == []
+
+
+def test_a_pause_is_one_that_a_cancel_ends() -> None:
+    clock = FakeClock()
+    ReadClient(URL, "token", transport=Answering(answer()), clock=clock).pause(3)
+    assert clock.waits == [3]
+
+
+def test_a_shorter_wait_of_another_thread_does_not_end_a_longer_one() -> None:
+    gate = Gate(FakeClock())
+    gate.close_for(60)
+    gate.close_for(1)
+    assert gate.left() == 60
+
+
+def test_a_moment_that_is_over_is_no_wait() -> None:
+    later, earlier = "Mon, 01 Jan 2029 00:01:00 GMT", "Mon, 01 Jan 2029 00:00:00 GMT"
+    assert asked_wait({"retry-after": earlier, "date": later}, lambda: 0.0) == 0
+    assert asked_wait({"retry-after": later, "date": earlier}, lambda: 0.0) == 60
+
+
+# Time and connections.
+
+
+def test_a_single_read_may_take_no_longer_than_what_is_left() -> None:
+    deadline = Deadline()
+    with deadline.limited_to(5):
+        assert 0 < cast(float, deadline.left(60, httpcore.ReadTimeout)) <= 5
+        assert 0 < cast(float, deadline.left(None, httpcore.ReadTimeout)) <= 5
+        assert deadline.left(1, httpcore.ReadTimeout) == 1
+    assert deadline.left(60, httpcore.ReadTimeout) == 60
+    assert deadline.left(None, httpcore.ReadTimeout) is None
+
+
+def test_when_nothing_is_left_it_is_over() -> None:
+    deadline = Deadline()
+    with deadline.limited_to(-math.inf), pytest.raises(httpcore.WriteTimeout):
+        deadline.left(60, httpcore.WriteTimeout)
+
+
+class Stream(httpcore.NetworkStream):
+    """One end of a pair of connected sockets."""
+
+    def __init__(self) -> None:
+        self.own, self.other = socket.socketpair()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.own
+
+    def close(self) -> None:
+        self.own.close()
+        self.other.close()
+
+
+def test_a_connection_that_is_made_after_all_were_cut_is_closed() -> None:
+    connections, stream = Connections(), Stream()
+    connections.cut()
+    with pytest.raises(httpcore.ConnectError):
+        connections.add(stream)
+    assert stream.own.fileno() == -1
+
+
+def test_one_that_is_closed_already_keeps_no_other_from_being_cut() -> None:
+    connections, closed, open_ = Connections(), Stream(), Stream()
+    for stream in (closed, open_):
+        connections.add(stream)
+    closed.close()
+    connections.cut()
+    open_.other.settimeout(1)
+    assert open_.other.recv(1) == b""
+    open_.close()
