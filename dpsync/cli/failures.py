@@ -10,6 +10,7 @@ from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.arguments.connection import Connection
 from dpsync.client import errors
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.findings.refusals import LOCKED, NOT_APPROVED, STALE
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.plan import Origin
 
@@ -22,23 +23,14 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
     match error:
         case Refused():
             found = [
-                Diagnostic(
-                    "stale",
-                    why,
-                    _span(error.origins.get(address)),
-                    address,
-                    hint="run plan again and look at what it says now",
-                )
+                STALE.finding(address, _span(error.origins.get(address)), why=why)
                 for address, why in sorted(error.stale.items())
             ]
-            return found, Exit.REFUSED
+            return found, STALE.exit
         case NotApproved():
-            message = f"approved was the plan {error.approved}, and this one is {error.found}"
-            hint = "look at this one, and approve it by its digest (32 digits or more)"
-            return [Diagnostic("not-approved", message, hint=hint)], Exit.REFUSED
+            return [NOT_APPROVED.finding(approved=error.approved, found=error.found)], NOT_APPROVED.exit
         case Locked():
-            message = f'another dpsync is applying to the organization "{error.organization}"'
-            return [Diagnostic("locked", message, hint="wait until it has ended")], Exit.REFUSED
+            return [LOCKED.finding(organization=error.organization)], LOCKED.exit
         case NoState():
             hint = "set XDG_STATE_HOME to a directory that you may write to; nothing was written"
             return [Diagnostic("state", str(error), hint=hint)], Exit.FAILED

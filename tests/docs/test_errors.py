@@ -17,6 +17,7 @@ from dpsync.client.transport import HttpTransport, Request, Response, Stats, Tok
 from dpsync.config.codes import TOP_KEY
 from dpsync.config.composing.compose import ROOT_KEYS
 from dpsync.model.entries.desired import Desired
+from dpsync.model.findings import refusals
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.terminal.diagnostics import render_diagnostics
 from dpsync.server.process.thread import ThreadedServer
@@ -35,6 +36,9 @@ WITHOUT_EXAMPLE = {
 }
 
 
+BEFORE_AN_APPLY = (refusals.STALE, refusals.NOT_APPROVED, refusals.LOCKED)
+
+
 def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:
     for text in (file.read_text(encoding="utf-8") for file in files):
         for node in ast.walk(ast.parse(text)) if f"{name}(" in text else ():
@@ -50,21 +54,20 @@ def _diagnostic_codes() -> set[str]:
 
 def _ending_codes() -> set[str]:
     found = _calls("Diagnostic", (SOURCE / "cli" / name for name in ("endings.py", "failures.py")))
-    return {str(call.args[0].value) for call in found if isinstance(call.args[0], ast.Constant)}
+    own = {str(call.args[0].value) for call in found if isinstance(call.args[0], ast.Constant)}
+    return own | {item.code for item in BEFORE_AN_APPLY}
 
 
 @cache
 def _refusal_codes() -> set[str]:
-    """Those written as text, and those made of a kind's guard (`last-admin`)."""
-    found: set[str] = set()
-    for call in _calls("Refusal", SOURCE.rglob("*.py")):
-        code = next(word.value for word in call.keywords if word.arg == "code")
-        if isinstance(code, ast.Constant):
-            found.add(str(code.value))
-        else:
-            assert ast.unparse(code) == "f'last-{guard.value}'"
-            found |= {f"last-{kind.guard.value}" for kind in REGISTRY.ordered if kind.guard}
-    return found
+    """Those of plans, also those made of a kind's guard (`last-admin`)."""
+    guards = {kind.guard.value for kind in REGISTRY.ordered if kind.guard}
+    return {
+        code
+        for item in refusals.ALL
+        if item not in BEFORE_AN_APPLY
+        for code in ({item.code.format(value=one) for one in guards} if "{" in item.code else {item.code})
+    }
 
 
 def test_every_code_has_its_heading_and_every_heading_its_code() -> None:

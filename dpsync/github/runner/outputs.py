@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.findings.refusals import GUARD, REASONS
 from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.layout.views import view
 from dpsync.render.words.visible import visible
@@ -30,19 +31,15 @@ _ENDINGS: Final = {
     Exit.PARTIAL: "partial",
 }
 _REASONS: Final = {
+    **REASONS,
     "unreachable": "network",
     "timeout": "network",
     "request": "network",
     "unauthorized": "auth",
     "forbidden": "auth",
     "rate-limited": "rate-limited",
-    "locked": "locked",
-    "stale": "stale",
-    "not-approved": "plan-changed",
-    "limits": "threshold",
-    "exposures": "threshold",
 }
-"""By the code of a finding or refusal."""
+"""By the code of a refusal, and of what else ends a command."""
 
 
 def killed(applying: bool = False) -> dict[str, str]:
@@ -117,7 +114,7 @@ def _reason(document: BaseModel | None, code: int) -> str:
     plan = document.plan if isinstance(document, ApplyDocument) else document
     if isinstance(plan, PlanDocument):
         codes = [item.code for item in plan.plan.refusals]
-        return next((_REASONS[one] for one in codes if one in _REASONS), "guard" if codes else "blocked")
+        return next((_REASONS[one] for one in codes if one in _REASONS), GUARD if codes else "blocked")
     if isinstance(document, FindingsDocument):
         codes = [item.code for item in document.findings if item.severity == "error"]
         return next((_REASONS[one] for one in codes if one in _REASONS), "")

@@ -19,6 +19,7 @@ from dpsync.model.entries.desired import Desired, Resource, Scope
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import canonical, live_ids, references
+from dpsync.model.findings import refusals
 from dpsync.model.findings.question import Refusal
 from dpsync.planner.inputs.answers import RESTRUCTURE, Answer
 from dpsync.planner.inputs.sides import Sides
@@ -131,19 +132,9 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
         owner = item.scope.parent
         if item.scope.address not in agreed:
             now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
-            yield Refusal(
-                code="restructure",
-                address=str(owner),
-                message=f"its navigation has {now} at the root and would get {then}: every URL would change",
-                way_out=f"if that is wanted: {item.question.flag}",
-            )
+            yield refusals.RESTRUCTURE.at(owner, now=now, then=then, answer=item.question.flag)
         elif not item.alone and begins(sides, item, sides.lineage.below(item.scope.address)) is None:
-            yield Refusal(
-                code="restructure",
-                address=str(owner),
-                message="nothing in its new navigation shows anything, so that it cannot begin",
-                way_out="declare a section that shows a space",
-            )
+            yield refusals.NOTHING_TO_BEGIN.at(owner)
         elif item.alone:
             yield from _stays_seen(sides, item)
 
@@ -154,13 +145,8 @@ def _stays_seen(sides: Sides, item: Restructure) -> Iterator[Refusal]:
     for field in shown_by(sides, item):
         if _can_hide(field) and field.name in sides.resources[owner].fields:
             continue
-        way_out = f"declare {field.name}: what it shall be in the end"
-        yield Refusal(
-            code="restructure",
-            address=str(owner),
-            message=f"{field.name} is true, and has to be false while its navigation is built anew",
-            way_out=way_out if _can_hide(field) else f"set {field.name} to false on the platform first",
-        )
+        words = refusals.STAYS_HIDDEN if _can_hide(field) else refusals.CANNOT_HIDE
+        yield words.at(owner, field=field.name)
 
 
 def shown_by(sides: Sides, item: Restructure) -> list[Field]:

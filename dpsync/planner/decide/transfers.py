@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.refusals import GOES_ALONG, SHOWN
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Difference
 from dpsync.model.plans.remark import Note
@@ -80,12 +81,7 @@ def refused(sides: Sides, decided: Transfers) -> Iterator[Refusal]:
             if stays is None:
                 yield from _displayed(sides, live.identity, address)
                 continue
-            yield Refusal(
-                code="goes-along",
-                address=str(address),
-                message=f"{stays} is in it and would be given to {_owner(sides, address)} with it",
-                way_out="move that one out of it first and apply, or declare it there, too",
-            )
+            yield GOES_ALONG.at(address, stays=stays, owner=_owner(sides, address))
 
 
 def _stays(sides: Sides, identity: Identity) -> Address | None:
@@ -97,12 +93,7 @@ def _stays(sides: Sides, identity: Identity) -> Address | None:
 def _displayed(sides: Sides, identity: Identity, address: Address) -> Iterator[Refusal]:
     for shown_in, title in sides.snapshot.evidence.shown_in.get(identity, ()):
         where = sides.names.declared.get(shown_in) or title
-        yield Refusal(
-            code="shown",
-            address=str(address),
-            message=f"{where} shows {sides.names.address(identity)}, which cannot be given away then",
-            way_out="take it out of that site first and apply, then move the entry",
-        )
+        yield SHOWN.at(address, where=where, what=sides.names.address(identity))
 
 
 def notes(sides: Sides, decided: Transfers) -> Iterator[Note]:

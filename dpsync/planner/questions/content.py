@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.findings.refusals import CONTENT
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import FEW, counted, some
 from dpsync.planner.decide.decisions import Decisions
@@ -43,12 +44,11 @@ def unnamed_content(decided: Decisions, unnamed: Unnamed, asked: Collection[str]
     if not to_delete:
         return
     asked_for = may_go(decided, to_delete, len(unnamed.unanswered))
-    yield Refusal(
-        code="content",
-        address=str(sides.names.address(to_delete[0])),
-        message=asked_for.said,
-        way_out=asked_for.way_out,
+    yield CONTENT.at(
+        sides.names.address(to_delete[0]),
         answers=asked_for.answers,
+        said=asked_for.said,
+        way_out=asked_for.way_out,
     )
 
 

@@ -13,6 +13,7 @@ from dpsync.kinds.places import Places
 from dpsync.model.circles import chain
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.findings import refusals as words
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
@@ -69,12 +70,8 @@ def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal
             if item.field.on == "create" and item.field.via is None and not item.field.nest:
                 name, noun = item.field.name, kind.noun
                 before = sides.values.display(item.field, item.before, resource)
-                yield Refusal(
-                    code="create-only",
-                    address=str(resource.address.field(name)),
-                    message=f'the {name} of {kind.one} is set when it is created and stays "{before}"',
-                    way_out=f"set it back, or declare a new {noun} under another key and remove this one",
-                )
+                at = resource.address.field(name)
+                yield words.CREATE_ONLY.at(at, field=name, one=kind.one, before=before, noun=noun)
 
 
 def _protected(decided: Decisions) -> Iterator[Refusal]:
@@ -83,12 +80,7 @@ def _protected(decided: Decisions) -> Iterator[Refusal]:
         since = sides.policy.protected(identity)
         if since is not None:
             until = "" if since == "now" else " in the git base"
-            yield Refusal(
-                code="protected",
-                address=str(sides.names.address(identity)),
-                message=f"it is protected{until} and would be deleted",
-                way_out="declare it again, take it out of prune, or take its protection away first",
-            )
+            yield words.PROTECTED.at(sides.names.address(identity), until=until)
 
 
 def _forgotten(decided: Decisions) -> Iterator[Refusal]:
@@ -96,12 +88,7 @@ def _forgotten(decided: Decisions) -> Iterator[Refusal]:
     sides = decided.sides
     for identity in decided.deletions.cascade.objects:
         if sides.policy.forgotten(identity):
-            yield Refusal(
-                code="forgotten",
-                address=str(sides.names.address(identity)),
-                message="it is to be left where it is, and would be deleted with what it is in or names",
-                way_out="forget that, too, or take this out of forget",
-            )
+            yield words.FORGOTTEN.at(sides.names.address(identity))
     for pattern in sides.desired.policy.forget:
         *place, key = pattern.segments
         if "*" in key or any(sides.policy.forgotten(one, pattern) for one in sides.snapshot.objects):
@@ -110,14 +97,7 @@ def _forgotten(decided: Decisions) -> Iterator[Refusal]:
         to_delete = [sides.names.address(root) for root in decided.deletions.roots]
         count = sum(around.matches(Address(address.segments[:-1])) for address in to_delete)
         if count:
-            yield Refusal(
-                code="forgotten",
-                address=pattern.text,
-                message="neither the platform nor the git base tells what this was, and it may be among the "
-                f"{count} beside it that would be deleted",
-                way_out="forget it by the name that it has on the platform, [Title] or [Title~id]; "
-                "or take the line away when it is gone",
-            )
+            yield words.PERHAPS_FORGOTTEN.at(pattern.text, count=count)
 
 
 def _unseen(decided: Decisions) -> Iterator[Refusal]:
@@ -125,12 +105,7 @@ def _unseen(decided: Decisions) -> Iterator[Refusal]:
     given = decided.transfers.given
     for identity, url in sorted(decided.sides.snapshot.evidence.unseen.items()):
         if decided.deletions.covers(identity) or identity in given:
-            yield Refusal(
-                code="unseen",
-                address=str(decided.sides.names.address(identity)),
-                message=f"it would go, and what goes along cannot be seen: GET {url} is not allowed (403)",
-                way_out="let somebody apply this whose token may read that, or declare it to keep it",
-            )
+            yield words.UNSEEN.at(decided.sides.names.address(identity), url=url)
 
 
 def _not_empty(decided: Decisions) -> Iterator[Refusal]:
@@ -138,12 +113,8 @@ def _not_empty(decided: Decisions) -> Iterator[Refusal]:
     sides = decided.sides
     for identity, left in decided.deletions.cascade.left_inside.items():
         for live in left:
-            yield Refusal(
-                code="not-empty",
-                address=str(sides.names.address(identity)),
-                message=f"it would be deleted, but {sides.names.address(live.identity)} is still in it",
-                way_out="move or delete what is in it first, or declare it to keep it",
-            )
+            inside = sides.names.address(live.identity)
+            yield words.NOT_EMPTY.at(sides.names.address(identity), inside=inside)
 
 
 def _circles(decided: Decisions) -> Iterator[Refusal]:
@@ -159,12 +130,7 @@ def _circles(decided: Decisions) -> Iterator[Refusal]:
                 continue  # it must be empty by then, which another guard looks after
             names = [one if isinstance(one, Address) else sides.names.address(one) for one in circle]
             around = chain([str(one) for one in (*names[1:], names[0])], ", which is in ")
-            yield Refusal(
-                code="circle",
-                address=str(names[0].field(item.name)),
-                message=f"it would be in {around}: a circle",
-                way_out=f"give one of them another {item.name}",
-            )
+            yield words.CIRCLE.at(names[0].field(item.name), around=around, field=item.name)
 
 
 def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
@@ -175,12 +141,8 @@ def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
             for id in sorted(named_ids(item, resource.fields.get(item.name))):
                 meant = [sides.names.named(resource, name, id) for name in item.names]
                 for identity in filter(decided.deletions.covers, meant):
-                    yield Refusal(
-                        code="in-use",
-                        address=str(resource.address.field(item.name)),
-                        message=f"it names {sides.names.address(identity)}, which would be deleted",
-                        way_out="name another one, or declare that one to keep it",
-                    )
+                    named = sides.names.address(identity)
+                    yield words.IN_USE.at(resource.address.field(item.name), named=named)
 
 
 def _holders(decided: Decisions) -> Iterator[Refusal | Question]:
@@ -224,12 +186,7 @@ def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterato
         if live.id != user:
             continue
         if goes or (had and _value_after(decided, guard, live) != guard.value):
-            yield Refusal(
-                code="own-user",
-                address=str(decided.sides.names.address(live.identity)),
-                message=f"this token belongs to them, and they would {_lost(guard, goes)}",
-                way_out="let somebody else apply this, with a token of their own",
-            )
+            yield words.OWN_USER.at(decided.sides.names.address(live.identity), lose=_lost(guard, goes))
 
 
 def _lost(guard: Guard, goes: bool) -> str:
@@ -240,13 +197,10 @@ def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool)
     """A server that does not tell whose token this is: for each admin who leaves there is a question."""
     answer = Answer(NOT_MY_OWN, str(address))
     lacking = decided.sides.registry.profile.lacks("telling whose token this is")
-    refusal = Refusal(
-        code="own-user",
-        address=str(address),
-        message=f"they would {_lost(guard, goes)}, and {lacking}",
-        way_out=f"if it is not theirs: {answer.flag}",
+    lose = _lost(guard, goes)
+    return Question(
+        answer, words.PERHAPS_OWN_USER.at(address, lose=lose, lacking=lacking, answer=answer.flag)
     )
-    return Question(answer, refusal)
 
 
 def _last(
@@ -265,12 +219,8 @@ def _last(
         for resource in decided.sides.resources.values()
     )
     if not arrives:
-        yield Refusal(
-            code=f"last-{guard.value}",
-            address=str(decided.sides.names.address(had[0].identity)),
-            message=f"{parent} would be left without {_article(guard.value)}",
-            way_out=f"keep one, or make somebody else {guard.value} in the same plan",
-        )
+        at, value = decided.sides.names.address(had[0].identity), guard.value
+        yield words.LAST.at(at, parent=parent, value=value, a_value=_article(value))
 
 
 def _article(word: str) -> str:
@@ -292,13 +242,7 @@ class _UnknownProtections:
             place = self._place(pattern)
             names = self._deleted_in(place) if place is not None else []
             if names:
-                yield Refusal(
-                    code="protected",
-                    address=pattern.text,
-                    message="it is protected, and nobody can tell any more which live object it is: neither "
-                    f"the ids file nor git does. It could be one of what would be deleted: {some(names)}",
-                    way_out="name it as it is called now, [Title]; or take the line away when it is gone",
-                )
+                yield words.PERHAPS_PROTECTED.at(pattern.text, names=some(names))
 
     def _place(self, pattern: Pattern) -> Pattern | None:
         """The place of the first thing on the way to what a pattern names that nothing knows."""

@@ -25,6 +25,7 @@ from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import live_ids, references
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
+from dpsync.model.findings.refusals import EXCHANGED, TAKEN_OVER, UNCLEAR, UNCLEAR_PAST
 from dpsync.model.texts.words import counted
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides
@@ -91,26 +92,28 @@ def _refusal(
     address, noun = one.resource.address, one.kind.noun
     candidates = tuple(candidate(sides, identity, one.reason(identity), showing) for identity in one.could_be)
     if not candidates:
-        return Refusal(
-            code="unclear",
-            address=str(address),
-            message=f"{one.kind.one} would be made, and {sides.base.said}, so nobody can tell whether it was "
-            "there before, under another name",
-            way_out="fetch the whole history (fetch-depth: 0), or add new: true if it was not",
+        return UNCLEAR_PAST.at(
+            address,
             answers=(*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
+            one=one.kind.one,
+            base=sides.base.said,
         )
     deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
     deleted = f". {may_go.said}" if may_go else ""
     go = f"; {may_go.way_out}" if may_go else ""
     more = f", {one.more} more than are named here" if one.more else ""
     also = f". {counted(others, f'other {noun}')} would be made and must be answered, too" if others else ""
-    return Refusal(
-        code="unclear",
-        address=str(address),
-        message=f"{one.kind.one} would be made that may be live already{more}{also}{deleted}",
-        way_out=f"{_line(sides, one)} if it is that one, or new: true if it is another{deeper}{go}",
-        candidates=candidates,
-        answers=(*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
+    return UNCLEAR.at(
+        address,
+        candidates,
+        (*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
+        one=one.kind.one,
+        more=more,
+        also=also,
+        deleted=deleted,
+        it_is=_line(sides, one),
+        deeper=deeper,
+        may_go=go,
     )
 
 
@@ -123,15 +126,16 @@ def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity], may_go:
     candidates = tuple(candidate(sides, identity, why.value, showing) for identity, why in named.items())
     deleted = f". {may_go.said}" if may_go else ""
     go = f"; {may_go.way_out}" if may_go else ""
-    return Refusal(
-        code="unclear",
-        address=str(entry.address),
-        message=f"it has the name of {live.id}, and {candidates[1].address}, whose entry was removed, would "
-        f"be deleted: perhaps it is that one, under a new key and a new name{deleted}",
-        way_out=f"{said(sides, entry.address, live.id)} if it is what bears its name, or "
-        f"{said(sides, entry.address, candidates[1].id)}{go}",
-        candidates=candidates,
-        answers=(*it_is(sides, entry.address, candidates), *(may_go.answers if may_go else ())),
+    return TAKEN_OVER.at(
+        entry.address,
+        candidates,
+        (*it_is(sides, entry.address, candidates), *(may_go.answers if may_go else ())),
+        id=live.id,
+        removed=candidates[1].address,
+        deleted=deleted,
+        by_name=said(sides, entry.address, live.id),
+        by_entry=said(sides, entry.address, candidates[1].id),
+        may_go=go,
     )
 
 
@@ -244,13 +248,13 @@ def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
         candidate(sides, mine.identity, Reason.NAME.value),
         candidate(sides, theirs.identity, Reason.NAMED.value),
     )
-    return Refusal(
-        code="exchanged",
-        address=str(address),
-        message=f"nothing but its name says that it is {mine.id}, and wherever the files name it is "
-        f"{theirs.id}, which has the name of {other}: perhaps only their names were exchanged",
-        way_out=f"{said(sides, address, mine.id)} if its name is right, or "
-        f"{said(sides, address, theirs.id)} if its place is",
-        candidates=candidates,
-        answers=it_is(sides, address, candidates),
+    return EXCHANGED.at(
+        address,
+        candidates,
+        it_is(sides, address, candidates),
+        id=mine.id,
+        other_id=theirs.id,
+        other=other,
+        by_name=said(sides, address, mine.id),
+        by_place=said(sides, address, theirs.id),
     )

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
-from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.findings import refusals
+from dpsync.model.findings.question import WayOut
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.impact import Exposure
@@ -44,12 +45,15 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Question]:
         here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
         share = f"{part.percent:.0f} percent of {part.known}"
         if part.exceeds(limits):
-            refusal = Refusal(
-                code="limits",
-                address=organization,
-                message=f"{total.things('would be deleted')}{here}, {share}; "
-                f"allowed are {limits.deletes} and {limits.percent} percent{since}",
-                way_out=f"check them, then say {answer.flag}",
+            refusal = refusals.LIMITS.at(
+                organization,
+                deleted=total.things("would be deleted"),
+                here=here,
+                share=share,
+                deletes=limits.deletes,
+                percent=limits.percent,
+                since=since,
+                answer=answer.flag,
             )
             yield Question(answer, refusal)
 
@@ -124,13 +128,13 @@ def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Qu
     answer = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
         if allowed is not None and count > allowed:
-            refusal = Refusal(
-                code="exposures",
-                address=organization,
-                message=f"{counted(count, 'thing')} would be more visible or more powerful; "
-                f"allowed: {allowed}{since}",
-                way_out=f"check what the plan lists as exposed, then say {answer.flag}",
+            refusal = refusals.EXPOSURES.at(
+                organization,
                 answers=(WayOut(address=organization, add=answer.flag, means="all of it is meant"),),
+                things=counted(count, "thing"),
+                allowed=allowed,
+                since=since,
+                answer=answer.flag,
             )
             yield Question(answer, refusal)
 
@@ -141,12 +145,10 @@ def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterat
     answer = Answer(FOR_A_MOMENT, str(len(found)))
     if found:
         named = list(dict.fromkeys(item.address for item in found))
-        refusal = Refusal(
-            code="public-for-a-moment",
-            address=named[0],
-            message=f"{some(named)} would be public, or more powerful than it is to be, for a moment",
-            way_out=f"check what the plan lists as exposed, then say {answer.flag}; "
-            "what is part of a site can be made while that is unpublished",
+        refusal = refusals.FOR_A_MOMENT.at(
+            named[0],
+            names=some(named),
+            answer=answer.flag,
             answers=(WayOut(address=named[0], add=answer.flag, means="it may be so for a moment"),),
         )
         yield Question(answer, refusal)

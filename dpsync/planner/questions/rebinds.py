@@ -13,7 +13,8 @@ from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import Identity
-from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.findings.question import WayOut
+from dpsync.model.findings.refusals import PASSED_OVER
 from dpsync.model.texts.command import command
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.answers import DELETE_ONE, Answer, Question
@@ -44,12 +45,12 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
             continue
         back = f"; if it is meant, {_said(was.back)}" if was.back is not None else ""
         may_go = WayOut(address=str(was.address), add=answer.flag, means="it may go")
-        refusal = Refusal(
-            code="passed-over",
-            address=str(address),
-            message=f"it would be deleted, and {was.said}",
-            way_out=f"if it may go: {answer.flag}{back}",
+        refusal = PASSED_OVER.at(
+            address,
             answers=(may_go,) if was.back is None else (may_go, was.back),
+            said=was.said,
+            answer=answer.flag,
+            back=back,
         )
         yield Question(answer, refusal)
 

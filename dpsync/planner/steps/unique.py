@@ -21,6 +21,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.refusals import TAKEN
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.inputs.sides import Sides
@@ -178,11 +179,12 @@ class _Unique:
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
         owner = self.sides.names.address(holder.identity)
         self.refusals.append(
-            Refusal(
-                code="taken",
-                address=str(rename.resource.address.field(item.name)),
-                message=f'the {item.name} "{rename.value}" belongs to {owner}',
-                way_out=f"choose another {item.name}, or declare that {kind.noun} with a new one",
+            TAKEN.at(
+                rename.resource.address.field(item.name),
+                field=item.name,
+                value=rename.value,
+                owner=owner,
+                noun=kind.noun,
             )
         )
 

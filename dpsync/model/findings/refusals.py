@@ -1,0 +1,227 @@
+"""Everything that is refused, on one page: its code, its words, the exit code and the action's reason.
+
+Rules decide whether something is refused (dpsync/planner and dpsync/apply); here stands how it is said. The
+rule fills in each word in braces. What each code means is in docs/errors.md, with examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.findings.question import Candidate, Refusal, WayOut
+from dpsync.model.findings.span import Span
+
+GUARD: Final = "guard"
+"""The reason of what has none of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalWords:
+    """One thing that is refused. Several may share a code: they have the same reason then."""
+
+    code: str
+    message: str
+    way_out: str
+    reason: str = GUARD
+    """The `failure-reason` of the action."""
+    exit: Exit = Exit.REFUSED
+
+    def at(
+        self,
+        address: object,
+        candidates: tuple[Candidate, ...] = (),
+        answers: tuple[WayOut, ...] = (),
+        **words: object,
+    ) -> Refusal:
+        """The refusal of something at an address: of a plan, which may not be applied then."""
+        return Refusal(
+            code=self.code.format(**words),
+            address=str(address),
+            message=self.message.format(**words),
+            way_out=self.way_out.format(**words),
+            candidates=candidates,
+            answers=answers,
+        )
+
+    def finding(self, address: str | None = None, span: Span | None = None, **words: object) -> Diagnostic:
+        """The same as a finding: of an apply, which has not begun then."""
+        message, hint = self.message.format(**words), self.way_out.format(**words)
+        return Diagnostic(self.code, message, span, address, hint=hint)
+
+
+# What the platform would not do, or not as it was meant.
+
+CREATE_ONLY: Final = RefusalWords(
+    "create-only",
+    'the {field} of {one} is set when it is created and stays "{before}"',
+    "set it back, or declare a new {noun} under another key and remove this one",
+)
+TAKEN: Final = RefusalWords(
+    "taken",
+    'the {field} "{value}" belongs to {owner}',
+    "choose another {field}, or declare that {noun} with a new one",
+)
+CIRCLE: Final = RefusalWords(
+    "circle", "it would be in {around}: a circle", "give one of them another {field}"
+)
+SHOWN: Final = RefusalWords(
+    "shown",
+    "{where} shows {what}, which cannot be given away then",
+    "take it out of that site first and apply, then move the entry",
+)
+GOES_ALONG: Final = RefusalWords(
+    "goes-along",
+    "{stays} is in it and would be given to {owner} with it",
+    "move that one out of it first and apply, or declare it there, too",
+)
+
+# What would go and is to stay.
+
+PROTECTED: Final = RefusalWords(
+    "protected",
+    "it is protected{until} and would be deleted",
+    "declare it again, take it out of prune, or take its protection away first",
+)
+PERHAPS_PROTECTED: Final = RefusalWords(
+    "protected",
+    "it is protected, and nobody can tell any more which live object it is: neither the ids file nor git "
+    "does. It could be one of what would be deleted: {names}",
+    "name it as it is called now, [Title]; or take the line away when it is gone",
+)
+FORGOTTEN: Final = RefusalWords(
+    "forgotten",
+    "it is to be left where it is, and would be deleted with what it is in or names",
+    "forget that, too, or take this out of forget",
+)
+PERHAPS_FORGOTTEN: Final = RefusalWords(
+    "forgotten",
+    "neither the platform nor the git base tells what this was, and it may be among the {count} beside "
+    "it that would be deleted",
+    "forget it by the name that it has on the platform, [Title] or [Title~id]; or take the line away when "
+    "it is gone",
+)
+UNSEEN: Final = RefusalWords(
+    "unseen",
+    "it would go, and what goes along cannot be seen: GET {url} is not allowed (403)",
+    "let somebody apply this whose token may read that, or declare it to keep it",
+)
+NOT_EMPTY: Final = RefusalWords(
+    "not-empty",
+    "it would be deleted, but {inside} is still in it",
+    "move or delete what is in it first, or declare it to keep it",
+)
+IN_USE: Final = RefusalWords(
+    "in-use",
+    "it names {named}, which would be deleted",
+    "name another one, or declare that one to keep it",
+)
+CONTENT: Final = RefusalWords("content", "{said}", "{way_out}")
+PASSED_OVER: Final = RefusalWords(
+    "passed-over", "it would be deleted, and {said}", "if it may go: {answer}{back}"
+)
+
+# Who holds the keys.
+
+OWN_USER: Final = RefusalWords(
+    "own-user",
+    "this token belongs to them, and they would {lose}",
+    "let somebody else apply this, with a token of their own",
+)
+PERHAPS_OWN_USER: Final = RefusalWords(
+    "own-user", "they would {lose}, and {lacking}", "if it is not theirs: {answer}"
+)
+LAST: Final = RefusalWords(
+    "last-{value}",
+    "{parent} would be left without {a_value}",
+    "keep one, or make somebody else {value} in the same plan",
+)
+
+# How much at once.
+
+LIMITS: Final = RefusalWords(
+    "limits",
+    "{deleted}{here}, {share}; allowed are {deletes} and {percent} percent{since}",
+    "check them, then say {answer}",
+    reason="threshold",
+)
+EXPOSURES: Final = RefusalWords(
+    "exposures",
+    "{things} would be more visible or more powerful; allowed: {allowed}{since}",
+    "check what the plan lists as exposed, then say {answer}",
+    reason="threshold",
+)
+FOR_A_MOMENT: Final = RefusalWords(
+    "public-for-a-moment",
+    "{names} would be public, or more powerful than it is to be, for a moment",
+    "check what the plan lists as exposed, then say {answer}; what is part of a site can be made while that "
+    "is unpublished",
+)
+
+# A navigation of another kind.
+
+RESTRUCTURE: Final = RefusalWords(
+    "restructure",
+    "its navigation has {now} at the root and would get {then}: every URL would change",
+    "if that is wanted: {answer}",
+)
+NOTHING_TO_BEGIN: Final = RefusalWords(
+    "restructure",
+    "nothing in its new navigation shows anything, so that it cannot begin",
+    "declare a section that shows a space",
+)
+STAYS_HIDDEN: Final = RefusalWords(
+    "restructure",
+    "{field} is true, and has to be false while its navigation is built anew",
+    "declare {field}: what it shall be in the end",
+)
+CANNOT_HIDE: Final = RefusalWords(
+    "restructure", STAYS_HIDDEN.message, "set {field} to false on the platform first"
+)
+
+# Who is who.
+
+UNCLEAR: Final = RefusalWords(
+    "unclear",
+    "{one} would be made that may be live already{more}{also}{deleted}",
+    "{it_is} if it is that one, or new: true if it is another{deeper}{may_go}",
+)
+UNCLEAR_PAST: Final = RefusalWords(
+    "unclear",
+    "{one} would be made, and {base}, so nobody can tell whether it was there before, under another name",
+    "fetch the whole history (fetch-depth: 0), or add new: true if it was not",
+)
+TAKEN_OVER: Final = RefusalWords(
+    "unclear",
+    "it has the name of {id}, and {removed}, whose entry was removed, would be deleted: perhaps it is that "
+    "one, under a new key and a new name{deleted}",
+    "{by_name} if it is what bears its name, or {by_entry}{may_go}",
+)
+EXCHANGED: Final = RefusalWords(
+    "exchanged",
+    "nothing but its name says that it is {id}, and wherever the files name it is {other_id}, which has the "
+    "name of {other}: perhaps only their names were exchanged",
+    "{by_name} if its name is right, or {by_place} if its place is",
+)
+
+# Of an apply, before it begins.
+
+STALE: Final = RefusalWords("stale", "{why}", "run plan again and look at what it says now", reason="stale")
+NOT_APPROVED: Final = RefusalWords(
+    "not-approved",
+    "approved was the plan {approved}, and this one is {found}",
+    "look at this one, and approve it by its digest (32 digits or more)",
+    reason="plan-changed",
+)
+LOCKED: Final = RefusalWords(
+    "locked",
+    'another dpsync is applying to the organization "{organization}"',
+    "wait until it has ended",
+    reason="locked",
+)
+
+ALL: Final = tuple(value for value in list(globals().values()) if isinstance(value, RefusalWords))
+REASONS: Final[Mapping[str, str]] = {item.code: item.reason for item in ALL if item.reason != GUARD}
+"""By code, where that is another one than `GUARD`."""

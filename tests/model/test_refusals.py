@@ -1,0 +1,59 @@
+"""All that is refused stands on one page; the rules fill in each of its words, and no others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import dpsync
+from dpsync.model.findings import refusals
+from dpsync.model.findings.refusals import ALL, RefusalWords
+
+SOURCE = Path(dpsync.__file__).parent
+PAGE = SOURCE / "model" / "findings" / "refusals.py"
+NAMES = {name: value for name, value in vars(refusals).items() if isinstance(value, RefusalWords)}
+OURS = {"address", "answers", "candidates", "span"}
+"""What is not a word of a text."""
+
+
+def words(item: RefusalWords) -> set[str]:
+    texts = item.code + item.message + item.way_out
+    return {name for _, name, _, _ in Formatter().parse(texts) if name}
+
+
+def calls() -> Iterator[tuple[str, set[str]]]:
+    """Each refusal that a rule makes by its name, with the words that the rule fills in."""
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if "findings.refusals" not in text and "import refusals" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                name = ast.unparse(node.func.value).rpartition(".")[2]
+                if node.func.attr in ("at", "finding") and name in NAMES:
+                    yield name, {str(word.arg) for word in node.keywords} - OURS
+
+
+def test_a_rule_fills_in_every_word_of_what_it_refuses() -> None:
+    found = list(calls())
+    assert [(name, filled) for name, filled in found if filled != words(NAMES[name])] == []
+    # These two are chosen between, and then said.
+    assert NAMES.keys() - {name for name, _ in found} == {"STAYS_HIDDEN", "CANNOT_HIDE"}
+
+
+def test_no_refusal_is_worded_elsewhere() -> None:
+    others = [path for path in SOURCE.rglob("*.py") if path != PAGE and "server" not in path.parts]
+    assert [
+        path for path in others if re.search(r"(?<!class )\bRefusal\(", path.read_text(encoding="utf-8"))
+    ] == []
+
+
+@pytest.mark.parametrize("item", ALL, ids=lambda item: item.message[:30])
+def test_one_code_has_one_reason_and_one_exit(item: RefusalWords) -> None:
+    same = {(other.reason, other.exit) for other in ALL if other.code == item.code}
+    assert len(same) == 1
