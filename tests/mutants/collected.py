@@ -22,6 +22,8 @@ class Collected:
 
     def __init__(self, tree: Path, tests: Sequence[str]) -> None:
         self._tree = tree
+        self.from_the_start: dict[tuple[str, ...], bool] = {}
+        """Whether tests pass on the code as it is when all modules are imported anew, as far as known."""
         self._connection, there = Pipe()
         self._child = os.fork()
         if self._child == 0:

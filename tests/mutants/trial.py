@@ -40,7 +40,26 @@ class Trial:
         return "survived", ""
 
     def from_the_start(self, tests: Sequence[str]) -> tuple[str, str]:
-        """What the tests say when all modules are imported with the change, and which one failed."""
+        """The same when all modules are imported with the change."""
+        while tests:
+            outcome, killer = self._imported_anew(tests, self.changed)
+            if outcome != "killed" or self._passes([killer] if killer else tests):
+                return outcome, killer
+            tests = tests[tests.index(killer) + 1 :] if killer in tests else []
+        return "survived", ""
+
+    def _passes(self, tests: Sequence[str]) -> bool:
+        """Whether tests pass with the file as it is; of several, whether they can be collected."""
+        known = self.collected.from_the_start
+        key = tuple(tests)
+        if key not in known:
+            words = ["--collect-only"] if len(tests) > 1 else []
+            known[key] = (
+                self._imported_anew(tests, (self.tree / self.file).read_text(), words)[0] == "survived"
+            )
+        return known[key]
+
+    def _imported_anew(self, tests: Sequence[str], text: str, words: Sequence[str] = ()) -> tuple[str, str]:
         failed = self.tree.parent / "failed-from-the-start"
         failed.write_text("")
 
@@ -55,13 +74,12 @@ class Trial:
             sys.dont_write_bytecode = True
             importlib.invalidate_caches()
             for part in (tests[:FIRST], tests[FIRST:]):
-                if part and (ended := pytest.main([*arguments(self.tree), *part], plugins=[Failed()])):
+                ended = pytest.main([*arguments(self.tree), *words, *part], plugins=[Failed()]) if part else 0
+                if ended:
                     return int(ended)
             return 0
 
-        if not tests:
-            return "survived", ""
-        with changed_file(self.tree / self.file, self.changed):
+        with changed_file(self.tree / self.file, text):
             return outcome_of(in_a_child(run, self.cpu)), failed.read_text()
 
 
