@@ -1,0 +1,201 @@
+"""What the declarations say about access and visibility, kind by kind: a word that says the opposite would
+let people in unasked, and nothing else in a declaration contradicts it.
+
+The tables are complete: a new field that opens something, and a new kind, need their line here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.kind import Field, Lifted, Single
+from dpsync.kinds.registry import load
+
+REGISTRY = load()
+KINDS = REGISTRY.declared.values()
+
+LEVELS = "guest < read < comment < edit < review < create < admin"
+ROLES = LEVELS.removeprefix("guest < ")
+RULES = "by what is lifted; free: none, rules without any; opens: allow_bypass"
+ORDERED = {
+    "collection.defaultLevel": LEVELS,
+    "external_link.draft": "True < False",
+    "installation.space_selection": "selected < all",
+    "installation.site_selection": "selected < all",
+    "member.role": LEVELS,
+    "member.sso": "False < True",
+    "member_permission.role": ROLES,
+    "openapi.visibility": "private < public",
+    "organization.defaultRole": LEVELS,
+    "organization.sso": "True < False",
+    "organization.ai": "False < True",
+    "organization.inviteLinks": "False < True",
+    "published_integration.visibility": "private < unlisted < public",
+    "published_integration.target": "space < site < organization < all",
+    "redirect.captureWildcard": "False < True",
+    "redirect.permanent": "False < True",
+    "redirect.draft": "True < False",
+    "saml.defaultRole": LEVELS,
+    "section.draft": "True < False",
+    "section_group.draft": "True < False",
+    "share_link.active": "False < True",
+    "site.visibility": "visitor-auth < share-link < unlisted < public",
+    "site.defaultLevel": LEVELS,
+    "site.agentsContext": "excluded < included",
+    "site.published": "False < True",
+    "site_space.hidden": "True < False",
+    "site_space.draft": "True < False",
+    "space.editMode": "locked < live",
+    "space.defaultLevel": LEVELS,
+    "team_member.role": "member < owner",
+    "team_permission.role": ROLES,
+    "translation_access.defaultLevel": LEVELS,
+}
+"""Of fields with a few values: what opens more stands behind what opens less."""
+
+
+def exposing() -> list[tuple[str, Field]]:
+    return [(f"{kind.name}.{field.name}", field) for kind in KINDS for field in kind.fields if field.exposes]
+
+
+def test_the_values_of_a_field_stand_from_the_least_open_to_the_most() -> None:
+    found = {name: field.exposes for name, field in exposing() if isinstance(field.exposes, tuple)}
+    assert {name: " < ".join(map(str, values)) for name, values in found.items()} == ORDERED
+
+
+def test_what_is_shown_is_written_last_and_what_may_be_done_is_not() -> None:
+    """`exposure` orders the steps of a plan; `raised` alone lists a change."""
+    shown = [name for name, field in exposing() if isinstance(field.exposure, tuple) and field.exposure]
+    assert shown == [
+        *("external_link.draft", "openapi.visibility", "redirect.draft", "section.draft"),
+        *("section_group.draft", "share_link.active", "site.visibility", "site.published"),
+        *("site_space.hidden", "site_space.draft"),
+    ]
+
+
+BY_CHANGE = {
+    "changed": """external_link.url published_integration.script redirect.destination saml.entityID
+        saml.ssoURL saml.certificate saml.defaultTeam visitor_auth.backend visitor_auth.fallbackURL
+        visitor_auth.logoutURL""",
+    "set": """installation.configuration installation_site.configuration installation_space.configuration
+        published_integration.contentSecurityPolicy site.proxy""",
+    "added": """installation.externalIds installation_site.externalIds installation_space.externalIds
+        organization.emailDomains published_integration.scopes""",
+    "linked": "published_integration.externalLinks",
+    "moved": "collection.parent space.collection",
+    "hosts": "openapi.source",
+}
+
+
+@pytest.mark.parametrize("word", BY_CHANGE)
+def test_which_change_of_a_field_opens_something(word: str) -> None:
+    found = {name for name, field in exposing() if field.exposes == word}
+    looks = {
+        name for name in found if name.partition(".")[0] in ("customization", "site_space_customization")
+    }
+    assert found - looks == set(BY_CHANGE[word].split())
+
+
+def test_a_site_may_lead_people_elsewhere_by_all_of_its_looks() -> None:
+    for name in ("customization", "site_space_customization"):
+        assert {field.raised for field in REGISTRY[name].fields} == {"linked"}
+        assert len(REGISTRY[name].fields) == 20
+
+
+LIFTED: dict[str, Lifted] = {
+    name: Lifted()
+    for name in ("external_link.condition", "section.condition", "site_space.condition")
+} | {"site.adaptiveContent": Lifted(free=({"enabled": False},))} | {
+    f"{kind}.mergeRules": Lifted(({"type": "none"}, {"type": "rules", "rules": []}), ("allow_bypass",))
+    for kind in ("organization", "space", "translation_access")
+}  # fmt: skip
+
+
+def test_which_values_bind_people() -> None:
+    assert {name: field.exposes for name, field in exposing() if isinstance(field.exposes, Lifted)} == LIFTED
+
+
+def kinds_with(word: str, value: Any = True) -> set[str]:
+    return {kind.name for kind in KINDS if getattr(kind, word) == value}
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        # One more of them opens something; one fewer does; it lets people into what it belongs to.
+        (
+            "security",
+            """external_link installation installation_site installation_space member member_permission
+            published_integration redirect saml share_link team_member team_permission""",
+        ),
+        ("keeps_out", "saml"),
+        ("lets_in", "share_link"),
+        # Deleting one takes something away that making it again does not bring back.
+        ("content", "collection installation openapi published_integration saml section site space team"
+         " translation"),
+        ("of_output", "translation_access"),
+    ],
+)  # fmt: skip
+def test_what_a_kind_is_besides_its_fields(word: str, names: str) -> None:
+    assert kinds_with(word) == set(names.split())
+
+
+def test_the_id_of_a_person_or_of_what_stands_in_several_places_names_no_single_one() -> None:
+    assert kinds_with("own_id", value=False) == {
+        *("installation_site", "installation_space", "member", "member_permission", "openapi"),
+        *("team_member", "team_permission"),
+    }
+
+
+def test_which_fields_import_writes_whatever_they_are() -> None:
+    """Every one that says who may do or see what; these alone open something and are settings of content."""
+    quiet = {name for name, field in exposing() if not field.security}
+    looks = {
+        name for name in quiet if name.partition(".")[0] in ("customization", "site_space_customization")
+    }
+    assert quiet - looks == {
+        *("external_link.condition", "external_link.draft", "installation.configuration"),
+        *("installation.externalIds", "installation_site.configuration", "installation_site.externalIds"),
+        *("installation_space.configuration", "installation_space.externalIds", "openapi.source"),
+        *("organization.ai", "published_integration.externalLinks", "published_integration.script"),
+        *("published_integration.contentSecurityPolicy", "section.condition", "section.draft"),
+        *("section_group.draft", "site.adaptiveContent", "site.agentsContext", "site_space.condition"),
+        *("site_space.draft", "site_space.hidden", "space.editMode"),
+    }
+    named = {f"{kind.name}.{field.name}" for kind in KINDS for field in kind.fields if field.security}
+    assert named - {name for name, _ in exposing()} == set()
+
+
+def test_when_people_see_one() -> None:
+    assert {kind.name: kind.seen for kind in KINDS if kind.seen} == {
+        "section": {"draft": (False,)},
+        "section_group": {"draft": (False,)},
+        "site": {"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},
+        "site_space": {"draft": (False,)},
+    }
+
+
+def test_what_an_answer_that_lacks_a_field_means() -> None:
+    """For access the least, since that is null there; else what the platform has where nobody set it."""
+    found = {name: field.absent for name, field in exposing() if field.absent is not None}
+    levels = {name for name, absent in found.items() if absent == "guest"}
+    assert levels == {name for name in levels if ORDERED[name] == LEVELS}
+    nothing = {name for name, absent in found.items() if absent in ([], {}, {"enabled": False})}
+    rest = {name: absent for name, absent in found.items() if name not in levels | nothing}
+    assert rest.pop("share_link.active") is True
+    assert rest.pop("team_member.role") == "member"
+    assert set(rest.values()) == {False}
+
+
+@pytest.mark.parametrize(
+    ("shape", "names"),
+    [
+        (Single(always=True), "agent_instructions customization site_space_customization visitor_auth"),
+        (Single(), "adaptive_schema translation_access"),
+    ],
+    ids=["always there", "made"],
+)
+def test_what_is_one_of_its_parent(shape: Single, names: str) -> None:
+    assert {kind.name for kind in KINDS if kind.shape == shape} == set(names.split())
