@@ -94,7 +94,10 @@ def _team(team: Fields, born: set[str]) -> Fields:
 
 
 def _node(node: Fields, names: dict[str | None, str | None], born: set[str]) -> Fields:
-    made = _plain(node, "id", "space", "children") | {"id": node["id"] if node["id"] in born else "new"}
+    made = _plain(node, "id", "space", "children") | {
+        "id": node["id"] if node["id"] in born else "new",
+        "draft": bool(node.get("draft")),  # absent is no draft: the platform answers the same
+    }
     if "space" in node:
         made["space"] = names[node["space"]]
     return made | {"children": [_node(child, names, born) for child in node.get("children", ())]}

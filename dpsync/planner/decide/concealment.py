@@ -113,7 +113,10 @@ class Holding:
         return field if lacking else None
 
     def left(self, resource: Resource, live: LiveObject) -> Field | None:
-        """The field that hides what was made along with such an entry until that one is shown."""
+        """The field that hides what was made along with such an entry until that one is shown.
+
+        What it lacks is how the next run knows that the other one is not finished: so it gets that last.
+        """
         around = self.sides.resources.get(resource.holder) if resource.holder is not None else None
         maker = self.sides.live(around.address) if around is not None else None
         if around is None or maker is None or self.unfinished(around, maker) is None:
@@ -121,14 +124,20 @@ class Holding:
         first, field = self._made_along(around), self._can_hold(resource)
         if field is None or first is None or first[0] is not resource or not self._lacks(resource, live):
             return None
-        known = (resource.fields.get(field.name), live.fields.get(field.name))
-        return None if any(value in hidden_by(field) for value in known) else field
+        return None if resource.fields.get(field.name) in hidden_by(field) else field
 
     def _made_along(self, resource: Resource) -> tuple[Resource, LiveObject] | None:
+        """The entry that was made by the request for this one: first here, and first in what is live.
+
+        What came into it later is behind that one until it is finished.
+        """
         along = getattr(self.sides.kind(resource).create, "also_creates", None)
         first = self.sides.lineage.first_child(resource) if along else None
-        live = self.sides.live(first.address) if first is not None else None
-        return (first, live) if first is not None and live is not None else None
+        live, maker = (self.sides.live(one.address) if one is not None else None for one in (first, resource))
+        if first is None or live is None or maker is None:
+            return None
+        there = self.sides.snapshot.lanes.get(maker.identity, ())
+        return (first, live) if live.identity in there[:1] else None
 
     def _keeps_back(self, first: Resource, live: LiveObject, field: Field) -> bool:
         """Whether what was made along with an entry was not finished, or is hidden itself."""

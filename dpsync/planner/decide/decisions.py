@@ -178,7 +178,8 @@ class _Decider:
         unfinished, held = self.holding.unfinished(resource, live), self.holding.left(resource, live)
         if unfinished is not None:
             found += showing(resource, unfinished)
-        more = showing(resource, held) if held is not None else ()
+        there = any(item.field is held for item in found)
+        more = showing(resource, held) if held is not None and not there else ()
         return EntryDecision(
             resource,
             live,

@@ -14,7 +14,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
-from dpsync.model.plans.step import Phase
+from dpsync.model.plans.step import Phase, Verb
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions
@@ -186,10 +186,12 @@ def _held_back(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _held_along(decisions: Decisions, steps: StepSet) -> Iterator[tuple[Address, Field, StepDraft]]:
-    """What such a thing is in, the field that holds both back, and the steps that show it."""
+    """What such a thing is in, the field that holds both back, and the step that shows it."""
     for address, entry in decisions.entries.items():
         if entry.held is not None and not entry.created and entry.resource.holder is not None:
-            for step in steps.of(address, "update", "expose"):
+            # What is new gets all in one request. The rest of a live one does not wait: others wait for it.
+            shows: Verb | Phase = "update" if entry.live is None else "expose"
+            for step in steps.of(address, shows):
                 yield entry.resource.holder, entry.held, step
 
 
@@ -225,15 +227,15 @@ def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     for address, drafts in steps.by_address.items() if moving else ():
         new, entry = sides.live(address) is None, sides.resources.get(address)
         in_tree = entry is not None and sides.kind(entry).in_tree
-        for above in (address, *around.of(address)):
-            if above not in moving:
-                continue
-            move, out = moving[above]
+        coming_out = (moving[above] for above in (address, *around.now(address)) if above in moving)
+        for move in (move for move, out in coming_out if out and not new):
+            before = (step for step in drafts if step.verb == "update" and around.may_be_before(step, steps))
+            yield from move.waits_for(*before)
+        going_in = (moving[above] for above in (address, *around.afterwards(address)) if above in moving)
+        for move in (move for move, out in going_in if not out):
             for step in drafts:
-                if out and not new and step.verb == "update" and around.may_be_before(step, steps):
-                    yield from move.waits_for(step)
-                later = step.verb in ("create", "update") and step.phase != "withdraw"
-                if not out and later and (new or not in_tree or step.phase == "expose"):
+                later = step.verb in ("create", "update") and step.phase not in ("withdraw", "free")
+                if later and (new or not in_tree or step.phase == "expose"):
                     yield from step.waits_for(move)
 
 

@@ -4,8 +4,9 @@ and for what leads people elsewhere everything that it leads to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import chain
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -17,27 +18,41 @@ from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.steps.stepset import StepDraft, StepSet
 
+_Ways = tuple[Callable[[Address], Iterator[Address]], ...]
+
 
 class Around:
     """Answers for addresses, each once."""
 
     def __init__(self, decisions: Decisions) -> None:
         self._sides = decisions.sides
-        self._known: dict[Address, tuple[Address, ...]] = {}
+        self._known: dict[tuple[Address, _Ways], tuple[Address, ...]] = {}
 
     def of(self, address: Address) -> tuple[Address, ...]:
         """Everything around an address, whatever is moved first on the way; without itself."""
-        if address not in self._known:
+        return self._around(address, (self._now, self._afterwards))
+
+    def now(self, address: Address) -> tuple[Address, ...]:
+        """Everything that is around an address before anything is moved; without itself."""
+        return self._around(address, (self._now,))
+
+    def afterwards(self, address: Address) -> tuple[Address, ...]:
+        """Everything that is around an address when all is moved; without itself."""
+        return self._around(address, (self._afterwards,))
+
+    def _around(self, address: Address, ways: _Ways) -> tuple[Address, ...]:
+        if (address, ways) not in self._known:
             found: dict[Address, None] = {address: None}
             waiting = [address]
             while waiting:
-                for other in self._next(waiting.pop()):
+                at = waiting.pop()
+                for other in chain(at.upward(), *(way(at) for way in ways)):
                     if other not in found:
                         found[other] = None
                         waiting.append(other)
             del found[address]
-            self._known[address] = tuple(found)
-        return self._known[address]
+            self._known[address, ways] = tuple(found)
+        return self._known[address, ways]
 
     def hidden_before(self, address: Address) -> bool:
         """Whether a live thing is in something that hides it now."""
@@ -77,12 +92,13 @@ class Around:
         made = (self._sides.resources.get(maker.address) for maker in makers if maker is not None)
         return not any(entry is not None and self._sides.kind(entry).in_tree for entry in made)
 
-    def _next(self, address: Address) -> Iterator[Address]:
-        yield from address.upward()
+    def _afterwards(self, address: Address) -> Iterator[Address]:
         if (entry := self._sides.resources.get(address)) is not None:
             if entry.holder is not None:
                 yield entry.holder
             yield from self._led_to(self._sides.kind(entry), entry)
+
+    def _now(self, address: Address) -> Iterator[Address]:
         if (live := self._live.get(address)) is not None:
             if live.holder is not None and live.holder in self._sides.snapshot.objects:
                 yield self._sides.names.address(live.holder)

@@ -10,7 +10,7 @@ from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
 from dpsync.model.plans.step import Phase
 from dpsync.planner.decide.compare import Changed
-from dpsync.planner.decide.concealment import hiding
+from dpsync.planner.decide.concealment import hidden_by, hiding
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import direction
 from dpsync.planner.decide.restructuring import Restructure, shown_by
@@ -84,7 +84,7 @@ class _Writer:
             step = self.requests.restore(resource)
             self.drafts.append(step)
             self.makers[resource.address] = step.id
-        if entry.held is not None:
+        if entry.held is not None and live.fields.get(entry.held.name) not in hidden_by(entry.held):
             self._hold(entry, entry.held, live)
         plain: list[Changed] = []
         visible: dict[Phase, list[Changed]] = {"withdraw": [], "expose": []}
