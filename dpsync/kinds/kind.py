@@ -18,7 +18,7 @@ from dataclasses import field as _field
 from functools import cached_property
 from typing import Any, Literal
 
-from dpsync.kinds.types import Many, Reference, Type
+from dpsync.kinds.types import Many, Reference, Text, Type
 from dpsync.model.plans.step import Repeat
 
 ANY = "*"
@@ -361,6 +361,12 @@ class Field:
     def declarable(self) -> bool:
         """Whether an entry may have it; what the platform alone sets is only read."""
         return self.on != "neither"
+
+    @cached_property
+    def blank_is_none(self) -> bool:
+        """Whether an empty text in an answer says that there is no value: it could not be one."""
+        too_short = isinstance(self.type, Text) and self.type.least > 0 and not self.required
+        return self.null == "empty" or too_short
 
     @cached_property
     def wire(self) -> str:

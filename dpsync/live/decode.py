@@ -42,7 +42,7 @@ def compose(body: Any, template: str) -> str | None:
 def decode_field(field: Field, wire: Any) -> Value:
     """The live value of a field. What an absent member and null mean is in the declaration."""
     value = None if wire is NOTHING else field.type.decode(wire)
-    if value is None or (field.null == "empty" and value == ""):
+    if value is None or (value == "" and field.blank_is_none):
         return field.absent if type(field.absent) in PLAIN else deepcopy(field.absent)
     return value
 

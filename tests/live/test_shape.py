@@ -8,14 +8,16 @@ import pytest
 
 from dpsync.kinds.kind import Entries, Field, Kind, Lifecycle, Node, Pages, Restore, Tree
 from dpsync.kinds.kind import Post as Call
+from dpsync.kinds.registry import load
 from dpsync.kinds.shared.roles import ROLE
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.parsing import Misfit
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.live.decode import decode_list, decode_tree
+from dpsync.live.decode import decode_field, decode_list, decode_tree
 from dpsync.live.shape import Misshapen, check, check_written
 
 RULES = OneOf("type", {"rules": Object({"rules": Many(Text())}, ("rules",)), "none": Object({})})
+REGISTRY = load()
 DOCUMENT = {"object": "document", "data": {}, "nodes": []}
 
 
@@ -219,3 +221,10 @@ def test_a_tree_is_there_whole_or_malformed(body: Any, place: str, member: str) 
     with pytest.raises(Misshapen) as wrong:
         tree(body)
     assert (wrong.value.place, wrong.value.misfit.member) == (place, member)
+
+
+@pytest.mark.parametrize("kind", sorted(REGISTRY.kinds))
+def test_an_empty_text_where_a_text_has_a_character_at_least_says_that_there_is_none(kind: str) -> None:
+    texts = [item for item in REGISTRY[kind].fields if isinstance(item.type, Text)]
+    blank = [item for item in texts if item.type.least > 0 and not item.required]
+    assert [decode_field(item, "") for item in blank] == [item.absent for item in blank]

@@ -27,6 +27,7 @@ NEEDED: dict[str, dict[str, Role]] = {
         "installIntegration": "create", "viewAdaptiveSchema": "read", "editAdaptiveSchema": "create",
     },
     "organization": {
+        "access": None,
         "view": None, "listMembers": "read", "listTeams": "read", "listIntegrations": "read",
         "listInstallations": "read", "createContent": "create", "createOpenAPISpec": "create",
         "installIntegration": "create", "ingestConversations": "create", "admin": "admin", "ownTeam": "admin",

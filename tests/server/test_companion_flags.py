@@ -101,6 +101,7 @@ DONE_BY: dict[str, dict[str, list[Call]]] = {
     },
     "organization": {
         "view": [("GET", ORG, None), ("GET", f"{ORG}/spaces", None), ("GET", f"{ORG}/sso", None)],
+        "access": [("GET", ORG, None), ("GET", f"{ORG}/sites", None)],
         "listMembers": [("GET", f"{ORG}/members", None), ("GET", f"{ORG}/members/root", None)],
         "listTeams": [("GET", f"{ORG}/teams", None), ("GET", f"{ORG}/teams/spare", None)],
         "listInstallations": [("GET", f"{ORG}/installations", None)],

@@ -14,6 +14,7 @@ def change(api: Api, *operations: Any) -> None:
 
 
 @covers("listTranslationsGlossary", 200)
+@covers("getTranslationsGlossaryEntry", 200)
 @covers("updateTranslationsGlossary", 204)
 def test_entries_are_inserted_replaced_and_deleted(api: Api) -> None:
     change(
@@ -24,7 +25,8 @@ def test_entries_are_inserted_replaced_and_deleted(api: Api) -> None:
         {"type": "delete", "id": "none"},
     )
     rod, alarm = api.items(GLOSSARY)
-    assert rod == {"object": "translations-glossary-entry", "id": "rod", "translations": {"en": "rod"}}
+    assert (rod["object"], rod["id"], rod["translations"]) == ("glossary-entry", "rod", {"en": "rod"})
+    assert api.get(f"{GLOSSARY}/rod") == rod
     assert alarm["translations"] == {"en": "alarm", "de": "Alarm"}
 
 
@@ -68,9 +70,11 @@ def test_a_glossary_is_of_one_organization(api: Api) -> None:
 
 @covers("updateTranslationsGlossary", 403)
 @covers("listTranslationsGlossary", 403)
+@covers("getTranslationsGlossaryEntry", 403)
 def test_members_read_it_and_who_may_create_content_writes(api: Api) -> None:
     path = "/orgs/acme/translations-glossary"
     api.as_("kim-token").get(path)
     api.as_("gus-token").refused(403, "GET", path)
+    api.as_("gus-token").refused(403, "GET", f"{path}/rod")
     api.as_("eve-token").refused(403, "PUT", path, {"operations": []})
     api.as_("lin-token").ok("PUT", path, {"operations": []}, 204)

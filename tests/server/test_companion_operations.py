@@ -51,6 +51,7 @@ def prepare(api: Api, world: dict[str, Any]) -> None:
         **acme,
         "spaces": [*acme["spaces"], unshown],
         "collections": [*acme["collections"], unshown],
+        "glossary": [{"id": "term", "translations": {"en": "core"}}],
         "sites": [with_more({**acme["sites"][0], **roles}), *acme["sites"][1:]],
     }
     api.server.reset({**world, "organizations": [more, *world["organizations"][1:]]})

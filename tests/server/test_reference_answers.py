@@ -76,7 +76,7 @@ def test_every_location_is_at_the_companion_and_leads_to_the_same_thing(api: Api
     assert {location for location in found if not location.startswith(base)} == set()
     for location, thing in found.items():
         path = location.removeprefix(base)
-        if thing.get("object") in ("site-redirect", "site-share-link"):
+        if thing.get("object") in ("site-redirect", "share-link"):
             api.patch(path, {})
             continue
         read = api.get(path)

@@ -44,6 +44,7 @@ _FLAGS: dict[str, dict[str, Role]] = {
     "collection": {"view": "read", "admin": "admin", "viewInviteLinks": "admin", "create": "create"},
     "organization": {
         "view": None,
+        "access": None,
         "admin": "admin",
         "createContent": "create",
         "createOpenAPISpec": "create",

@@ -62,6 +62,8 @@ def space(ctx: Context, record: Record) -> Json:
     }
     if record.parent:
         answer["parent"] = record.parent
+    if ctx.full:
+        answer.setdefault("emoji", "")
     return answer
 
 

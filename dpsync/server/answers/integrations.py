@@ -12,6 +12,7 @@ from .shared import APP, located, set_only
 from .sites import site
 
 _ENDPOINT = "https://integrations.docs.example/v1/integrations"
+_CONTENT = "https://integrations-content.docs.example/v1/integrations"
 
 
 def integration(ctx: Context, record: Record) -> Json:
@@ -31,11 +32,19 @@ def integration(ctx: Context, record: Record) -> Json:
                 "icon": f"{assets}/{icon}" if icon else None,
                 "app": f"{APP}/integrations/{record.id}",
                 "assets": assets,
-                "publicEndpoint": f"{_ENDPOINT}/{record.id}",
+                **_endpoints(ctx, record.id),
             }
         ),
         "permissions": flags("integration", ctx.standing(record.organization).role),
     }
+
+
+def _endpoints(ctx: Context, path: str) -> Json:
+    """Where its code answers people, and where what it shows is loaded from."""
+    found = {"publicEndpoint": f"{_ENDPOINT}/{path}"}
+    if ctx.full:
+        found["publicContentEndpoint"] = f"{_CONTENT}/{path}"
+    return found
 
 
 def _owner(ctx: Context, id: str) -> Json:
@@ -73,7 +82,7 @@ def installation(ctx: Context, record: Record) -> Json:
         "urls": {
             "location": located(ctx, f"/integrations/{location}"),
             "app": f"{APP}/o/{record.organization}/integrations/{record.ref}",
-            "publicEndpoint": f"{_ENDPOINT}/{location}",
+            **_endpoints(ctx, location),
         },
         "target": {"organization": record.organization},
     }
@@ -95,7 +104,7 @@ def placed(ctx: Context, record: Record, extended: bool) -> Json:
         "externalIds": record.doc["externalIds"],
         "urls": {
             "location": located(ctx, f"/integrations/{location}"),
-            "publicEndpoint": f"{_ENDPOINT}/{location}",
+            **_endpoints(ctx, location),
         },
         level: answer,
     }

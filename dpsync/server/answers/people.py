@@ -25,6 +25,8 @@ def member(ctx: Context, record: Record) -> Json:
         "spaces": ctx.count_spaces_of(record.organization, record.ref),
         "teams": ctx.store.count("membership", organization=record.organization, ref=record.ref),
     }
+    if ctx.full:
+        answer["sites"] = ctx.count_sites_of(record.organization, record.ref)
     if doc.get("lastSeenAt"):
         answer["lastSeenAt"] = doc["lastSeenAt"]
     return answer
@@ -45,6 +47,9 @@ def team(ctx: Context, record: Record) -> Json:
 def organization(ctx: Context, record: Record) -> Json:
     doc = dict(record.doc)
     logo = doc.pop("logo", None)
+    permissions = ctx.standing(record.id).flags()
+    if not ctx.full:
+        del permissions["access"]
     nullable = {
         "defaultRole": doc.pop("defaultRole", None),
         "defaultContent": doc.pop("defaultContent", None),
@@ -57,7 +62,7 @@ def organization(ctx: Context, record: Record) -> Json:
         "urls": set_only(
             {"location": located(ctx, f"/orgs/{record.id}"), "app": f"{APP}/o/{record.id}", "logo": logo}
         ),
-        "permissions": ctx.standing(record.id).flags(),
+        "permissions": permissions,
     }
 
 

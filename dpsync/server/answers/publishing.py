@@ -36,7 +36,7 @@ def share_link(ctx: Context, record: Record) -> Json:
     if site is None:
         raise LookupError(f"the share link {record.id!r} is of no site")
     return {
-        "object": "site-share-link",
+        "object": "share-link",
         "id": record.id,
         **record.doc,
         "urls": {
@@ -47,7 +47,7 @@ def share_link(ctx: Context, record: Record) -> Json:
 
 
 def visitor_auth(ctx: Context, site: Record) -> Json:
-    return set_only(settings_of(ctx.store, site))
+    return {"object": "publishing-auth", **set_only(settings_of(ctx.store, site))}
 
 
 _INJECTS, _SETS_COOKIES = "site:script:inject", "site:script:cookies"

@@ -28,6 +28,7 @@ def site(ctx: Context, record: Record) -> Json:
                 "location": located(ctx, f"/orgs/{record.organization}/sites/{record.id}"),
                 "app": f"{APP}/o/{record.organization}/sites/{record.id}",
                 "published": site_url(ctx, record),
+                "preview": f"{APP}/preview/sites/{record.id}" if ctx.full else None,
             }
         ),
     }

@@ -37,8 +37,13 @@ def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
     }
 
 
-def glossary_entry(record: Record) -> Json:
-    return {"object": "translations-glossary-entry", "id": record.id, **record.doc}
+def glossary_entry(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "glossary-entry",
+        "id": record.id,
+        **record.doc,
+        "urls": {"location": located(ctx, f"/orgs/{record.organization}/translations-glossary/{record.id}")},
+    }
 
 
 def translation(ctx: Context, record: Record) -> Json:
@@ -53,4 +58,6 @@ def translation(ctx: Context, record: Record) -> Json:
     result = ctx.load("space", record.ref) if record.ref else None
     if result is not None and result.organization == record.organization:
         answer["result"] = {"space": result.id, "revision": space(ctx, result)["revision"]}
+        if ctx.full:
+            answer["result"]["language"] = record.doc["language"]
     return answer

@@ -130,7 +130,7 @@ FAMILIES = (
            world=WorldSection("openapi", _load_specs, _dump_specs)),
     Family(specifications.VERSION, prefix="version", owner=specifications.KIND),
     Family(translations.GLOSSARY_ENTRY, prefix="term", owner="organization",
-           world=listed(translations.GLOSSARY_ENTRY, "glossary")),
+           world=listed(translations.GLOSSARY_ENTRY, "glossary", times=("createdAt", "updatedAt"))),
     TRANSLATIONS,
     Family(JOB, depends_on=(Dependency(specifications.KIND), Dependency(translations.KIND),
                        Dependency(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),

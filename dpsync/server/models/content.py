@@ -1,8 +1,8 @@
 """Spaces and collections, and what content is given as: references to it, Markdown, and templates."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from .base import AnswerBody, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
 
@@ -41,6 +41,9 @@ class Template(Body):
 class MarkdownText(Body):
     markdown: str = Field(max_length=1_000_000)
 
+
+Emoji = Annotated[str, Field(max_length=50), AfterValidator(lambda text: text or None)]
+"""An empty text, which answers have where there is no emoji, is none."""
 
 Visibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
 Language = Literal[
@@ -98,7 +101,7 @@ class Space(AnswerBody):
 
 class SpaceCreate(Body):
     title: str = Field(default="Untitled", max_length=50)
-    emoji: str | None = absent(max_length=50)
+    emoji: Emoji | None = absent()
     parent: str | None = absent()
     language: Language = absent()
     editMode: EditMode = "live"
@@ -112,7 +115,7 @@ class SpaceUpdate(Body):
     defaultLevel: Level = absent()
     language: Language = absent()
     mergeRules: MergeRules = absent()
-    emoji: str | None = absent(max_length=50)
+    emoji: Emoji | None = absent()
 
 
 class SpaceQuery(Query):

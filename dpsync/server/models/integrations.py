@@ -93,6 +93,7 @@ class IntegrationUrls(AnswerBody):
     app: Url
     assets: Url
     publicEndpoint: Url
+    publicContentEndpoint: Url = absent()
 
 
 class IntegrationPermissions(AnswerBody):
@@ -235,6 +236,7 @@ class InstallationUrls(AnswerBody):
     location: Url
     app: Url
     publicEndpoint: Url
+    publicContentEndpoint: Url = absent()
 
 
 class InstallationTarget(AnswerBody):
@@ -263,6 +265,7 @@ class InstalledIntegration(AnswerBody):
 class PlacedUrls(AnswerBody):
     location: Url
     publicEndpoint: Url
+    publicContentEndpoint: Url = absent()
 
 
 class PlacedInstallation(AnswerBody):

@@ -59,6 +59,7 @@ class OrganizationUrls(AnswerBody):
 
 class OrganizationPermissions(AnswerBody):
     view: bool
+    access: bool = absent()
     admin: bool
     ownTeam: bool
     createContent: bool
@@ -120,6 +121,7 @@ class Member(AnswerBody):
     sso: bool
     spaces: int
     teams: int
+    sites: int = absent()
 
 
 class MemberUpdate(Body):

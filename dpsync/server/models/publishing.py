@@ -35,6 +35,7 @@ class PublishedSite(AnswerBody):
 
 
 class VisitorAuth(AnswerBody):
+    object: Literal["publishing-auth"]
     privateKey: str = Field(min_length=32, description="Secret: signs the tokens of visitors")
     backend: Literal["custom", "integration"]
     fallbackURL: Url = absent()
@@ -56,7 +57,7 @@ class ShareLinkUrls(AnswerBody):
 
 
 class ShareLink(AnswerBody):
-    object: Literal["site-share-link"]
+    object: Literal["share-link"]
     id: Id
     name: LinkName
     active: bool

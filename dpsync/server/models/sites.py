@@ -87,6 +87,7 @@ class SiteUrls(AnswerBody):
     location: Url
     app: Url
     published: Url = absent()
+    preview: Url = absent()
 
 
 class Site(AnswerBody):

@@ -16,6 +16,7 @@ class TranslationSource(AnswerBody):
 class TranslationResult(AnswerBody):
     space: Id
     revision: Id
+    language: Language = absent()
 
 
 class TranslationStats(AnswerBody):
@@ -68,9 +69,12 @@ Terms = Annotated[dict[Language, Term], Field(min_length=1)]
 
 
 class GlossaryEntry(AnswerBody):
-    object: Literal["translations-glossary-entry"]
+    object: Literal["glossary-entry"]
     id: Id
     translations: Terms
+    createdAt: Stamp
+    updatedAt: Stamp
+    urls: Urls
 
 
 class GlossaryQuery(Paged):

@@ -3,7 +3,7 @@
 from ..families.specifications import TRANSLATIONS
 from ..handlers.jobs import translations
 from ..models import translations as mg
-from .rows import ADDED, ORG, Rows, listing, post, put
+from .rows import ADDED, ORG, Rows, get, listing, post, put
 
 TRANSLATION = ORG + "/translations/{translationId}"
 GLOSSARY = ORG + "/translations-glossary"
@@ -32,6 +32,8 @@ OPERATIONS = [
             mg.GlossaryQuery, needs="read", **ADDED,
             decided="Oldest first, or by the terms of the language that `orderBy` names; entries without "
             "one last."),
+    get("getTranslationsGlossaryEntry", GLOSSARY + "/{glossaryEntryId}", translations.get_entry,
+        mg.GlossaryEntry, needs="read", **ADDED),
     put("updateTranslationsGlossary", GLOSSARY, translations.change_entries, None, mg.GlossaryChanges,
         status=204, needs="create", **ADDED,
         decided="All operations or none. An update replaces every term of its entry; one of an entry that "

@@ -315,6 +315,18 @@ class Context:
         """Those that the team has been given a role on, or on a collection around them."""
         return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
 
+    def count_sites_of(self, organization: str, user: str) -> int:
+        """How many sites a member may view."""
+        standing = self.standing(organization, user)
+        if standing.role == "admin":
+            return self.count("site", organization=organization)
+        if standing.role is None and not standing.grants:
+            return 0
+        sites = self.ordered(
+            ("sites of", organization), {"site"}, lambda: self.store.find("site", organization=organization)
+        )
+        return sum(self.level(site, user) is not None for site in sites)
+
     def _count_spaces(self, organization: str, *standings: Standing) -> int:
         if all(standing.role == "admin" for standing in standings):
             return self.count("space", organization=organization)

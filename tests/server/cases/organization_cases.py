@@ -16,6 +16,7 @@ IDS = {
     "samlProviderId": "okta",
     "specSlug": "shop",
     "translationId": "guides-fr",
+    "glossaryEntryId": "term",
 }
 OTHER_IDS = {
     "getSiteAdaptiveSchema": {"siteId": "internal-handbook"},

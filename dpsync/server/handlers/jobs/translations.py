@@ -169,7 +169,15 @@ def list_entries(ctx: Context) -> Json:
         return [term is None, (term or "").casefold(), entry.seq]
 
     found = sorted(ctx.store.find(GLOSSARY_ENTRY, organization=organization.id), key=key)
-    return list_page(ctx, found, answers.glossary_entry, key)
+    return list_page(ctx, found, lambda entry: answers.glossary_entry(ctx, entry), key)
+
+
+def get_entry(ctx: Context) -> Json:
+    organization, id = ctx.organization(), ctx.params["glossaryEntryId"]
+    found = ctx.store.get(GLOSSARY_ENTRY, id)
+    if found is None or found.organization != organization.id:
+        raise missing("glossary entry", id)
+    return answers.glossary_entry(ctx, found)
 
 
 def change_entries(ctx: Context) -> None:
@@ -179,7 +187,7 @@ def change_entries(ctx: Context) -> None:
     organization = ctx.organization()
     for index, operation in enumerate(ctx.body.given()["operations"]):
         if operation["type"] == "insert":
-            doc = {"translations": operation["translations"]}
+            doc = {"translations": operation["translations"], "createdAt": ctx.stamp, "updatedAt": ctx.stamp}
             ctx.put(Record(GLOSSARY_ENTRY, ctx.new_id(GLOSSARY_ENTRY), doc, organization.id, organization.id))
             continue
         found = ctx.store.get(GLOSSARY_ENTRY, operation["id"])
@@ -187,7 +195,9 @@ def change_entries(ctx: Context) -> None:
         if operation["type"] == "update":
             if entry is None:
                 raise missing(f"body.operations.{index}: glossary entry", operation["id"])
-            entry.doc["translations"] = operation["translations"]
+            if entry.doc["translations"] == operation["translations"]:
+                continue
+            entry.doc |= {"translations": operation["translations"], "updatedAt": ctx.stamp}
             ctx.put(entry)
         elif entry is not None:
             ctx.remove(entry)

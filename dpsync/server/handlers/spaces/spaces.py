@@ -115,7 +115,7 @@ def space_answer(ctx: Context, space: Record) -> Any:
 def update_space(ctx: Context) -> Json:
     """A deleted one can be read, and so takes what it has; it can only be changed when it is restored."""
     space = ctx.space(deleted=True)
-    given = changes(space.doc, ctx.body.given())
+    given = changes({"emoji": None, **space.doc}, ctx.body.given())
     if given and space.kind != "space":
         raise missing("space", space.id)
     check_users(ctx, space, given)
