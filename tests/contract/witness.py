@@ -1,0 +1,129 @@
+"""A pytest plugin: every exchange with the companion is held against the vendor's document.
+
+    python -m pytest -p tests.contract.witness --edition 0.146.0 tests/kinds
+
+What the companion accepts must be a valid request of that edition, and what it answers a valid answer. A test
+in which one is not fails when it ends; the counts stand at the end of the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Generator, MutableMapping
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from dpsync.server.http.app import Companion
+
+from . import editions
+from .openapi import Contract
+
+PREFIX: Final = "/v1"
+
+
+class Witness:
+    """What was seen: how many requests and answers, and what is wrong with some."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self.counts: Counter[str] = Counter()
+        self.wrong: list[str] = []
+
+    def see(self, scope: Scope, sent: bytes, status: int, answered: bytes) -> None:
+        """One exchange. Only what was accepted is judged: what was refused had no effect."""
+        method, path = scope["method"], scope["path"].removeprefix(PREFIX)
+        if not 200 <= status < 300 or path == "/openapi.json" or not scope["path"].startswith(PREFIX + "/"):
+            return
+        query = parse_qsl(scope["query_string"].decode(), keep_blank_values=True)
+        self._judge(
+            "requests", f"{method} {path}", self._contract.request_errors(method, path, query, _json(sent))
+        )
+        if self._contract.operation(method, path) is not None:
+            found = self._contract.answer_errors(method, path, status, _json(answered))
+            self._judge("answers", f"{method} {path} → {status}", found)
+
+    def _judge(self, word: str, name: str, found: list[str]) -> None:
+        self.counts[word] += 1
+        if found:
+            self.counts[f"invalid {word}"] += 1
+            self.wrong.extend(f"{word[:-1]} {name}: {one}" for one in found)
+
+
+def _json(text: bytes) -> Any:
+    return json.loads(text) if text else None
+
+
+_witness: Witness | None = None
+_totals: Counter[str] = Counter()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--edition", choices=list(editions.EDITIONS), required=True, help="the vendor's edition")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global _witness
+    _witness = Witness(Contract(editions.document(config.getoption("--edition"))))
+    _watch(_witness)
+
+
+def _watch(witness: Witness) -> None:
+    """Every companion of this process tells the witness of each exchange."""
+    serve = Companion.__call__
+
+    async def watched(self: Companion, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await serve(self, scope, receive, send)
+            return
+        sent, answered, status = bytearray(), bytearray(), 0
+
+        async def receiving() -> MutableMapping[str, Any]:
+            message = await receive()
+            sent.extend(message.get("body", b""))
+            return message
+
+        async def sending(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            answered.extend(message.get("body", b""))
+            await send(message)
+
+        await serve(self, scope, receiving, sending)
+        witness.see(scope, bytes(sent), status, bytes(answered))
+
+    Companion.__call__ = watched  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def _held_against_the_document() -> Generator[None, None, None]:
+    assert _witness is not None
+    _witness.wrong.clear()
+    yield
+    found = list(dict.fromkeys(_witness.wrong))
+    assert not found, "\n".join(found[:40])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the counts of a worker of xdist to the process that prints them."""
+    assert _witness is not None
+    output = getattr(session.config, "workeroutput", None)
+    if output is None:
+        _totals.update(_witness.counts)
+    else:
+        output["contract"] = dict(_witness.counts)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _totals.update(node.workeroutput.get("contract", {}))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    counts = [
+        f"{_totals[word]} {word}" for word in ("requests", "invalid requests", "answers", "invalid answers")
+    ]
+    terminalreporter.write_line(f"edition {config.getoption('--edition')}: {', '.join(counts)}")
