@@ -141,6 +141,8 @@ class _Call(Generic[T]):
 
         tenacity is asked only here: nearly every call succeeds at once, and would pay a tenth more for it.
         """
+        if not self._may_repeat(failed):
+            raise self._final(failed)
         tries = iter([failed])
 
         def once() -> T:

@@ -1,17 +1,26 @@
-"""What an import costs: each list once per page, each tree and single once, never a request per item."""
+"""What an import costs: each list once per page, each tree and single once, never a request per item.
+
+And twice as much takes twice as long: tests/planner/test_growth.py says how that is counted.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+from benchmarks.memory import Memory
+from benchmarks.shapes import ACME
 from dpsync.api import import_
+from dpsync.client.transport import Request, Response
 from dpsync.importing.caching import RememberingClient
+from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from tests.patience import PATIENCE
+from tests.planner.test_growth import steep
 from tests.soak import examples
 
 SITES, SPACES = examples(20, soak=500), examples(80, soak=2_000)
@@ -65,3 +74,59 @@ def test_a_large_organization_takes_one_request_per_list_and_page_and_one_per_tr
     assert not any(
         word.startswith(("space", "at")) and word[-1].isdigit() for word in words
     )  # no item by its id
+
+
+REGISTRY = load()
+SINGLES = {kind.at.rpartition("/")[2] for kind in REGISTRY.ordered if isinstance(kind.shape, Single)}
+
+
+class Bare(Memory):
+    """A platform in memory on which there is no single of anything."""
+
+    def send(self, request: Request) -> Response:
+        if request.path.rpartition("/")[2] in SINGLES:
+            return Response(404, {"content-type": "application/json"}, b'{"error": {"code": 404}}')
+        return super().send(request)
+
+
+def importing(size: int) -> Callable[[], object]:
+    """An import of an organization in which everything that holds something grows, and what it holds, too."""
+    user = {"object": "user", "id": "u", "displayName": "U", "email": "u@acme.example"}
+    member = {"object": "member", "id": "u", "role": "admin", "user": user, "disabled": False, "sso": False}
+    shown: dict[str, Any] = {"object": "space", "defaultLevel": "read", "editMode": "live"}
+    shown["mergeRules"] = {"type": "inherit"}
+    site = {"object": "site", "type": "basic", "visibility": "public", "published": False}
+    numbers = range(size)
+    spaces = [{**shown, "id": f"p{n}", "title": f"P {n}", "parent": f"c{n // 2}"} for n in range(2 * size)]
+    at = "/orgs/acme"
+    lists: dict[str, list[dict[str, Any]]] = {
+        "/orgs": [ACME],
+        f"{at}/members": [member],
+        f"{at}/teams": [{"object": "team", "id": f"t{n}", "title": f"T {n}"} for n in numbers],
+        f"{at}/collections": [{"object": "collection", "id": f"c{n}", "title": f"C {n}"} for n in numbers],
+        f"{at}/spaces": spaces,
+        f"{at}/sites": [{**site, "id": f"w{n}", "title": f"W {n}", "basename": f"w{n}"} for n in numbers],
+        **{f"/collections/c{n}/spaces": spaces[2 * n : 2 * n + 2] for n in numbers},
+    }
+    navigation = [
+        {
+            "object": "site-section", "id": f"s{n}", "title": f"S {n}", "path": f"s{n}", "default": n == 0,
+            "siteSpaces": [{"object": "site-space", "id": f"e{n}", "path": "en", "space": spaces[n]}],
+        }
+        for n in numbers
+    ]  # fmt: skip
+    structures = {f"{at}/sites/w{n}/structure": {"type": "sections", "structure": []} for n in numbers}
+    structures[f"{at}/sites/w0/structure"] = {"type": "sections", "structure": navigation}
+    platform = Bare({at: ACME, "/user": user, **structures}, lists)
+
+    def once() -> object:
+        with RememberingClient("http://platform.example", "token", transport=platform) as client:
+            made = import_(client, REGISTRY, parallelism=1)
+        assert made.proven, made.problems
+        return made
+
+    return once
+
+
+def test_importing_looks_at_no_pairs() -> None:
+    assert steep(importing) == {}

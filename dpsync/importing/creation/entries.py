@@ -20,12 +20,11 @@ from dpsync.importing.creation.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.placing import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, transform
 
 
@@ -113,6 +112,8 @@ class _Describing:
         self.known = Known(whole)
         self.made = DescribedEntries()
         self.variables: set[str] = set()
+        self._held: dict[tuple[str, str], dict[Identity | None, list[str]]] = {}
+        """By kind and field what lies in each object by that field."""
 
     def describe(self) -> DescribedEntries:
         left: set[int] = set()
@@ -181,11 +182,10 @@ class _Describing:
 
     def _order(self, order: ListOrder, item: FoundObject) -> Value:
         """The order of what is in it, where that is more than one thing."""
-        inside = {
-            other.live.id
-            for other in self.whole.of(order.of)
-            if live_place(other.kind, order.by, other.live) == item.live.identity
-        }
+        named = (order.of, order.by)
+        if named not in self._held:
+            self._held[named] = self.whole.held(self.registry[order.of], order.by)
+        inside = set(self._held[named].get(item.live.identity, ()))
         ids = self.whole.orders.get((item.live.identity, order.name), [])
         listed = [LiveId(id) for id in ids if id in inside]
         return listed if len(listed) > 1 else None

@@ -78,6 +78,13 @@ class Inventory:
     def of(self, kind: str) -> list[FoundObject]:
         return [item for item in self.objects if item.kind.name == kind]
 
+    def held(self, kind: Kind, place: str) -> dict[Identity | None, list[str]]:
+        """The ids of a kind's objects in live order, by the object that each lies in by its field `place`."""
+        found: dict[Identity | None, list[str]] = {}
+        for item in self.of(kind.name):
+            found.setdefault(live_place(kind, place, item.live), []).append(item.live.id)
+        return found
+
     def below(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
         names = {kind.name for kind in kinds}
         return [item for item in self._children.get(id(parent), []) if item.kind.name in names]
@@ -204,9 +211,7 @@ class _InventoryReader:
         for kind in self.registry.ordered:
             for order in kind.list_orders:
                 ordered = self.registry[order.of]
-                held: dict[Identity | None, list[str]] = {}
-                for item in self.whole.of(order.of):
-                    held.setdefault(live_place(ordered, order.by, item.live), []).append(item.live.id)
+                held = self.whole.held(ordered, order.by)
                 holders = [item for item in self.whole.of(kind.name) if item.live.identity in held]
                 if order.present is None:
                     known = {(one.live.identity, order.name): held[one.live.identity] for one in holders}
