@@ -81,16 +81,10 @@ def command(
     from dpsync.cli.endings import endings
 
     out = as_output(format_, color, verbose, quiet)
-    if updating and adding:
-        raise click.UsageError("--update and --add are two different things")
     editing = updating or adding
     again = not (editing or force or navigation) and has_root(directory)
-    _usage(addresses, files, organizations, editing, navigation, into, full, base, again)
-    if editing and not directory.is_dir():
-        raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
+    _usage(addresses, files, organizations, updating, adding, navigation, into, full, base, again, directory)
     if navigation is not None:
-        if not (directory / navigation).exists():
-            raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
         with endings(out):
             return _taken_over(
                 out, directory / navigation, load_registry(), organizations[0], directory, force
@@ -135,31 +129,39 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
 
 def _usage(
     addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    navigation: Path | None, into: Path | None, full: bool, base: str | None, again: bool,
+    adding: bool, navigation: Path | None, into: Path | None, full: bool, base: str | None, again: bool,
+    directory: Path,
 ) -> None:  # fmt: skip
-    """Refuse what has no meaning together."""
-    if updating and navigation is not None:
+    """Refuse what has no meaning together, and what is not there."""
+    if updating and adding:
+        raise click.UsageError("--update and --add are two different things")
+    editing = updating or adding
+    if editing and navigation is not None:
         raise click.UsageError("--update or --add, and --from-navigation, are two different things")
-    if full and (updating or navigation is not None):
+    if full and (editing or navigation is not None):
         raise click.UsageError("--full is for a new configuration of what is live")
     if full and again:
         raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
-    if updating and organizations:
+    if editing and organizations:
         raise click.UsageError("--organization is for a new configuration; --update and --add take addresses")
-    if updating != bool(addresses):
+    if editing != bool(addresses):
         raise click.UsageError("--update and --add take addresses, and addresses need one of them")
-    if not updating and (files or (base and not again)):
+    if not editing and (files or (base and not again)):
         raise click.UsageError(
             "--file and --base belong to --update and --add; --directory says where to write"
         )
-    if not updating and not again and chosen_by_flag():
+    if not editing and not again and chosen_by_flag():
         raise click.UsageError(
             "--env belongs to --update and --add: a new configuration has no environments yet"
         )
     if navigation is not None and len(organizations) != 1:
         raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
-    if into is not None and not updating:
+    if into is not None and not editing:
         raise click.UsageError("--into belongs to --update and --add")
+    if editing and not directory.is_dir():
+        raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
+    if navigation is not None and not (directory / navigation).exists():
+        raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
 
 
 def _there(out: Output, place: ConfigurationPaths) -> Desired:

@@ -3,6 +3,8 @@
 Members of a body that are additions have no effect with the profile of the reference.
 """
 
+from collections.abc import Iterable
+
 from ... import answers
 from ...errors import bad, conflict, missing
 from ...records.order import end, place, renumber, same_order
@@ -60,6 +62,13 @@ def _set(given: Json, *fields: str) -> Json:
     return {field: given[field] for field in fields if given.get(field)}
 
 
+def _check_path(node: Record, given: Json, others: Iterable[Record], where: str) -> None:
+    """409 for a path that another one bears already."""
+    path = given.get("path")
+    if path is not None and any(other.doc["path"] == path and other is not node for other in others):
+        raise conflict(f"body.path: {path!r} is taken {where}")
+
+
 def get_structure(ctx: Context) -> Json:
     return answers.structure(ctx, _read(ctx))
 
@@ -110,9 +119,7 @@ def update_section(ctx: Context) -> Json:
     section = nav.node(SECTION, ctx.params["siteSectionId"])
     group, default = given.pop("siteSectionGroupId", ...), given.pop("defaultSiteSpace", None)
     given = changes(section.doc, given)
-    path = given.get("path")
-    if path is not None and any(other.doc["path"] == path and other is not section for other in nav.sections):
-        raise conflict(f"body.path: {path!r} is taken in this site")
+    _check_path(section, given, nav.sections, "in this site")
     if default is not None:
         chosen = nav.node(PLACE, default, "body.defaultSiteSpace")
         if chosen.parent != section.id:
@@ -245,11 +252,7 @@ def update_site_space(ctx: Context) -> Json:
     nav, given = _read(ctx), _given(ctx, "pageId", "draft")
     place = nav.node(PLACE, ctx.params["siteSpaceId"])
     space, given = given.pop("spaceId", place.ref), changes(place.doc, given)
-    path = given.get("path")
-    if path is not None and any(
-        other.doc["path"] == path and other is not place for other in nav.siblings(place)
-    ):
-        raise conflict(f"body.path: {path!r} is taken beside this site space")
+    _check_path(place, given, nav.siblings(place), "beside this site space")
     if space != place.ref:
         place.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
     place.doc.update(given)
@@ -281,7 +284,7 @@ def move_site_space(ctx: Context) -> Json:
 
 def _move(ctx: Context, kind: str, id: str) -> Json:
     """409 when the order stays as it is."""
-    nav = navigation_of(ctx, ctx.site())
+    nav = _read(ctx)
     node = nav.node(kind, id)
     position = ctx.body.position.given() if ctx.body else {}
     if not _sort(ctx, nav, node, position):
