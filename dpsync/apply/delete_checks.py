@@ -29,7 +29,7 @@ from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.cascade import Cascade, Lost, cascade, named_ids
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.names import Names, names_of
 
 BATCH: Final = 100
 """How many deletes one reading of the lists that they share is good for; more, where there are more lists."""
@@ -47,9 +47,10 @@ class Along:
         plan: Plan,
         parallelism: int = 4,
     ) -> None:
-        self._client, self._registry, self._desired = client, registry, desired
+        self._client, self._registry = client, registry
+        self._desired = desired.without(snapshot.unread, snapshot.unread_fields)
         self._snapshot, self._parallelism = snapshot, parallelism
-        self._sides = Sides(registry, desired, snapshot)
+        self._names = names_of(registry, self._desired, snapshot)
         self._lock = threading.Lock()
         self._writes = {
             (change.address, item.field) for change in plan.changes for item in change.differences
@@ -86,7 +87,7 @@ class Along:
         found = {}
         for identity, item in self._snapshot.objects.items() if deleted else ():
             addresses = deleted.get((item.kind, item.id))
-            if addresses and (address := str(self._sides.names.address(identity))) in addresses:
+            if addresses and (address := str(self._names.address(identity))) in addresses:
                 found[address] = identity
         return found
 
@@ -95,13 +96,13 @@ class Along:
         holders = {self._desired.resources[address].holder for address in made}
 
         def arrives(live: LiveObject) -> bool:
-            address = self._sides.names.declared.get(live.identity)
+            address = self._names.declared.get(live.identity)
             return address is not None and address in holders
 
-        return cascade(self._sides, self._roots.values(), self._written, arrives)
+        return cascade(self._names, self._roots.values(), self._written, arrives)
 
     def _written(self, live: LiveObject, item: Field) -> bool:
-        return (str(self._sides.names.declared.get(live.identity)), item.name) in self._writes
+        return (str(self._names.declared.get(live.identity)), item.name) in self._writes
 
     # The check.
 
@@ -154,16 +155,16 @@ class Along:
                 return _more(str(self._address(now[identity])))
             for identity in sorted(then - now.keys()):
                 if not self._explained((identity, "")):
-                    return _less(str(self._sides.names.address(identity)))
+                    return _less(str(self._names.address(identity)))
             for identity in sorted(then & now.keys()):
                 if self._is_another(now[identity]):
-                    return _other(str(self._sides.names.address(identity)))
+                    return _other(str(self._names.address(identity)))
         return None
 
     def _address(self, item: LiveObject) -> Address:
         """The address of something that the plan did not know."""
         snapshot = replace(self._snapshot, objects={**self._snapshot.objects, item.identity: item})
-        return Sides(self._registry, self._desired, snapshot).names.address(item.identity)
+        return names_of(self._registry, self._desired, snapshot).address(item.identity)
 
     # The lists that deletes share.
 
@@ -172,8 +173,8 @@ class Along:
         around = Surroundings(self._client, self._registry, self._snapshot, self._parallelism, again=True)
         found = Cascade(frozenset(left))
         while around.look([*left, *found.objects], inside=False):
-            sides = Sides(self._registry, self._desired, around.snapshot)
-            found = cascade(sides, left, self._still_written, lambda _: False)
+            names = names_of(self._registry, self._desired, around.snapshot)
+            found = cascade(names, left, self._still_written, lambda _: False)
         self._good_for = max(BATCH, len(around.sources.objects))
         return self._different(around.snapshot, found)
 
@@ -182,7 +183,7 @@ class Along:
         return self._early and self._written(live, item)
 
     def _different(self, now: Snapshot, found: Cascade) -> dict[Identity, str]:
-        sides = Sides(self._registry, self._desired, now)
+        names = names_of(self._registry, self._desired, now)
         # What is gone by now was deleted by somebody else: that its delete finds nothing is no harm.
         there = {root for root in found.roots if root in now.objects}
         stale: dict[Identity, str] = {}
@@ -195,21 +196,21 @@ class Along:
         for lost in found.lost:
             if lost not in self._cascade.causes:
                 for root in found.causes[lost] & there:
-                    stale.setdefault(root, _more(_name(sides, lost)))
+                    stale.setdefault(root, _more(_name(names, lost)))
         for lost in self._cascade.lost:
             if lost not in found.causes and not self._explained(lost):
                 for root in self._cascade.causes[lost] & there:
-                    stale.setdefault(root, _less(_name(self._sides, lost)))
+                    stale.setdefault(root, _less(_name(self._names, lost)))
         for identity in self._cascade.objects:
             if identity in found.objects and self._is_another(now.objects[identity]):
                 for root in found.causes[identity, ""] & there:
-                    stale.setdefault(root, _other(_name(self._sides, (identity, ""))))
+                    stale.setdefault(root, _other(_name(self._names, (identity, ""))))
         for root, inside in found.left_inside.items():
-            names = sorted(
-                str(sides.names.address(item.identity)) for item in inside if not self._deleted(item.identity)
+            left = sorted(
+                str(names.address(item.identity)) for item in inside if not self._deleted(item.identity)
             )
-            if names:
-                stale.setdefault(root, f"it is not empty: {', '.join(names)}")
+            if left:
+                stale.setdefault(root, f"it is not empty: {', '.join(left)}")
         return stale
 
     def _is_another(self, live: LiveObject) -> bool:
@@ -229,9 +230,7 @@ class Along:
                 continue
             if item.own_read or self._written(then, item):
                 continue
-            meant = {
-                self._sides.names.named(then, one, id) for one in item.names for id in named_ids(item, before)
-            }
+            meant = {self._names.named(then, one, id) for one in item.names for id in named_ids(item, before)}
             if not any(self._explained((one, "")) for one in meant):
                 return True
         return False
@@ -258,9 +257,9 @@ def _roots_of(found: Cascade, identity: Identity) -> frozenset[Identity]:
     return frozenset({identity}) if identity in found.roots else found.causes.get((identity, ""), frozenset())
 
 
-def _name(sides: Sides, lost: Lost) -> str:
+def _name(names: Names, lost: Lost) -> str:
     identity, field = lost
-    return str(FieldAddress(sides.names.address(identity), field or None))
+    return str(FieldAddress(names.address(identity), field or None))
 
 
 def _more(name: str) -> str:

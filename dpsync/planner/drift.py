@@ -23,7 +23,7 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.content import unnamed
 from dpsync.planner.questions.identity import perhaps_renamed
-from dpsync.planner.questions.limits import exceeding
+from dpsync.planner.questions.limits import exceeding, in_force
 from dpsync.planner.selection import selection
 from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.causes import Causes
@@ -90,7 +90,7 @@ class _Witness:
         self.plan = plan
         self.decided = decide(sides)
         self.unnamed = unnamed(self.decided)
-        self.exceeding = exceeding(sides, plan.changes)
+        self.exceeding = exceeding(in_force(sides.desired.policy, sides.base, sides.names), plan.changes)
         self.out_of_place = {
             address: item.place
             for item in plan.blocked

@@ -14,7 +14,7 @@ from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import NO_IDS, IdsFile, rewritten
+from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import recognised, restructuring, settled
@@ -43,13 +43,12 @@ class Reading:
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, desired, (*options.select, *options.exclude))
         snapshot = self.snapshot(desired)
-        lines = tuple(rewritten(self.base.ids, self.ids, self.client.platform, snapshot.organizations))
-        sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
+        sides = Sides(self.registry, desired, snapshot, options, self.base)
         pins = restructuring(sides).pins
         if pins:
             desired = settled(desired, pins)
             snapshot = recognised(self.snapshot(desired), pins)
-            sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
+            sides = Sides(self.registry, desired, snapshot, options, self.base)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
         snapshot = self._looked_around(chosen)

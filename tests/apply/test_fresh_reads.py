@@ -342,7 +342,7 @@ def deleted(
     evidence = Evidence(unseen={unseen: "/x"} if unseen else {})
     late = replace(late, snapshot=replace(late.snapshot, evidence=evidence))
     roots = [("collection", "collection-c"), ("team", "team-a")]
-    found = cascade(late, roots, lambda *_: False, lambda _: False)
+    found = cascade(late.names, roots, lambda *_: False, lambda _: False)
     shared = Shared(sides, make_plan(sides))
     shared._sent |= {*sent}
     return {identity[0]: reason for identity, reason in shared._different(late.snapshot, found).items()}

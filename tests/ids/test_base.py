@@ -11,7 +11,8 @@ from dpsync.api import ids_path, load, load_base, load_ids
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import NO_IDS, RecordedLine, rewritten
+from dpsync.model.entries.ids import NO_IDS, RecordedLine
+from dpsync.model.entries.snapshot import Records
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.why.remarks import past
@@ -124,21 +125,23 @@ def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
 def test_a_line_that_differs_is_told_from_new_and_removed_ones(
     before: list[RecordedLine], after: list[RecordedLine], pairs: list[str]
 ) -> None:
-    found = rewritten(ids_of(*before), ids_of(*after), HERE, {"org-1": "acme"})
+    lines, earlier = (ids_of(*each).lines(HERE, "org-1", "acme") for each in (after, before))
 
-    assert [str(new.address) for _, new in found] == pairs
+    assert [str(new.address) for _, new in Records(lines, earlier).rewritten] == pairs
 
 
 def test_lines_of_other_platforms_and_organizations_do_not_count() -> None:
-    before, after = ids_of(line("acme/teams/a", "x")), ids_of(line("acme/teams/a", "y"))
+    file = ids_of(line("acme/teams/a", "x"))
 
-    assert rewritten(before, after, "https://other.example", {"org-1": "acme"}) == []
-    assert rewritten(before, after, HERE, {"org-2": "acme"}) == []
+    assert file.lines("https://other.example", "org-1", "acme") == {}
+    assert file.lines(HERE, "org-2", "acme") == {}
 
 
 def test_a_changed_line_is_a_note_of_the_plan() -> None:
     case = Case(wanted={"team": {"a": {"title": "A"}}}, live={"team": {"a": {"title": "A"}}}, base={})
-    sides = replace(case.sides(), rewritten=((line("acme/teams/a", "x"), line("acme/teams/a", "y")),))
+    sides, at = case.sides(), Address.parse("acme/teams/a")
+    records = Records({at: line("acme/teams/a", "y")}, {at: line("acme/teams/a", "x")})
+    sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
 
     assert [(note.address, note.text) for note in past(sides, decide(sides).deletions)] == [
         ("acme/teams/a", "its line in the ids file is y, and was x in the base")

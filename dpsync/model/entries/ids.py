@@ -107,17 +107,5 @@ def _without_empty(
     return {platform: section for platform, section in full.items() if section}
 
 
-def rewritten(
-    before: IdsFile, after: IdsFile, platform: str, keys: Mapping[str, str]
-) -> list[tuple[RecordedLine, RecordedLine]]:
-    """The lines that were others before: old and new. `keys` are the organizations' keys by their ids."""
-    pairs = []
-    for organization, key in keys.items():
-        old = before.lines(platform, organization, key)
-        new = after.lines(platform, organization, key)
-        pairs += [(old[address], line) for address, line in new.items() if old.get(address, line) != line]
-    return sorted(pairs, key=lambda pair: pair[1].address)
-
-
 NO_IDS = IdsFile()
 """Nothing is recorded."""

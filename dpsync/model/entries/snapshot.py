@@ -72,6 +72,15 @@ class Records:
     empty: frozenset[Address] = frozenset()
     """The organizations that have no line in the working tree."""
 
+    @property
+    def rewritten(self) -> list[tuple[RecordedLine, RecordedLine]]:
+        """The lines that are others than in the git base, as they were and as they are, by address."""
+        return [
+            (self.earlier[address], line)
+            for address, line in sorted(self.lines.items())
+            if self.earlier.get(address, line) != line
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:

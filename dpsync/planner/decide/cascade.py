@@ -20,7 +20,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Value, live_ids
 from dpsync.planner.inputs.lineage import is_place
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.names import Names
 
 INSIDE, NAMES, EMPTY = "goes with it", "names it and goes with it", "would be left empty and goes with it"
 """Why an object goes along: it lies below another one, names it, or loses the last of its children."""
@@ -64,7 +64,7 @@ class Cascade:
 
 
 def cascade(
-    sides: Sides,
+    names: Names,
     roots: Collection[Identity],
     written: Callable[[LiveObject, Field], bool],
     arrives: Callable[[LiveObject], bool],
@@ -74,28 +74,28 @@ def cascade(
     `written` says whether a field will have another value before the deletes are carried out, `arrives`
     whether a node will have got a new child by then.
     """
-    return _Spread(sides, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
+    return _Spread(names, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
 
 
 class _Spread:
     def __init__(
         self,
-        sides: Sides,
+        names: Names,
         roots: frozenset[Identity],
         written: Callable[[LiveObject, Field], bool],
         arrives: Callable[[LiveObject], bool],
     ) -> None:
-        self.sides, self.roots, self.written, self.arrives = sides, roots, written, arrives
+        self.names, self.roots, self.written, self.arrives = names, roots, written, arrives
         self.objects: dict[Identity, str] = {}
         self.losses: set[Lost] = set()
         self.causes: dict[Lost, frozenset[Identity]] = {}
         self.also: dict[Identity, frozenset[Identity]] = {}
         self.below: dict[Identity, list[LiveObject]] = defaultdict(list)
         self.naming: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
-        for live in sides.snapshot.objects.values():
+        for live in names.snapshot.objects.values():
             if live.parent is not None:
                 self.below[live.parent].append(live)
-            for item in sides.kind(live).reference_fields:
+            for item in names.registry[live.kind].reference_fields:
                 for target in self._targets(live, item):
                     self.naming[target].append((live, item))
         self.waiting = sorted(roots)
@@ -107,7 +107,7 @@ class _Spread:
 
     def _targets(self, live: LiveObject, item: Field) -> Iterable[Identity]:
         ids = named_ids(item, live.fields.get(item.name))
-        return [self.sides.names.named(live, kind, id) for id in ids for kind in item.names]
+        return [self.names.named(live, kind, id) for id in ids for kind in item.names]
 
     def cascade(self) -> Cascade:
         """Everything that goes along."""
@@ -134,7 +134,7 @@ class _Spread:
     def _named_by(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
         if is_place(item) or self.written(live, item):
             return
-        kind = self.sides.kind(live)
+        kind = self.names.registry[live.kind]
         if cannot_be_without(kind, item, live):
             self._goes(live, NAMES, causes)
         else:
@@ -163,8 +163,8 @@ class _Spread:
 
     def _perhaps_empty(self, holder: Identity) -> None:
         """A node that must have children goes when the last of them went along with something else."""
-        live = self.sides.snapshot.objects.get(holder)
-        shape = self.sides.kind(live).shape if live is not None else None
+        live = self.names.snapshot.objects.get(holder)
+        shape = self.names.registry[live.kind].shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
             return
         if holder not in self.staying:
@@ -182,11 +182,11 @@ class _Spread:
         return (child for child in self.below[holder] if self._holds(holder, child))
 
     def _holds(self, holder: Identity, child: LiveObject) -> bool:
-        shape = self.sides.registry[holder[0]].shape
+        shape = self.names.registry[holder[0]].shape
         return isinstance(shape, NodeShape) and child.kind in shape.holds
 
     def _left_inside(self, root: Identity) -> Iterator[LiveObject]:
-        if self.sides.registry[root[0]].lifecycle.on_delete == "lifted":
+        if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
             for live, item in self.naming[root]:
                 if is_place(item) and not self._covers(live.identity) and not self.written(live, item):
                     yield live

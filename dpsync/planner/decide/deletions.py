@@ -153,7 +153,7 @@ def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided:
     def arrives(live: LiveObject) -> bool:
         return sides.names.declared.get(live.identity) in new
 
-    return cascade(sides, roots, written, arrives)
+    return cascade(sides.names, roots, written, arrives)
 
 
 def effects(sides: Sides, found: Cascade, root: Identity) -> tuple[Effect, ...]:

@@ -11,10 +11,15 @@ from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Lookup, Resource
-from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.lineage import Lineage
+
+
+def names_of(registry: Registry, desired: Desired, snapshot: Snapshot) -> Names:
+    """The names of two sides, where nobody has asked what the git base had."""
+    return Names(registry, desired, snapshot, NOT_ASKED, Lineage(registry, desired, snapshot))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
 from dpsync.planner.inputs.answers import Answers, parse_all
 from dpsync.planner.inputs.history import FormerNames
@@ -50,8 +49,6 @@ class Sides:
     base: Base = NOT_ASKED
     chosen: frozenset[Address] | None = None
     """The part that is planned, where that is not everything."""
-    rewritten: tuple[tuple[RecordedLine, RecordedLine], ...] = ()
-    """Lines of the ids file that are others in the git base: then and now. Only shown."""
 
     @cached_property
     def desired(self) -> Desired:

@@ -22,10 +22,10 @@ from dpsync.planner.decide import transfers
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.nesting import Nesting, own_places
-from dpsync.planner.decide.restructuring import refused
+from dpsync.planner.decide.restructuring import answered, refused
 from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
 from dpsync.planner.questions.content import Unnamed, unnamed_content
-from dpsync.planner.questions.limits import limited
+from dpsync.planner.questions.limits import in_force, limited
 from dpsync.planner.questions.rebinds import passed_over
 
 
@@ -55,7 +55,9 @@ def refusals(
     yield from _holders(decided)
     yield from passed_over(decided)
     yield from unnamed_content(decided, unnamed, kinds)
-    yield from limited(decided, deletes, exposures)
+    sides = decided.sides
+    bounds = in_force(sides.desired.policy, sides.base, sides.names)
+    yield from limited(bounds, deletes, exposures, answered(sides, decided.restructuring))
 
 
 def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:

@@ -3,44 +3,82 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Limits
+from dpsync.model.entries.desired import Limits, Policy
+from dpsync.model.entries.git_base import Base
 from dpsync.model.findings import refusals
 from dpsync.model.findings.question import WayOut
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.texts.words import counted, some
-from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.decide.restructuring import answered
 from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer, Question
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.names import Names
 
 
-def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Question]:
-    """More than the limits allow."""
-    yield from _limits(decided, deletes)
-    yield from _exposed(decided, exposures)
-    yield from _for_a_moment(decided, exposures)
+@dataclass(frozen=True)
+class LimitsInForce:
+    """What may be deleted or exposed without a question, and of how many things."""
+
+    limits: Limits
+    since: str
+    """What is said where the change at hand raises them."""
+    managed: Callable[[str], frozenset[str]]
+    """The address of everything that was read in the places of an organization."""
 
 
-def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Question]:
+def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
+    """The stricter of the limits of now and of the git base.
+
+    Who raises a limit in the change that needs it has not been asked by anybody.
+    """
+    now = policy.limits
+    before = base.desired.policy.limits if base.desired is not None else now
+    exposures = [limit for limit in (now.exposures, before.exposures) if limit is not None]
+    limits = Limits(
+        min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
+    )
+    since = "" if limits == now else f" by {base.said}: that this change raises them does not count yet"
+    return LimitsInForce(limits, since, partial(_managed, names))
+
+
+def _managed(names: Names, organization: str) -> frozenset[str]:
+    return frozenset(
+        str(names.address(identity))
+        for place, items in names.snapshot.scopes.items()
+        if place.segments[0] == organization
+        for identity in items
+    )
+
+
+def limited(
+    bounds: LimitsInForce,
+    deletes: list[Change],
+    exposures: tuple[Exposure, ...],
+    rebuilt: Collection[Address] = (),
+) -> Iterator[Question]:
+    """More than the limits allow. `rebuilt`: the places whose deletion was agreed to with another answer."""
+    yield from _limits(bounds, deletes, rebuilt)
+    yield from _exposed(bounds, exposures)
+    yield from _for_a_moment(exposures)
+
+
+def _limits(bounds: LimitsInForce, deletes: list[Change], rebuilt: Collection[Address]) -> Iterator[Question]:
     """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number.
 
     That number is the one of the whole plan. What goes with a navigation that was agreed to be built anew is
     in it, and is not held against the limits.
     """
-    sides = decided.sides
-    limits, since = _in_force(sides)
-    agreed = answered(sides, decided.restructuring)
+    limits, since = bounds.limits, bounds.since
     total = count_deletes(deletes)
-    deletes = [change for change in deletes if not any(change.location.is_in(place) for place in agreed)]
+    deletes = [change for change in deletes if not any(change.location.is_in(place) for place in rebuilt)]
     for organization in sorted({change.location.segments[0] for change in deletes}):
         mine = [change for change in deletes if change.location.segments[0] == organization]
-        part = _part(_managed(sides, organization), mine)
+        part = _part(bounds.managed(organization), mine)
         answer = Answer(DELETE, str(total.number))
         here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
         share = f"{part.percent:.0f} percent of {part.known}"
@@ -73,16 +111,6 @@ class _Part:
         return self.deleted > limits.deletes or self.percent > limits.percent
 
 
-def _managed(sides: Sides, organization: str) -> frozenset[str]:
-    """The address of everything that was read in the places of an organization."""
-    return frozenset(
-        str(sides.names.address(identity))
-        for address, items in sides.snapshot.scopes.items()
-        if address.is_in(Address((organization,)))
-        for identity in items
-    )
-
-
 def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
     """What deletes in an organization are of everything there."""
     # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
@@ -90,40 +118,20 @@ def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
     return _Part(count_deletes(deletes).number, len(managed) + len(along - managed))
 
 
-def exceeding(sides: Sides, changes: Iterable[Change]) -> frozenset[Address]:
+def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Address]:
     """Deletes of which each alone, with what goes along, is more than the limits allow without an answer."""
-    limits, _ = _in_force(sides)
     deletes = [change for change in changes if change.action == "delete"]
-    managed = {name: _managed(sides, name) for name in {change.location.segments[0] for change in deletes}}
+    managed = {name: bounds.managed(name) for name in {change.location.segments[0] for change in deletes}}
     return frozenset(
         change.location
         for change in deletes
-        if _part(managed[change.location.segments[0]], [change]).exceeds(limits)
+        if _part(managed[change.location.segments[0]], [change]).exceeds(bounds.limits)
     )
 
 
-def _in_force(sides: Sides) -> tuple[Limits, str]:
-    """The stricter of the limits of now and of the git base, and what is said where this change raises them.
-
-    Who raises a limit in the change that needs it has not been asked by anybody.
-    """
-    now = sides.desired.policy.limits
-    before = sides.base.desired.policy.limits if sides.base.desired is not None else now
-    exposures = [limit for limit in (now.exposures, before.exposures) if limit is not None]
-    limits = Limits(
-        min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
-    )
-    return (
-        limits,
-        "" if limits == now else f" by {sides.base.said}: that this change raises them does not count yet",
-    )
-
-
-def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
-    sides = decided.sides
-    limits, since = _in_force(sides)
-    allowed = limits.exposures
+    allowed = bounds.limits.exposures
     counts = Counter(item.location.segments[0] for item in exposures)
     answer = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
@@ -133,13 +141,13 @@ def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Qu
                 answers=(WayOut(address=organization, add=answer.flag, means="all of it is meant"),),
                 things=counted(count, "thing"),
                 allowed=allowed,
-                since=since,
+                since=bounds.since,
                 answer=answer.flag,
             )
             yield Question(answer, refusal)
 
 
-def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def _for_a_moment(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """What is public or powerful only for a moment: never without an answer that names how many."""
     found = [item for item in exposures if item.moment]
     answer = Answer(FOR_A_MOMENT, str(len(found)))

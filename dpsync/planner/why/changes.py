@@ -23,7 +23,7 @@ from dpsync.planner.decide import transfers
 from dpsync.planner.decide.compare import Changed, object_digest
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.deletions import effects
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.lineage import Lineage
 from dpsync.planner.steps.stepset import PlannedSteps
 from dpsync.planner.why.causes import Causes
 
@@ -38,7 +38,7 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
         if any(step.verb == "move" for step in steps.of(address))
     )
     maker = _Changes(decisions, steps, Causes(decisions.sides, moving))
-    listed = sorted(maker.addresses(), key=Listing(decisions.sides).key)
+    listed = sorted(maker.addresses(), key=Listing(decisions.sides.lineage).key)
     return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
 
 
@@ -143,25 +143,25 @@ Segments = tuple[str, ...]
 class Listing:
     """The places of declared entries among their siblings, where the configuration gives them an order."""
 
-    sides: Sides
+    lineage: Lineage
 
     @cached_property
     def _places(self) -> Mapping[Segments, tuple[str, int]]:
         """Before what an entry is sorted, and its number, by the segments of its address."""
         found: dict[Segments, tuple[str, int]] = {}
-        for kind in self.sides.registry.ordered:
+        for kind in self.lineage.registry.ordered:
             for order in kind.list_orders:
                 found.update(self._listed(kind.name, order.name))
-        for scope in self.sides.desired.scopes.values():
-            if self.sides.registry[scope.kinds[0]].in_tree:
-                children = self.sides.desired.resources[scope.parent].children
-                for number, address in enumerate(self.sides.lineage.preorder(children)):
+        for scope in self.lineage.desired.scopes.values():
+            if self.lineage.registry[scope.kinds[0]].in_tree:
+                children = self.lineage.desired.resources[scope.parent].children
+                for number, address in enumerate(self.lineage.preorder(children)):
                     found[address.segments] = ("", number)
         return found
 
     def _listed(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
         """What a list orders stands together, where the first of it by name would stand."""
-        for holder in self.sides.desired.resources.values():
+        for holder in self.lineage.desired.resources.values():
             if holder.kind != kind:
                 continue
             listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]

@@ -52,7 +52,7 @@ def past(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 def _rewritten(sides: Sides) -> Iterator[Note]:
     """Lines of the ids file that somebody has changed: from then on the entry is another object."""
-    for before, now in sides.rewritten:
+    for before, now in sides.snapshot.records.rewritten:
         was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
         text = f"its line in the ids file is {is_}, and was {was} in {sides.base.said}"
         yield Note(address=str(now.address), text=text)
