@@ -13,6 +13,9 @@ that the platform is still at work."""
 
 
 class Observer(Protocol):
+    def expects(self, requests: int) -> None:
+        """At least so many reads are needed, and none of them was sent yet."""
+
     def batch(self, requests: int) -> None:
         """So many reads follow together; 0: they are over."""
 
@@ -28,6 +31,9 @@ class Observer(Protocol):
 
 class Nobody:
     """The observer of a client that was given none."""
+
+    def expects(self, requests: int) -> None:
+        """Nobody listens."""
 
     def batch(self, requests: int) -> None:
         """Nobody listens."""

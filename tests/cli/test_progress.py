@@ -134,6 +134,45 @@ def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
         assert progress.line() == "Applying: done 352/352, reading back: read 61 requests"
 
 
+@pytest.mark.parametrize(
+    ("requests", "said"),
+    [
+        (20, "20 more requests, about 10 s"),
+        (120, "120 more requests, about 60 s"),
+        (7_000, "7000 more requests, about 58 min"),
+        (100_000, "100000 more requests, about 14 h"),
+    ],
+)
+def test_long_reading_says_before_it_begins_how_much_it_is_and_how_long_it_takes(
+    requests: int, said: str
+) -> None:
+    screen = Screen(None)
+    with told(screen) as (progress, time):
+        for _ in range(8):
+            progress.answered("GET")
+        time.now += 4
+        progress.expects(requests)
+    assert screen.said == [f"Reading the platform: at least {said} at the rate so far\n"]
+
+
+def test_what_is_soon_read_is_not_announced() -> None:
+    screen = Screen(None)
+    with told(screen) as (progress, time):
+        for _ in range(8):
+            progress.answered("GET")
+        time.now += 4
+        progress.expects(19)
+    assert screen.said == []
+
+
+def test_how_long_the_first_reading_takes_is_not_guessed() -> None:
+    screen = Screen(None)
+    with told(screen) as (progress, time):
+        time.now += 4
+        progress.expects(7_000)
+    assert screen.said == []
+
+
 @pytest.mark.parametrize("columns", [80, 40, 10, 1])
 def test_a_line_is_never_wider_than_the_terminal(columns: int) -> None:
     screen = Screen(columns)
@@ -216,15 +255,22 @@ def test_an_import_of_300_requests_says_what_it_does_from_the_start(server: Thre
         requests = client.requests
     assert requests > 300
     assert progress.answers == requests
-    lines = [
-        re.fullmatch(r"Reading the platform: read (\d+)(?: of (\d+))? requests\n", one) for one in screen.said
-    ]
+    said = [one for one in screen.said if "at least" not in one]
+    lines = [re.fullmatch(r"Reading the platform: read (\d+)(?: of (\d+))? requests\n", one) for one in said]
     assert all(lines)
     read = [(int(one[1]), int(one[2] or 0)) for one in lines if one]
     assert read[0][0] <= 12  # before the third four have ended
     assert all(after[0] - before[0] <= EVERY / 0.2 + 1 for before, after in pairwise(read))
     assert max(total for _, total in read) <= requests
     assert any(total > 250 for _, total in read)
+
+    (announced,) = set(screen.said) - set(said)
+    assert screen.said.index(announced) < 2
+    found = re.fullmatch(
+        r"Reading the platform: at least (\d+) more requests, about 57 s at the rate so far\n", announced
+    )
+    assert found
+    assert requests - 20 < int(found[1]) < requests
 
 
 class Noted(Progress):

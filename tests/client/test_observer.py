@@ -16,6 +16,9 @@ class Noted:
     def __init__(self) -> None:
         self.events: list[object] = []
 
+    def expects(self, requests: int) -> None:
+        self.events.append(("expects", requests))
+
     def batch(self, requests: int) -> None:
         self.events.append(("batch", requests))
 

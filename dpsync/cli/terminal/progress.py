@@ -26,6 +26,8 @@ FIRST: Final = 1.5
 """Seconds before anything is said: most commands are over by then."""
 EVERY: Final = 10.0
 """Seconds between two lines where no line can be rewritten."""
+LONG: Final = 10.0
+"""Seconds of reading that are told before it begins."""
 _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
@@ -75,7 +77,7 @@ class Progress:
         self._now = now
         self._lock = threading.RLock()
         self._doing: str | None = None
-        self._said_at = 0.0
+        self._began = self._said_at = 0.0
         self._due = FIRST
         self._visible = False
         self._read = self._left = 0
@@ -83,6 +85,20 @@ class Progress:
         self._waits: tuple[Why, float] | None = None
 
     # What is reported.
+
+    def expects(self, requests: int) -> None:
+        """Say how many reads are still needed and how long they take, where that is long.
+
+        What is measured is how long the reads so far have taken; of the first one nothing is known.
+        """
+        with self._lock:
+            if self._doing is None or self._screen is None or not self._read:
+                return
+            seconds = requests * (self._now() - self._began) / self._read
+            if seconds >= LONG:
+                with self.paused():
+                    more = counted(requests, "more request")
+                    self._put(f"{self._doing}: at least {more}, {_about(seconds)} at the rate so far\n")
 
     def batch(self, requests: int) -> None:
         with self._lock:
@@ -119,7 +135,8 @@ class Progress:
             return
         over = threading.Event()
         with self._lock:
-            self._doing, self._said_at, self._due = doing, self._now(), FIRST
+            self._doing, self._due = doing, FIRST
+            self._began = self._said_at = self._now()
             self._read, self._left, self._done, self._steps, self._waits = 0, 0, 0, steps, None
         teller = threading.Thread(target=self._tell, args=(over,), daemon=True)
         teller.start()
@@ -184,6 +201,14 @@ class Progress:
                 self._screen.put(text)
         except (OSError, ValueError):
             self._screen = None  # nobody is there any more: that is no reason to stop
+
+
+def _about(seconds: float) -> str:
+    """A time that is estimated: whole seconds, minutes or hours."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * length:
+            return f"about {round(seconds / length)} {unit}"
+    return f"about {round(seconds)} s"
 
 
 def _cut(text: str, width: int) -> str:

@@ -122,6 +122,7 @@ class _InventoryReader:
     def __init__(self, client: ReadClient, registry: Registry, parallelism: int, full: bool) -> None:
         self.registry = registry
         self.full = full
+        self.observer = client.observer
         self.sources = Sources(client, registry, parallelism)
         self.whole = Inventory()
 
@@ -147,6 +148,7 @@ class _InventoryReader:
             for parent in level
             if parent.kind.name in kind.parents and self._is_read(kind, parent)
         ]
+        self.observer.expects(len(wanted))
         lists = self.sources.map(lambda pair: self._read(*pair), wanted)
         found: list[FoundObject] = []
         for (kind, parent), objects in zip(wanted, lists, strict=True):
