@@ -120,7 +120,7 @@ def test_nobody_else_takes_a_place_while_it_is_read_and_compared() -> None:
         free.append(platform._places[source.url].lock.acquire(blocking=False))
         return platform.now
 
-    platform.read = read  # type: ignore[method-assign]
+    platform.read = read
     assert platform.unchanged(steps[UPDATE]) is None
     assert free == [False]
 
@@ -217,7 +217,7 @@ def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() ->
             "site_space", "new", ("site", "site-docs"), None, {"space": LiveId(shown), "path": "p"}, ""
         )
         platform.now[place.identity] = place
-        platform.read = lambda source, now=platform.now: now  # type: ignore[method-assign, misc]
+        platform.read = lambda source, now=platform.now: now
         objection = platform.unchanged(steps["acme/sites/docs/structure/fr create"])
         assert (objection is not None) is stale
 

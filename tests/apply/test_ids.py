@@ -71,7 +71,7 @@ QUESTIONS: dict[str, Callable[[Ids], object]] = {
 def test_every_question_takes_the_lock(question: Callable[[Ids], object]) -> None:
     """Whether threads happen to meet or not."""
     ids = Ids({ONE: "before"})
-    ids._lock = lock = Counting()  # type: ignore[assignment]
+    ids._lock = lock = Counting()
     question(ids)
     assert lock.taken == 1
 

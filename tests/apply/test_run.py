@@ -55,10 +55,10 @@ class Run:
         self.events.append((event, more))
 
     def missing_secrets(self) -> list[str]:
-        return self._facts.get("missing", [])  # type: ignore[no-any-return]
+        return self._facts.get("missing", [])
 
     def preflight(self) -> dict[str, str]:
-        return self._facts.get("stale", {})  # type: ignore[no-any-return]
+        return self._facts.get("stale", {})
 
     def run(self) -> None:
         self.outcomes[ID] = DONE
@@ -160,13 +160,13 @@ def test_what_was_deleted_and_can_be_brought_back_is_told(
 ) -> None:
     run = Run()
     run.plan = Plan(changes=(CHANGE.model_copy(update={"kind": kind, "action": action, "id": "i"}),))
-    run.run = lambda: run.outcomes.update({ID: DONE.model_copy(update={"result": result})})  # type: ignore[method-assign]
+    run.run = lambda: run.outcomes.update({ID: DONE.model_copy(update={"result": result})})
     assert [item.id for item in carried_out(run).restorable] == ["i"] * told
 
 
 def test_what_has_no_outcome_is_not_in_the_report() -> None:
     run = Run()
-    run.run = lambda: None  # type: ignore[method-assign]
+    run.run = lambda: None
     assert carried_out(run).outcomes == ()
 
 

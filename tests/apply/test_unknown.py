@@ -77,7 +77,7 @@ Open = Callable[..., "tuple[Session, Late, WriteClient]"]
 def open_(server: ThreadedServer, tmp_path: Path) -> Iterator[Open]:
     clients: list[WriteClient] = []
 
-    def make(body: str, path: str, answer: Answer, *, times: int = 1, done: bool = False):  # type: ignore[no-untyped-def]
+    def make(body: str, path: str, answer: Answer, *, times: int = 1, done: bool = False):
         (tmp_path / "dpsync.yaml").write_text(
             f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    {body}\n", encoding="utf-8"
         )

@@ -53,7 +53,7 @@ def holding(number: int) -> Iterator[tuple[ThreadedServer, Held]]:
     """A companion with its built-in world, of which a write (the first is 1) waits to be let go."""
     store = open_store(":memory:")
     app = Held(build(store), number)
-    with ThreadedServer(app) as server:  # type: ignore[arg-type]
+    with ThreadedServer(app) as server:
         server.reset()
         yield server, app
         app.let_go.set()

@@ -148,7 +148,7 @@ def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
         assert 'add to policy removed: ["acme/spaces/[One~one]", "acme/spaces/[Two~two]"]' in (
             checkout.run(command, "-C", at).out
         )
-    (of_policy, _) = refusal(checkout.plan())["answers"]  # type: ignore[misc]
+    (of_policy, _) = refusal(checkout.plan())["answers"]
     assert of_policy["address"] == "policy"
     checkout.write("dpsync.yaml", ROOT.replace("prune", f"{of_policy['add']}, prune"))
     assert checkout.run("apply", "-C", at, "--yes").code == 0
@@ -160,7 +160,7 @@ def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
 
 def test_the_flag_that_is_printed_lets_it_go_once(checkout: Checkout, server: ThreadedServer) -> None:
     checkout.git("rm", "-q", "acme/tmp.yaml")
-    *_, flag = refusal(checkout.plan())["answers"]  # type: ignore[misc]
+    *_, flag = refusal(checkout.plan())["answers"]
     assert flag["add"] == '--confirm "delete content 2"'
     ended = checkout.run("apply", "-C", str(checkout.at), "--yes", "--confirm", "delete content 2")
     assert ended.code == 0

@@ -193,6 +193,8 @@ def test_a_screen_that_is_gone_stops_nothing() -> None:
         time.now += FIRST
         progress.tick()
         progress.tick()
+        progress.answered("GET")
+        assert progress.line() == "Reading the platform: read 1 request"
 
 
 def test_an_error_takes_the_line_away() -> None:

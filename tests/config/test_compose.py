@@ -205,7 +205,7 @@ def test_the_order_of_files_changes_nothing(parts: list[dict[str, object]], rand
         assert problems == []
         nodes.append(node)
     merged, problems = merge(nodes)
-    shuffled = sorted(nodes, key=lambda _: random.random())  # type: ignore[attr-defined]
+    shuffled = sorted(nodes, key=lambda _: random.random())
     again, problems_again = merge(shuffled)
     assert len(problems) == len(problems_again)
     if not problems:

@@ -95,7 +95,7 @@ def _watch(witness: Witness) -> None:
         await serve(self, scope, receiving, sending)
         witness.see(scope, bytes(sent), status, bytes(answered))
 
-    Companion.__call__ = watched  # type: ignore[method-assign]
+    Companion.__call__ = watched
 
 
 @pytest.fixture(autouse=True)

@@ -184,7 +184,7 @@ class History:
         if len(self.entries[family]) > 1:
             self._say(f"remove {key}")
             entry = self.entries[family].pop(key)
-            self.removed |= {entry.object} - {None}  # type: ignore[operator]
+            self.removed |= {entry.object} - {None}
             self._refer(key, None)
 
     def move(self) -> None:

@@ -65,7 +65,7 @@ def nodes(project: Project) -> dict[str, Any]:
                 walk(item["children"])
 
     for site in project.live("sites", "structure").values():
-        walk(site)  # type: ignore[arg-type]
+        walk(site)
     return found
 
 

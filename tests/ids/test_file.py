@@ -164,8 +164,9 @@ def test_everything_is_found_at_once_and_the_rest_is_read() -> None:
 
 @settings(max_examples=150)
 @given(st.text(max_size=200) | st.binary(max_size=200))
-def test_no_text_is_too_odd(text: str | bytes) -> None:
-    parse(text, "f", REGISTRY)
+def test_of_the_oddest_text_it_is_said_what_is_wrong_or_nothing_is_lost(text: str | bytes) -> None:
+    ids, found = parse(text, "f", REGISTRY)
+    assert found or parse(render(ids), "f", REGISTRY)[0] == ids
 
 
 # Merge conflicts.

@@ -88,13 +88,13 @@ class Apply:
         """A step with this verb at this address ends. `id` is that of a thing that goes, `gives` are made."""
         gives: dict[str, str] = more.get("gives", {})
         step = Step(
-            id="step", verb=verb, method="POST", path="/", repeat="safe",  # type: ignore[arg-type]
+            id="step", verb=verb, method="POST", path="/", repeat="safe",
             gives=tuple(Gives(address=name, pointer="id") for name in gives),
         )  # fmt: skip
         change = Change(
             address=address, kind=more.get("kind", "team"), action="update", id=more.get("id"), steps=(step,)
         )
-        outcome = Outcome(step="step", address=address, verb=verb, result=result)  # type: ignore[arg-type]
+        outcome = Outcome(step="step", address=address, verb=verb, result=result)
         self.recorder.settled(Task(change, step), outcome, lambda one: gives.get(str(one)))
 
     def writes(self) -> dict[str, str | None]:

@@ -26,7 +26,7 @@ LIKELY = st.recursive(
 
 def edited(text: str, value: Any) -> str:
     document = Document(text, "made.yaml")
-    key = document.root.key("key")  # type: ignore[union-attr]
+    key = document.root.key("key")
     return apply_edits(text, document.edits(*document.value_of(key.span), value))
 
 

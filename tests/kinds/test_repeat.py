@@ -56,4 +56,4 @@ def test_what_only_acts_is_never_repeated(kind: Kind) -> None:
 
 def test_a_call_without_the_word_is_no_call() -> None:
     with pytest.raises(TypeError, match="repeat"):
-        Post("{parent}/teams")  # type: ignore[call-arg]
+        Post("{parent}/teams")

@@ -55,8 +55,8 @@ class Lists:
         objects = {item.identity: item for item in (organization, *known)}
         snapshot = Snapshot(**{"objects": objects, "matches": {}, "scopes": {}, "lanes": {}} | more)
         found = Surroundings(CLIENT, REGISTRY, snapshot, 1, again)
-        found.sources.read = self._read  # type: ignore[method-assign]
-        found.sources.named = self._named  # type: ignore[method-assign]
+        found.sources.read = self._read
+        found.sources.named = self._named
         return found
 
     def _read(self, source: Source) -> tuple[LiveObject, ...]:

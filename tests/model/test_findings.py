@@ -7,7 +7,7 @@ from dpsync.model.findings.span import Span
 
 
 def at(line: int, code: str = "DP201", severity: str = "error") -> Diagnostic:
-    return Diagnostic(code, "wrong", Span("a.yaml", line, 1, line, 2), severity=severity)  # type: ignore[arg-type]
+    return Diagnostic(code, "wrong", Span("a.yaml", line, 1, line, 2), severity=severity)
 
 
 def test_of_one_code_there_are_fifty_and_the_others_are_counted() -> None:

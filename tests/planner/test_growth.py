@@ -58,7 +58,7 @@ def lines(work: Callable[[], object]) -> Counter[Where]:
         work()
     finally:
         sys.settrace(before)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
     found: Counter[Where] = Counter()
     for code, inside, times in counted.values():
         if inside is not None:

@@ -68,7 +68,7 @@ def changes(draw: st.DrawFn) -> Change:
     return Change(
         address=draw(NAME),
         kind="team",
-        action=action,  # type: ignore[arg-type]
+        action=action,
         label=draw(TEXT),
         id=draw(TEXT),
         matched=draw(st.sampled_from([None, *MatchedBy])),

@@ -55,7 +55,7 @@ CHANGES = (
         effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is in it"),),
     ),
 )
-PLAN = Plan(changes=CHANGES, refusals=(ASKED,), **BESIDE)  # type: ignore[arg-type]
+PLAN = Plan(changes=CHANGES, refusals=(ASKED,), **BESIDE)
 DRIFT = Drift(
     found=(
         Drifted(
@@ -67,7 +67,7 @@ DRIFT = Drift(
         Drifted(address="acme/teams/x", kind="team", what="missing", label="X"),
     ),
     ignored=(Drifted(address="acme/teams/i", kind="team", what="missing", label="I"),),
-    **BESIDE,  # type: ignore[arg-type]
+    **BESIDE,
 )
 
 

@@ -21,7 +21,7 @@ PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 
 
 def change(address: str, action: str = "update", label: str = "Label", **more: object) -> Change:
-    return Change(address=address, kind="team", action=action, label=label, **more)  # type: ignore[arg-type]
+    return Change(address=address, kind="team", action=action, label=label, **more)
 
 
 def delete(address: str, *effects: str) -> Change:

@@ -45,6 +45,6 @@ def test_what_went_wrong_says_where_it_is_written(result: str, field: str | None
     place = Origin(file="teams.yaml", line=7, column=3)
     outcome = Outcome(
         step="acme/teams/a create", address="acme/teams/a", verb="create", error="no",
-        result=result, field=field, origin=place,  # type: ignore[arg-type]
+        result=result, field=field, origin=place,
     )  # fmt: skip
     assert render_outcome(outcome, Paint(False)).splitlines() == lines

@@ -37,7 +37,7 @@ class Seen:
         """What the test claims to cover and does not."""
         claimed = [(mark.args[0], status) for mark in item.iter_markers("covers") for status in mark.args[1:]]
         for mark in item.iter_markers("covers_row"):
-            row = item.callspec.params["row"]  # type: ignore[attr-defined]
+            row = item.callspec.params["row"]
             claimed += [(row.id, status) for status in mark.args]
         return [claim for claim in claimed if claim not in self.answers]
 

@@ -155,9 +155,9 @@ def node(found: Any) -> Place | Section | Group:
             return Place(found["id"], found["space"]["id"], found["default"])
         case "site-section":
             places = [node(place) for place in found["siteSpaces"]]
-            return Section(found["id"], found["title"], found["default"], places)  # type: ignore[arg-type]
+            return Section(found["id"], found["title"], found["default"], places)
         case _:
-            return Group(found["id"], found["title"], [node(child) for child in found["children"]])  # type: ignore[misc]
+            return Group(found["id"], found["title"], [node(child) for child in found["children"]])
 
 
 def explanations(model: Model, answered: list[tuple[Step, Outcome]]) -> Iterator[Model]:

@@ -67,7 +67,7 @@ def test_a_reset_takes_the_same_few_statements_however_much_there_is() -> None:
 
     def reset() -> list[str]:
         statements.clear()
-        world.load(Counting(), world.builtin())  # type: ignore[arg-type]
+        world.load(Counting(), world.builtin())
         return list(statements)
 
     once = reset()

@@ -122,7 +122,7 @@ def test_a_writer_that_stands_still_does_not_stop_the_others_for_good(
 ) -> None:
     """The limits are those of the session; here they are made short."""
     for opened in (store, other):
-        opened._connection.execute("SET lock_timeout TO '50ms'")  # type: ignore[attr-defined]
+        opened._connection.execute("SET lock_timeout TO '50ms'")
     with store.transaction():
         store.put(Record("space", "a", {}))
         with pytest.raises(StoreError, match="lock timeout"):
@@ -134,7 +134,7 @@ def test_a_writer_that_stands_still_does_not_stop_the_others_for_good(
 
 def test_each_connection_is_told_its_limits(store: Store, database: Database) -> None:
     found = {
-        name: store._rows(f"SHOW {name}")[0][0]  # type: ignore[attr-defined]
+        name: store._rows(f"SHOW {name}")[0][0]
         for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
     }
     assert found == {
