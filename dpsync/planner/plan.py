@@ -40,7 +40,7 @@ from dpsync.planner.steps.unique import unique_values
 from dpsync.planner.steps.writes import hidden, write_steps
 from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
-from dpsync.planner.why.coverage import unwatched
+from dpsync.planner.why.coverage import coverage
 from dpsync.planner.why.remarks import remarks, where
 
 
@@ -163,7 +163,7 @@ class _Made:
                 for address, match in sides.snapshot.matches.items()
                 if address in sides.desired.resources
             },
-            unwatched=unwatched(sides),
+            unwatched=coverage(sides).unwatched(),
             requests=sides.snapshot.requests,
             origins=Deferred(lambda: _origins(sides.desired, sides.snapshot), Origin.of),
         )

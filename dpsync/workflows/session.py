@@ -29,7 +29,7 @@ from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.selection import selection
 from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.coverage import each_unwatched
+from dpsync.planner.why.coverage import coverage
 from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
 
@@ -123,7 +123,7 @@ class Session:
             from dpsync.importing.naming import Naming
 
             naming = Naming(self.registry, sides.desired, sides.snapshot)
-            found = tuple(lines(naming, each_unwatched(sides)))
+            found = tuple(lines(naming, coverage(sides).each_unwatched()))
             drift = drift.model_copy(update={"unwatched_lines": found})
         return drift
 

@@ -21,7 +21,7 @@ from dpsync.planner.questions.identity import exchanged, perhaps_renamed, unclea
 from dpsync.planner.questions.lookalikes import lookalikes
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.coverage import unwatched
+from dpsync.planner.why.coverage import coverage
 
 from .stages import Case
 
@@ -60,7 +60,7 @@ STAGES: dict[str, Callable[[Decisions], Any]] = {
     "unclear": lambda decided: list(unclear(decided, [], unnamed(decided).unanswered)),
     "exchanged": lambda decided: list(exchanged(decided.sides)),
     "renamed": lambda decided: perhaps_renamed(decided, unnamed(decided).unanswered),
-    "unwatched": lambda decided: unwatched(decided.sides),
+    "unwatched": lambda decided: coverage(decided.sides).unwatched(),
     "blocked": lambda decided: decided.blocking.all(),
     "deletions": lambda decided: deletions(decided.sides, decided.restructuring),
     "restructuring": lambda decided: restructuring(decided.sides),

@@ -18,7 +18,7 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
 from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.coverage import each_unwatched, unwatched, unwatched_fields, unwatched_places
+from dpsync.planner.why.coverage import coverage
 from dpsync.render.json.ways_out import ways_out
 from dpsync.render.terminal.paint import Paint
 from tests.render.drift_text import render_drift
@@ -309,8 +309,8 @@ def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpo
     ignore: list[str], fewer: int
 ) -> None:
     case = Case({**space(emoji="A"), "team": TEAM})
-    all_ = unwatched(case.sides())
-    found = unwatched(Case(case.wanted, ignore=ignore).sides())
+    all_ = coverage(case.sides()).unwatched()
+    found = coverage(Case(case.wanted, ignore=ignore).sides()).unwatched()
     assert (all_.fields - found.fields, all_.things - found.things) == (fewer, 0)
 
 
@@ -329,8 +329,8 @@ def test_what_is_counted_as_not_watched_is_what_is_listed(ignore: list[str]) -> 
     unserved = {Address.parse("acme/sites/help/structure"): Unserved("not here", SPAN)}
     for desired in (sides.desired, replace(sides.desired, unserved=unserved)):
         seen = replace(sides, declared=desired)
-        listed = list(each_unwatched(seen))
-        assert unwatched(seen) == Unwatched(
+        listed = list(coverage(seen).each_unwatched())
+        assert coverage(seen).unwatched() == Unwatched(
             things=sum(1 for _, fields, _ in listed if fields),
             fields=sum(len(fields) for _, fields, _ in listed),
             places=sum(len(places) for _, _, places in listed),
@@ -339,9 +339,12 @@ def test_what_is_counted_as_not_watched_is_what_is_listed(ignore: list[str]) -> 
 
 def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:
     case = Case({**space(emoji="A"), "team": TEAM})
-    before, after = (unwatched(Case(case.wanted, ignore=ignore).sides()) for ignore in ([], ["spaces"]))
+    before, after = (
+        coverage(Case(case.wanted, ignore=ignore).sides()).unwatched() for ignore in ([], ["spaces"])
+    )
     entry = case.sides().resources[case.address("space", "s")]
-    fields, places = (list(found(case.sides(), entry)) for found in (unwatched_fields, unwatched_places))
+    watched = coverage(case.sides())
+    fields, places = [*watched.unwatched_fields(entry)], [*watched.unwatched_places(entry)]
     assert (before.things - after.things, before.fields - after.fields) == (1, len(fields))
     assert before.places - after.places == len(places)
     assert {"title", "emoji"}.isdisjoint(field.name for field in fields)

@@ -87,14 +87,6 @@ def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Val
     return left or None
 
 
-def in_base(sides: Sides, resource: Resource, live: LiveObject) -> Resource | None:
-    """The entry that the git base has for a live object."""
-    if sides.base.desired is None:
-        return None
-    address = sides.names.earlier_addresses.get(live.identity, resource.address)
-    return sides.base.desired.resources.get(address)
-
-
 def differs_from_base(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
     """Whether a value that cannot be read back differs from that of the git base.
 
@@ -102,7 +94,7 @@ def differs_from_base(sides: Sides, resource: Resource, field: Field, live: Live
     nothing says that it changed.
     """
     value = sides.desired.resources[resource.address].fields[field.name]
-    hidden, earlier = not_known(sides, field, value, live), in_base(sides, resource, live)
+    hidden, earlier = not_known(sides, field, value, live), sides.names.in_base(resource, live)
     if hidden is None or earlier is None:
         return False
     return canonical(unread(field, earlier.fields.get(field.name))) != canonical(hidden)

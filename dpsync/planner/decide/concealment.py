@@ -24,7 +24,7 @@ from dpsync.kinds.types import Flag
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.planner.decide.compare import Changed, in_base
+from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.escalation import direction, raises
 from dpsync.planner.inputs.sides import Sides
 
@@ -146,7 +146,7 @@ class Holding:
 
     def _lacks(self, resource: Resource, live: LiveObject) -> bool:
         """Whether something that hides an entry was never set: it is as it was made."""
-        earlier = in_base(self.sides, resource, live)
+        earlier = self.sides.names.in_base(resource, live)
         return any(
             live.fields.get(item.name) in (None, item.absent)
             and (earlier is None or earlier.fields.get(item.name) == resource.fields[item.name])

@@ -20,7 +20,6 @@ from dpsync.planner.decide.compare import (
     Changed,
     changed,
     differs_from_base,
-    in_base,
     not_known,
     resendable,
     wanted_anew,
@@ -270,7 +269,7 @@ class _Decider:
             hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
             if hidden is not None:
                 address = str(resource.address.field(item.name))
-                known = in_base(self.sides, resource, live) is not None
+                known = self.sides.names.in_base(resource, live) is not None
                 text = self._not_compared(address, known)
                 self.notes.append(Note(address=address, text=text, permanent=True))
                 if self.sides.options.proof and differs_from_base(self.sides, resource, item, live):

@@ -147,3 +147,10 @@ class Names:
     def earlier_addresses(self) -> dict[Identity, Address]:
         """The address that a live object has in the git base."""
         return {identity: address for address, identity in self.remembered.items()}
+
+    def in_base(self, resource: Resource, live: LiveObject) -> Resource | None:
+        """The entry that the git base has for the live object of an entry."""
+        if self.base.desired is None:
+            return None
+        address = self.earlier_addresses.get(live.identity, resource.address)
+        return self.base.desired.resources.get(address)

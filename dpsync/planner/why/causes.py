@@ -18,7 +18,7 @@ from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, leaves, transform
 from dpsync.model.plans.cause import Cause, together
-from dpsync.planner.decide.compare import Changed, differs_from_base, in_base, same
+from dpsync.planner.decide.compare import Changed, differs_from_base, same
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.cause import UNKNOWN, UNSAID, Nothing, Ranks, of_field, of_places, ranks
 
@@ -49,7 +49,7 @@ class Causes:
     def _readable(
         self, resource: Resource, field: Field, here: Value, now: Value, live: LiveObject
     ) -> Cause | None:
-        entry = in_base(self.sides, resource, live)
+        entry = self.sides.names.in_base(resource, live)
         base = self._value(entry, field, resource)
         never = entry is not None and self._applied(entry, resource) is False
         return of_field(field, base, here, now, self._said(entry, field, resource), never)
@@ -118,7 +118,7 @@ class Causes:
             return
         for address, resource in self.sides.resources.items():
             live = self.sides.live(address)
-            entry = in_base(self.sides, resource, live) if live is not None else None
+            entry = self.sides.names.in_base(resource, live) if live is not None else None
             if live is None or entry is None or address not in compared:
                 continue
             differing = {item.field.name for item in compared[address]}
@@ -200,7 +200,7 @@ class Causes:
         live = self.sides.live(resource.address)
         if self.before is None or live is None or live.parent is None:
             return "origin unknown"
-        entry = in_base(self.sides, resource, live)
+        entry = self.sides.names.in_base(resource, live)
         if entry is None or entry.parent != resource.parent:
             return "edited here"
         owner = self.sides.names.address(live.parent)
@@ -245,7 +245,7 @@ class Causes:
         """The causes of all moves in one list of siblings: those of a list order, or the nodes of a tree."""
         live = self.sides.live(holder)
         assert live is not None
-        entry = in_base(self.sides, self.sides.resources[holder], live)
+        entry = self.sides.names.in_base(self.sides.resources[holder], live)
         name = order.name if order is not None else None
         declared, snapshot = self.sides.names.declared, self.sides.snapshot
         lane = (

@@ -12,110 +12,122 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.remark import Unwatched
-from dpsync.planner.decide.compare import Changed, in_base, same
+from dpsync.planner.decide.compare import Changed, same
+from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.sides import Sides
-
-
-def unwatched(sides: Sides) -> Unwatched:
-    """How much of it there is."""
-    policy = sides.desired.policy
-    if sides.chosen is None and not policy.ignore and not policy.watch_fields:
-        return _counted_by_kind(sides)
-    fields = things = places = 0
-    for resource in _selected(sides):
-        own = sum(1 for _ in unwatched_fields(sides, resource))
-        fields += own
-        things += own > 0
-        places += sum(1 for _ in unwatched_places(sides, resource))
-    return Unwatched(places=places, fields=fields, things=things)
-
-
-def _counted_by_kind(sides: Sides) -> Unwatched:
-    """The same where no pattern names single entries: entries with the same fields count the same."""
-    fields = things = places = 0
-    groups: dict[tuple[str, tuple[str, ...]], list[Resource]] = defaultdict(list)
-    for resource in sides.resources.values():
-        groups[resource.kind, tuple(resource.fields)].append(resource)
-    for (kind, _), entries in groups.items():
-        own = sum(1 for _ in unwatched_fields(sides, entries[0]))
-        fields += own * len(entries)
-        things += (own > 0) * len(entries)
-        places += len(sides.registry.places(kind)) * len(entries)
-    return Unwatched(places=places - _declared_places(sides), fields=fields, things=things)
-
-
-def _declared_places(sides: Sides) -> int:
-    """How many of the places below entries are declared, or watched by the policy, or cannot be read."""
-    known = {*sides.desired.scopes, *sides.desired.watched, *sides.desired.unserved}
-    found = 0
-    for segments in (address.segments for address in known):
-        for depth in range(1, len(segments)):
-            entry = sides.resources.get(Address(segments[:depth]))
-            found += entry is not None and ".".join(segments[depth:]) in sides.registry.places(entry.kind)
-    return found
-
-
-def _selected(sides: Sides) -> Iterator[Resource]:
-    """The entries that are looked at, by address."""
-    for address in sides.resources:
-        if not sides.policy.ignored(address):
-            yield sides.desired.resources[address]
-
-
-def each_unwatched(sides: Sides) -> Iterator[tuple[Resource, tuple[Field, ...], tuple[Place, ...]]]:
-    """Every entry of which something is not watched: the fields, and the places."""
-    for resource in _selected(sides):
-        fields = tuple(unwatched_fields(sides, resource))
-        places = tuple(unwatched_places(sides, resource))
-        if fields or places:
-            yield resource, fields, places
-
-
-def unwatched_fields(sides: Sides, resource: Resource) -> Iterator[Field]:
-    kind, watched = sides.kind(resource), watched_defaults(sides, resource)
-    for field in kind.fields:
-        can_be_written = field.on != "neither" and not field.nest and field.name != kind.natural
-        left_out = field.name not in resource.fields and field.source is not None
-        quiet = field.name in watched or sides.policy.ignored(resource.address, field.name)
-        if can_be_written and left_out and not quiet:
-            yield field
-
 
 Place = tuple[Address, tuple[Kind, ...]]
 """A mapping of entries, a tree or a single, by its address, and the kinds that stand there."""
 
 
-def unwatched_places(sides: Sides, resource: Resource) -> Iterator[Place]:
-    known = (sides.desired.scopes, sides.desired.watched, sides.desired.unserved)
-    for word, kinds in sides.registry.places(resource.kind).items():
-        address = resource.address.child(*word.split("."))
-        if not any(address in one for one in known) and not sides.policy.ignored(address):
-            yield address, kinds
+@dataclass(frozen=True)
+class Coverage:
+    """What of a configuration is watched, by the fields and places that its entries and its policy name."""
+
+    registry: Registry
+    desired: Desired
+    entries: Mapping[Address, Resource]
+    """Without the fields that are ignored."""
+    policy: Policies
+
+    def unwatched(self) -> Unwatched:
+        """How much is not."""
+        policy = self.desired.policy
+        if self.policy.chosen is None and not policy.ignore and not policy.watch_fields:
+            return self._counted_by_kind()
+        fields = things = places = 0
+        for resource in self._selected():
+            own = sum(1 for _ in self.unwatched_fields(resource))
+            fields += own
+            things += own > 0
+            places += sum(1 for _ in self.unwatched_places(resource))
+        return Unwatched(places=places, fields=fields, things=things)
+
+    def _counted_by_kind(self) -> Unwatched:
+        """The same where no pattern names single entries: entries with the same fields count the same."""
+        fields = things = places = 0
+        groups: dict[tuple[str, tuple[str, ...]], list[Resource]] = defaultdict(list)
+        for resource in self.entries.values():
+            groups[resource.kind, tuple(resource.fields)].append(resource)
+        for (kind, _), entries in groups.items():
+            own = sum(1 for _ in self.unwatched_fields(entries[0]))
+            fields += own * len(entries)
+            things += (own > 0) * len(entries)
+            places += len(self.registry.places(kind)) * len(entries)
+        return Unwatched(places=places - self._declared_places(), fields=fields, things=things)
+
+    def _declared_places(self) -> int:
+        """How many of the places below entries are declared, or watched by the policy, or cannot be read."""
+        known = {*self.desired.scopes, *self.desired.watched, *self.desired.unserved}
+        found = 0
+        for segments in (address.segments for address in known):
+            for depth in range(1, len(segments)):
+                entry = self.entries.get(Address(segments[:depth]))
+                found += entry is not None and ".".join(segments[depth:]) in self.registry.places(entry.kind)
+        return found
+
+    def _selected(self) -> Iterator[Resource]:
+        """The entries that are looked at, by address."""
+        for address in self.entries:
+            if not self.policy.ignored(address):
+                yield self.desired.resources[address]
+
+    def each_unwatched(self) -> Iterator[tuple[Resource, tuple[Field, ...], tuple[Place, ...]]]:
+        """Every entry of which something is not watched: the fields, and the places."""
+        for resource in self._selected():
+            fields = tuple(self.unwatched_fields(resource))
+            places = tuple(self.unwatched_places(resource))
+            if fields or places:
+                yield resource, fields, places
+
+    def unwatched_fields(self, resource: Resource) -> Iterator[Field]:
+        """The fields that could be read and written, and that neither the entry nor the policy names."""
+        kind, watched = self.registry[resource.kind], self.defaults(resource)
+        for field in kind.fields:
+            can_be_written = field.on != "neither" and not field.nest and field.name != kind.natural
+            left_out = field.name not in resource.fields and field.source is not None
+            quiet = field.name in watched or self.policy.ignored(resource.address, field.name)
+            if can_be_written and left_out and not quiet:
+                yield field
+
+    def unwatched_places(self, resource: Resource) -> Iterator[Place]:
+        """The places below an entry that could be declared, and are not."""
+        known = (self.desired.scopes, self.desired.watched, self.desired.unserved)
+        for word, kinds in self.registry.places(resource.kind).items():
+            address = resource.address.child(*word.split("."))
+            if not any(address in one for one in known) and not self.policy.ignored(address):
+                yield address, kinds
+
+    def defaults(self, resource: Resource) -> Mapping[str, Value]:
+        """The defaults of the fields that the policy watches and this entry does not declare."""
+        named = {one.field for one in self.desired.policy.watch_fields if one.matches(resource.address)}
+        undeclared = named - resource.fields.keys()
+        return {
+            field.name: field.platform_default
+            for field in (self.registry[resource.kind].fields if undeclared else ())
+            if field.name in undeclared and field.watchable
+            if not self.policy.ignored(resource.address, field.name)
+        }
 
 
-def watched_defaults(sides: Sides, resource: Resource) -> Mapping[str, Value]:
-    """The defaults of the fields that the policy watches and this entry does not declare."""
-    named = {one.field for one in sides.desired.policy.watch_fields if one.matches(resource.address)}
-    undeclared = named - resource.fields.keys()
-    return {
-        field.name: field.platform_default
-        for field in (sides.kind(resource).fields if undeclared else ())
-        if field.name in undeclared and field.watchable
-        if not sides.policy.ignored(resource.address, field.name)
-    }
+def coverage(sides: Sides) -> Coverage:
+    """What is watched of both sides."""
+    return Coverage(sides.registry, sides.desired, sides.resources, sides.policy)
 
 
 def moved_defaults(sides: Sides, resource: Resource, live: LiveObject) -> Iterator[Changed]:
     """Those that are live with another value, as far as the platform says what they are."""
-    for name, default in watched_defaults(sides, resource).items():
+    for name, default in coverage(sides).defaults(resource).items():
         field, value = sides.kind(resource).field(name), live.fields.get(name)
         after = sides.values.normal(field, default, resource)
         before = sides.values.normal(field, value, live)
@@ -127,5 +139,5 @@ def why_moved(sides: Sides, resource: Resource, live: LiveObject, name: str) -> 
     """Why such a field is not the default: somebody took its line away here, or else nobody did it here."""
     if sides.base.desired is None:
         return "origin unknown"
-    before = in_base(sides, resource, live)
+    before = sides.names.in_base(resource, live)
     return "edited here" if before is not None and name in before.fields else "changed outside"
