@@ -38,7 +38,6 @@ def _parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:
     """The smallest parts of a value that were sent and are another one now."""
     if isinstance(sent, dict) and isinstance(live, dict) and sent:
         for name, part in sent.items():
-            if part != live.get(name):
-                yield from _parts(f"{path}.{name}", part, live.get(name))
+            yield from _parts(f"{path}.{name}", part, live.get(name))
     elif sent != live:
         yield path, sent, live

@@ -21,6 +21,7 @@ from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.journal import Outcome
@@ -99,7 +100,7 @@ def attempt(
 def step(verb: Any = "create", repeat: Any = "look_up", **more: Any) -> Step:
     gives = (Gives(address=str(TEAM), pointer="id"),) if verb == "create" else ()
     return Step(
-        id=f"{TEAM} {verb}", method=more.pop("method", "PUT"), path="/orgs/acme/teams",
+        id=f"{TEAM} {verb}", method=more.pop("method", "PUT"), path=more.pop("path", "/orgs/acme/teams"),
         **{"verb": verb, "repeat": repeat, "gives": gives, "body": {"title": "T"}, **more},
     )  # fmt: skip
 
@@ -144,6 +145,7 @@ def refused(status: int, *, after: bool = False) -> Answered:
         (refused(404), step("delete", "safe", method="PUT"), "already", True),
         (refused(404), step("update", "safe", method="DELETE"), "failed", True),
         (refused(404, after=True), step("update", "safe", method="DELETE"), "already", True),
+        (refused(404, after=True), step("update", "safe", method="PUT"), "unknown", True),
         (refused(409), step("move", "safe"), "already", True),
         (refused(409), step("transfer", "safe"), "already", True),
         (refused(409), step("update", "safe", phase="place"), "already", True),
@@ -200,6 +202,80 @@ def test_what_should_have_come_with_it_must_be_there_too(made: list[LiveObject])
     assert ids.get(Address.parse("acme/x")) == ("8" if made else None)
 
 
+def test_what_was_made_is_known_to_the_steps_that_need_it() -> None:
+    outcome, ids = attempt(Client(answer(id="7")), step())
+    assert (outcome.result, outcome.id) == ("done", "7")
+    assert ids.get(TEAM) == "7"
+
+
+def test_what_is_made_under_a_known_id_is_known_by_that() -> None:
+    reference = {"dpsync:ref": str(ACME)}
+    _, ids = attempt(Client(answer(id="another")), step(gives=(Gives(address=str(TEAM), id=reference),)))
+    assert ids.get(TEAM) == "acme"
+
+
+def test_an_answer_without_the_id_that_it_should_have_leaves_it_in_doubt() -> None:
+    outcome, ids = attempt(Client(answer(id=None)), step())
+    assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
+
+
+def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
+    """Nothing is asked any more: the second signal ends what is waited for."""
+    cut = Unknown("PUT", "/orgs/acme/teams", "interrupted")
+    outcome, ids = attempt(Client(cut), step(), Reading([MADE]))
+    assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
+    assert "what came of it is for the next apply to see" in (outcome.error or "")
+
+
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_step_that_was_not_sent_leaves_its_place_as_it_was(sent: bool) -> None:
+    given_back: list[str] = []
+
+    class Places(Reading):
+        def not_sent(self, task: Task) -> None:
+            given_back.append(task.step.id)
+
+    outcome, _ = attempt(
+        Client(answer(id="7") if sent else NotSent("PUT", "/x", "refused")), step(), Places()
+    )
+    assert outcome.sent is sent
+    assert given_back == ([] if sent else [f"{TEAM} create"])
+
+
+def test_a_mistake_of_our_own_before_anything_is_sent_fails_the_step_alone() -> None:
+    for wrong in (step(path="/orgs/{acme/nobody}/teams"), step(body={"x": {"dpsync:ref": "acme/nobody"}})):
+        client = Client(answer(id="7"))
+        outcome, _ = attempt(client, wrong)
+        assert (outcome.result, outcome.sent, client.sent) == ("failed", False, [])
+        assert outcome.error == "dpsync made a mistake of its own (KeyError)"
+
+
+def test_an_id_in_a_path_or_body_is_that_of_the_address_there() -> None:
+    client = Client(answer(id="7"))
+    attempt(client, step(path=f"/orgs/{{{ACME}}}/teams", body={"x": {"dpsync:ref": str(ACME)}}))
+    assert client.sent == [("PUT", "/orgs/acme/teams", {"x": "acme"})]
+
+
+def test_what_is_about_to_be_written_is_on_record_with_its_id_where_it_is_live() -> None:
+    written: list[dict[str, Any]] = []
+
+    class Kept(NoJournal):
+        def write(self, event: str, **facts: Any) -> None:
+            written.append({"event": event, **facts})
+
+    for known in (None, "7"):
+        change = Change(address=str(TEAM), kind="team", action="update", steps=(step("update", "safe"),))
+        ids = Ids({TEAM: known} if known else {})
+        shared = Shared(
+            cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), Kept(), {}, ids,
+            cast(Fresh, Reading()), (), threading.Event(),
+        )  # fmt: skip
+        Attempt(shared, Task(change, change.steps[0])).run()
+    intents = [(one.get("address"), one.get("id")) for one in written if one["event"] == "intent"]
+    assert intents == [(None, None), (str(TEAM), "7")]
+    assert [one["result"] for one in written if one["event"] == "outcome"] == ["done", "done"]
+
+
 def objecting(found: Objection | Exception | None) -> Check:
     def check(task: Task) -> Objection | None:
         if isinstance(found, Exception):
@@ -217,6 +293,11 @@ def objecting(found: Objection | Exception | None) -> Check:
         (Interrupted("GET", "/x"), "not-tried", "stopped"),
         (NotSent("GET", "/x", "refused"), "failed", "it could not be checked"),
         (RuntimeError("secret"), "failed", "dpsync made a mistake of its own (RuntimeError)"),
+        (
+            DiagnosticError([Diagnostic("DP320", "moved")], Exit.FAILED),
+            "failed",
+            "it could not be checked: moved",
+        ),
     ],
 )
 def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words: str | None) -> None:
@@ -238,6 +319,23 @@ def test_what_the_platform_makes_is_asked_for_less_and_less_often_and_not_for_ev
     assert 60 <= sum(client.pauses) < 65
 
 
+def test_after_a_signal_it_is_not_asked_for_again() -> None:
+    client, stop = Client({"made": None}), threading.Event()
+    stop.set()
+    change = Change(address=str(TEAM), kind="team", action="create", steps=(WAIT,))
+    shared = Shared(
+        cast(WriteClient, client), REGISTRY, Desired({}, {}), NoJournal(), {}, Ids({}),
+        cast(Fresh, Reading()), (), stop,
+    )  # fmt: skip
+    assert Attempt(shared, Task(change, WAIT)).run().result == "not-tried"
+    assert client.pauses == []
+
+
+def test_a_mistake_of_our_own_while_it_is_asked_for_fails_the_step_alone() -> None:
+    outcome, _ = attempt(Client(RuntimeError("x")), WAIT)
+    assert (outcome.result, outcome.error) == ("failed", "dpsync made a mistake of its own (RuntimeError)")
+
+
 def test_what_the_platform_has_made_gets_its_address() -> None:
     client = Client({"made": None}, {"made": None}, {"made": {"id": "out"}})
     outcome, ids = attempt(client, WAIT)
@@ -249,6 +347,7 @@ def test_a_platform_that_cannot_be_asked_is_a_failure_of_the_step() -> None:
     error: ClientError = NotSent("GET", "/x", "refused")
     outcome, _ = attempt(Client(error), WAIT)
     assert (outcome.result, outcome.sent) == ("failed", False)
+    assert outcome.error == str(error)
 
 
 def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
@@ -306,6 +405,18 @@ def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, wor
     assert client.sent[0][2] == ({"key": "hush"} if body else {})
     assert words in (outcome.error or "")
     assert ("left out" in (outcome.error or "")) is bool(body)
+
+
+def test_a_lost_answer_is_told_in_its_own_words_whatever_was_sent() -> None:
+    outcome, _ = attempt(Client(LOST), step("update", "safe", body={"key": {"dpsync:env": "KEY"}}))
+    assert "left out" not in (outcome.error or "")
+    assert outcome.result == "unknown"
+
+
+@pytest.mark.parametrize("live", [{"a": 1}, [0], None])
+def test_what_is_wanted_goes_as_it_is_over_what_has_another_form(live: Any) -> None:
+    wanted: Any = [1] if isinstance(live, dict) else {"a": 2}
+    assert _laid_over({}, live, wanted, everything=True) == wanted
 
 
 PLACES = {

@@ -101,6 +101,7 @@ def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
     assert (report.count("done"), report.count("not-tried"), writes(server)) == (1, 2, 1)
     assert report.trouble
     assert not report.converged
+    assert not report.verified
     assert journal.events[-1] == "end"
 
 

@@ -222,6 +222,103 @@ def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() ->
         assert (objection is not None) is stale
 
 
+def test_what_lies_in_something_that_is_not_made_yet_rests_on_no_list() -> None:
+    live: dict[str, Any] = {"member": {"ada": {"role": "read"}}}
+    case = Case({**live, "team": {"t": {"title": "T"}}, "team_member": {"t/ada": {"role": "owner"}}}, live)
+    plan = make_plan(sides := case.sides())
+    platform, steps = Platform(sides, plan), tasks(plan)
+    joining = steps["acme/teams/t/members/ada create"]
+    assert platform.unchanged(joining) is None
+    platform.ids.put(case.address("team", "t"), "7")  # it was made just now, and nobody else can be in it
+    assert platform.unchanged(joining) is None
+    assert platform.read_from == []
+
+
+def test_a_step_that_is_objected_to_makes_no_place_its_own() -> None:
+    platform, steps = started()
+    platform.now |= team("team-old", "Renamed meanwhile")
+    assert platform.unchanged(steps[DELETE]) is not None
+    platform.sending()  # another step, before this one is given back
+    platform.now |= team("new", "Two")
+    assert platform.unchanged(steps[CREATE]) is not None
+
+
+def test_what_no_request_is_planned_for_cannot_be_stale() -> None:
+    plan = make_plan(sides := CASE.sides())
+    left = tuple(change.model_copy(update={"steps": ()}) for change in plan.changes)
+    platform = Platform(sides, plan.model_copy(update={"changes": left}))
+    platform.now |= team("team-one", "Changed")
+    assert platform.preflight() == {}
+    assert platform.read_from == []
+
+
+def test_what_was_there_when_it_was_planned_is_nobodys_doing_since() -> None:
+    """The entry is said to be new, beside something of its name."""
+    case = Case({"team": {"two": {"title": "Two", "new": True}}}, {"team": {"other": {"title": "Two"}}})
+    plan = make_plan(sides := case.sides())
+    platform, steps = Platform(sides, plan), tasks(plan)
+    assert platform.unchanged(steps[CREATE]) is None
+
+
+def test_a_value_with_parts_is_compared_with_them() -> None:
+    """Else it would count as changed as soon as such a part is declared."""
+    source = {"type": "text", "text": "openapi: 3.1.0"}
+    things: Things = {"openapi": {"pets": {"source": source, "visibility": "private"}}}
+    wanted: Things = {"openapi": {"pets": {"source": source, "visibility": "public"}}}
+    plan = make_plan(sides := Case(wanted, things).sides())
+    (change,) = plan.changes
+    for text, stale in [("openapi: 3.1.0", False), ("openapi: 3.0.0", True)]:
+        platform = Platform(sides, plan)
+        bare = {
+            identity: replace(item, fields={**item.fields, "source": {"type": "text"}})
+            for identity, item in platform.now.items() if item.kind == "openapi"
+        }  # fmt: skip
+        platform.now |= bare
+        platform.sources.text = lambda url, text=text: text  # type: ignore[method-assign, misc]
+        assert bool(platform.preflight()) is stale, change
+
+
+SAME: dict[str, Any] = {"title": "Same"}
+
+
+def twins(kind: str, first: str, second: str, more: Things) -> tuple[Platform, list[Any]]:
+    """Two entries that look alike and are not made yet, and their resources."""
+    case = Case({**more, kind: {first: SAME, second: SAME}}, more)
+    sides = case.sides()
+    platform = Platform(sides, Plan())
+    return platform, [sides.resources[case.address(kind, path)] for path in (first, second)]
+
+
+def test_of_two_entries_that_one_thing_could_be_none_is_certain_until_the_other_is_made() -> None:
+    platform, (first, second) = twins("space", "a", "b", {})
+    made = LiveObject("space", "new", ORGANIZATION, None, {"title": "Same"}, "/orgs/acme/spaces")
+    now = {**platform.now, made.identity: made}
+    assert len(platform.found(first, now)) == 2
+    platform.ids.put(second.address, "of its own")
+    assert [item.id for item in platform.found(first, now)] == ["new"]
+
+
+SITES: Things = {"site": {key: {"title": key} for key in ("one", "two")}}
+
+
+def test_an_entry_of_another_place_is_no_rival() -> None:
+    platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
+    made = LiveObject("section_group", "new", ("site", "site-one"), None, SAME, "/structure")
+    assert [item.id for item in platform.found(first, {made.identity: made})] == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "site", "found"),
+    [("section_group", "one", True), ("section_group", "two", False), ("external_link", "one", False)],
+)
+def test_only_what_is_new_in_the_same_place_and_of_the_same_kind_could_be_an_entry(
+    kind: str, site: str, found: bool
+) -> None:
+    platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
+    item = LiveObject(kind, "new", ("site", f"site-{site}"), None, SAME, "/structure")
+    assert platform.found(first, {item.identity: item}) == ([item] if found else [])
+
+
 # What a delete takes along.
 
 

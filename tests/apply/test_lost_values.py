@@ -42,11 +42,21 @@ def outcome(result: Result, address: str = AT) -> Outcome:
         ({"a": {"x": 1, "y": 2}, "b": 2}, {"a": {"x": 1, "y": 3}, "b": 4}, ["styling.a.y", "styling.b"]),
         ({"a": 1}, None, ["styling"]),
         ([1, 2], [1], ["styling"]),
+        ({}, {"a": 1}, ["styling"]),
+        ([1], {"a": 1}, ["styling"]),
     ],
 )  # fmt: skip
 def test_the_part_that_was_lost_is_named(sent: Any, live: Any, paths: list[str]) -> None:
     found = unkept(plan(None, sent), plan(live, sent), [outcome("done")])
     assert [item.path for item in found] == paths
+
+
+def test_of_what_cannot_be_read_nobody_knows_whether_it_was_kept() -> None:
+    again = plan(None, "a")
+    (change,) = again.changes
+    hidden = change.differences[0].model_copy(update={"known": False})
+    changes = (change.model_copy(update={"differences": (hidden,)}),)
+    assert not list(unkept(plan(None, "a"), again.model_copy(update={"changes": changes}), [outcome("done")]))
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,14 @@ def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
     assert drain(schedule) == ["d"]
 
 
+def test_what_is_told_twice_of_a_step_sets_nothing_free_a_second_time() -> None:
+    schedule = Schedule([step("a"), step("b"), step("c", needs="a b"), step("d", "delete")])
+    assert drain(schedule) == ["a", "b"]
+    schedule.settle("a", good=True)
+    assert schedule.settle("a", good=False) == []
+    assert drain(schedule) == []
+
+
 def test_what_follows_a_step_that_will_never_run_is_free() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     drain(schedule)

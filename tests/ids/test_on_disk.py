@@ -12,7 +12,7 @@ import pytest
 from dpsync.apply import ids_on_disk
 from dpsync.apply.ids_on_disk import CannotWrite, IdsOnDisk
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.ids import RecordedLine
+from dpsync.model.entries.ids import IdsFile, RecordedLine
 
 from .test_file import HERE, ids_of, line, section
 
@@ -97,6 +97,18 @@ def test_what_is_no_file_is_never_replaced(file: Path, tmp_path: Path, make: str
         add(file, line("acme/teams/a", "x"))
 
     assert stat.S_IFMT(file.lstat().st_mode) == before
+
+
+def test_no_link_has_it_written_outside_of_the_project(tmp_path: Path) -> None:
+    for name in ("project", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "project" / "data").symlink_to(tmp_path / "elsewhere")
+    on_disk = IdsOnDisk(tmp_path / "project" / "data" / "ids.yaml", REGISTRY, project=tmp_path / "project")
+    for write in (lambda: on_disk.put(IdsFile()), lambda: on_disk.edit("https://x.example", {})):
+        with pytest.raises(CannotWrite):
+            write()
+
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_place_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -150,6 +150,15 @@ def test_what_is_made_is_recorded_when_it_is_made() -> None:
     assert apply.writes() == {"acme/teams/a": "team-a", "acme/teams/b": "t9"}
 
 
+@pytest.mark.parametrize("id", ["t 9", "t\n9", "", "t" * 501])
+def test_an_id_that_no_line_can_hold_gets_none(id: str) -> None:
+    """One such line would make the whole file unreadable."""
+    apply = Apply().begins()
+    apply.ends("create", "acme/teams/b", gives={"acme/teams/b": id})
+
+    assert apply.writes() == {"acme/teams/a": "team-a"}
+
+
 @pytest.mark.parametrize("result", ["failed", "stale", "unknown", "not-tried", "requested"])
 def test_nothing_follows_from_a_step_that_was_not_seen_to_succeed(result: str) -> None:
     apply = Apply().begins()
