@@ -97,7 +97,9 @@ OUTSIDE = [
     (block("blockquote", block("code")), "nodes[0].nodes[0]", "code", "cannot stand in a blockquote"),
     (
         block("list-unordered", block("list-item", block("images"))),
-        "nodes[0].nodes[0].nodes[0]", "images", "cannot stand in a list-item",
+        "nodes[0].nodes[0].nodes[0]",
+        "images",
+        "cannot stand in a list-item",
     ),
     (block("paragraph", text("a"), align="center"), "nodes[0]", "paragraph", "`align`"),
     (block("code", title="x"), "nodes[0]", "code", "`title`"),
@@ -106,28 +108,139 @@ OUTSIDE = [
     (block("paragraph", inline("emoji", code="1f600")), "nodes[0].nodes[0]", "emoji", "counterpart"),
     (
         block("paragraph", inline("link", text("a"), ref={"kind": "page", "page": "p"})),
-        "nodes[0].nodes[0]", "link", "not to a URL",
+        "nodes[0].nodes[0]",
+        "link",
+        "not to a URL",
     ),
     (
         block("paragraph", inline("link", inline("link", ref=URL), ref=URL)),
-        "nodes[0].nodes[0].nodes[0]", "link", "cannot stand here",
+        "nodes[0].nodes[0].nodes[0]",
+        "link",
+        "cannot stand here",
     ),
     (block("images", block("image", ref=URL, width=10)), "nodes[0].nodes[0]", "image", "`width`"),
     (block("paragraph", text("a\x00")), "nodes[0].nodes[0]", "text", "character"),
     (block("paragraph", text("a\nb", "code")), "nodes[0].nodes[0]", "text", "character"),
     (
         block("list-unordered", block("list-item", checked=True)),
-        "nodes[0].nodes[0]", "list-item", "is checked",
+        "nodes[0].nodes[0]",
+        "list-item",
+        "is checked",
     ),
     (block("list-ordered", block("list-item"), start=-1), "nodes[0]", "list-ordered", "`start`"),
     (
         {**block("table", **TABLE), "fragments": [CELL]},
-        "nodes[0].fragments[0]", "table", "more than one paragraph",
+        "nodes[0].fragments[0]",
+        "table",
+        "more than one paragraph",
     ),
     (block("table", **{**TABLE, "view": {"type": "cards", "columns": ["c"]}}), "nodes[0]", "table", "grid"),
     (block("table", **{**TABLE, "cellMerges": [1]}), "nodes[0]", "table", "grid"),
     (block("table"), "nodes[0]", "table", "grid"),
-]  # fmt: skip
+    # A word that is not the one expected is refused, whether it stands before or behind it in the alphabet.
+    *(
+        (
+            block("paragraph", inline("link", text("a"), ref={"kind": word, "url": "u"})),
+            "nodes[0].nodes[0]",
+            "link",
+            "not to a URL",
+        )
+        for word in ("anchor", "user")
+    ),
+    (
+        block("paragraph", inline("link", text("a"), ref={"kind": "url", "url": 1})),
+        "nodes[0].nodes[0]",
+        "link",
+        "not to a URL",
+    ),
+    (
+        block("paragraph", inline("link", text("a"), ref={"kind": "url", "url": "a\x00"})),
+        "nodes[0].nodes[0]",
+        "link",
+        "URL holds a character",
+    ),
+    (block("paragraph", inline("link", text("a"))), "nodes[0].nodes[0]", "link", "not to a URL"),
+    *(
+        (block("code", block(word)), "nodes[0].nodes[0]", word, "no line of code")
+        for word in ("a", "paragraph")
+    ),
+    *(
+        (block("code", block("code-line", inline(word))), "nodes[0].nodes[0]", "code-line", "plain text")
+        for word in ("link", "video")
+    ),
+    (block("code", block("code-line", text("a\r"))), "nodes[0].nodes[0]", "code-line", "cannot write"),
+    (
+        block("code", block("code-line", text("a"), highlighted=True)),
+        "nodes[0].nodes[0]",
+        "code-line",
+        "`highlighted`",
+    ),
+    (block("code", syntax="a\x00"), "nodes[0]", "code", "`syntax` holds a character"),
+    (block("images"), "nodes[0]", "images", "no image"),
+    *(
+        (block("images", block(word)), "nodes[0].nodes[0]", word, "is no image")
+        for word in ("file", "link-card")
+    ),
+    (block("images", block("image", ref={"kind": "file"})), "nodes[0].nodes[0]", "image", "not to a URL"),
+    *(
+        (block("list-ordered", block("list-item"), start=start), "nodes[0]", "list-ordered", "`start`")
+        for start in (-1, 1_000_000_000, 1.5)
+    ),
+    (block("list-ordered", block("list-item", checked=True)), "nodes[0].nodes[0]", "list-item", "is checked"),
+    (block("paragraph", text("a\r", "code")), "nodes[0].nodes[0]", "text", "character"),
+    (
+        block("paragraph", inline("inline-image", ref=URL, size="line")),
+        "nodes[0].nodes[0]",
+        "inline-image",
+        "`size`",
+    ),
+    (block("list-item"), "nodes[0]", "list-item", "cannot stand in a document"),
+    *(
+        (block("table", **{**TABLE, "view": {**TABLE["view"], name: value}}), "nodes[0]", "table", "grid")
+        for name, value in {
+            "type": "gallery",
+            "columns": [],
+            "columnWidths": {"c": 10},
+            "hideHeader": True,
+            "sticky": True,
+        }.items()
+    ),
+    (block("table", **{**TABLE, "view": {"type": "list", "columns": ["c"]}}), "nodes[0]", "table", "grid"),
+    (
+        block("table", **{**TABLE, "view": {"type": "grid", "columns": ["c", "c"]}}),
+        "nodes[0]",
+        "table",
+        "grid",
+    ),
+    (
+        block("table", **{**TABLE, "view": {"type": "grid", "columns": ["c", "d"]}}),
+        "nodes[0]",
+        "table",
+        "grid",
+    ),
+    (block("table", **{**TABLE, "fullWidth": True}), "nodes[0]", "table", "grid"),
+    *(
+        (
+            block("table", **{**TABLE, "definition": {"c": {**TABLE["definition"]["c"], **more}}}),
+            "nodes[0]",
+            "table",
+            "grid",
+        )
+        for more in ({"type": "number"}, {"type": "users"}, {"textAlignment": "justify"}, {"title": 1})
+    ),
+    (
+        block("table", **{**TABLE, "definition": {"c": {"type": "text", "title": "a\x00"}}}),
+        "nodes[0]",
+        "table",
+        "title holds a character",
+    ),
+    (
+        {**block("table", **TABLE), "fragments": [{**CELL, "nodes": [block("code")]}]},
+        "nodes[0].fragments[0].nodes[0]",
+        "code",
+        "cannot stand in a cell",
+    ),
+]
 
 
 @pytest.mark.parametrize(("node", "path", "kind", "part"), OUTSIDE)
@@ -145,3 +258,86 @@ def test_all_nodes_outside_the_core_come_at_once() -> None:
     with pytest.raises(DocumentError) as raised:
         to_markdown({"nodes": [block("hint"), PARAGRAPH, block("tabs")]})
     assert [problem.path for problem in raised.value.problems] == ["nodes[0]", "nodes[2]"]
+
+
+def image(*captions: Any) -> Json:
+    """A block of one image with these fragments as its captions."""
+    fragments = [{"object": "fragment", "type": "caption", "nodes": list(nodes)} for nodes in captions]
+    return block("images", {**block("image", ref=URL), "fragments": fragments})
+
+
+ITALIC = block("paragraph", text("a", "italic"))
+CAPTIONS = [
+    ([PARAGRAPH, PARAGRAPH], "more than one plain text"),
+    ([ITALIC], "more than one plain text"),
+    ([block("heading-1", text("a"))], "more than one plain text"),
+    ([block("quote", text("a"))], "more than one plain text"),
+    ([block("paragraph", text("a"), align="end")], "more than one plain text"),
+    ([block("paragraph", inline("emoji"))], "more than one plain text"),
+    ([block("paragraph", inline("video"))], "more than one plain text"),
+    ([block("paragraph", text("a\x00"))], "holds a character"),
+]
+
+
+@pytest.mark.parametrize(("nodes", "part"), CAPTIONS)
+def test_a_caption_is_one_plain_text(nodes: list[Json], part: str) -> None:
+    with pytest.raises(DocumentError) as raised:
+        to_markdown({"nodes": [image(nodes)]})
+    (problem,) = raised.value.problems
+    assert (problem.path, problem.type) == ("nodes[0].nodes[0]", "image")
+    assert part in problem.message
+
+
+HELD = [
+    (image([PARAGRAPH]), '![](u "a")\n'),
+    (image(), "![](u)\n"),
+    (image([]), "![](u)\n"),
+    (image([block("paragraph", text("a"), text("b"))]), '![](u "ab")\n'),
+    (block("code", block("code-line", text("a")), block("code-line", text("b"))), "```\na\nb\n```\n"),
+    (block("code"), "```\n```\n"),
+    (block("code", block("code-line")), "```\n```\n"),
+    (block("code", block("code-line"), block("code-line")), "```\n\n\n```\n"),
+    (block("code", block("code-line", text("```"))), "````\n```\n````\n"),
+    (block("list-ordered", block("list-item", PARAGRAPH), start=0), "0. a\n"),
+    (block("list-ordered", block("list-item", PARAGRAPH), start=999_999_999), "999999999. a\n"),
+    (block("list-ordered", block("list-item", PARAGRAPH)), "1. a\n"),
+    (block("list-tasks", block("list-item", PARAGRAPH, checked=True)), "- [x] a\n"),
+    (block("paragraph", inline("link", text("a"), ref=URL)), "[a](u)\n"),
+    (block("heading-1", text("a")), "# a\n"),
+    (block("heading-3", text("a#")), "### a\\#\n"),
+    (block("heading-2"), "##\n"),
+    (block("divider"), "---\n"),
+    ({**block("table", **TABLE), "fragments": [{**CELL, "nodes": [PARAGRAPH]}]}, "| C |\n| --- |\n| a |\n"),
+    (
+        {**block("table", **TABLE), "fragments": [{**CELL, "nodes": [PARAGRAPH, block("paragraph")]}]},
+        "| C |\n| --- |\n| a |\n",
+    ),
+    (block("table", **TABLE), "| C |\n| --- |\n| |\n"),
+    # What no cell of the table shows is no part of it.
+    (
+        {
+            **block("table", **TABLE),
+            "fragments": [{"object": "fragment", "fragment": "z", "nodes": [block("code")]}],
+        },
+        "| C |\n| --- |\n| |\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("node", "markdown"), HELD)
+def test_what_markdown_can_hold_is_written(node: Json, markdown: str) -> None:
+    assert to_markdown({"nodes": [node]}) == markdown
+
+
+NO_CHARACTERS = [chr(code) for plane in range(17) for code in (plane * 65536 + 65534, plane * 65536 + 65535)]
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x0b", "\x7f", "\x9f", "\ufdd0", *NO_CHARACTERS], ids=ascii)
+def test_what_is_no_character_cannot_be_written(character: str) -> None:
+    with pytest.raises(DocumentError):
+        to_markdown({"nodes": [block("paragraph", text(f"a{character}"))]})
+
+
+@pytest.mark.parametrize("character", ["\ufdcf", "\ufdf0", "\ufffd", "\U0001fffd", "\U00020000"], ids=ascii)
+def test_what_stands_beside_those_can_be(character: str) -> None:
+    assert character in to_markdown({"nodes": [block("paragraph", text(f"a{character}b"))]})

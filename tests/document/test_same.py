@@ -103,3 +103,163 @@ def test_outside_the_core_all_but_keys_and_empty_members_counts() -> None:
     assert same(hint, {"nodes": [{"object": "block", "type": "hint", "data": {"style": "info"}}]})
     assert not same(hint, {"nodes": [{**HINT, "data": {"style": "danger"}}]})
     assert not same(hint, {})
+
+
+def text(*leaves: str, marks: tuple[Json, ...] = ()) -> Json:
+    return {
+        "object": "text",
+        "leaves": [{"object": "leaf", "text": leaf, "marks": list(marks)} for leaf in leaves],
+    }
+
+
+def block(kind: str, *nodes: Json, **data: Any) -> Json:
+    return {"object": "block", "type": kind, "data": data, "nodes": list(nodes)}
+
+
+def inline(kind: str, *nodes: Json, **data: Any) -> Json:
+    return {"object": "inline", "type": kind, "data": data, "nodes": list(nodes)}
+
+
+A, B = block("paragraph", text("a")), block("paragraph", text("b"))
+URL = {"kind": "url", "url": "u"}
+ITALIC, BOLD = {"type": "italic"}, {"type": "bold"}
+PLAIN = {"type": "color", "data": {"text": "default", "background": None}}
+RED = {"type": "color", "data": {"text": "red"}}
+INLINE_IMAGE = inline("inline-image", ref=URL)
+IMAGE = block("image", ref=URL)
+RECORDS = {"a": {"orderIndex": "1", "values": {"c": "f"}}, "b": {"orderIndex": "2", "values": {}}}
+TABLE = {
+    "view": {"type": "grid", "columns": ["c"]},
+    "definition": {"c": {"title": "C", "type": "text"}},
+    "records": RECORDS,
+}
+
+
+def caption(*nodes: Json, kind: str = "caption") -> Json:
+    return block(
+        "images", {**IMAGE, "fragments": [{"object": "fragment", "type": kind, "nodes": list(nodes)}]}
+    )
+
+
+def rows(one: Any, other: Any) -> Json:
+    """A table whose rows stand in this order."""
+    first, second = RECORDS.values()
+    records = {"a": {**first, "orderIndex": one}, "b": {**second, "orderIndex": other}}
+    fragment = {"object": "fragment", "fragment": "f", "nodes": [A]}
+    return {**block("table", **{**TABLE, "records": records}), "fragments": [fragment]}
+
+
+SAME = [
+    (block("paragraph", text("a", "b")), block("paragraph", text("ab"))),
+    (block("paragraph", text("a"), text("b")), block("paragraph", text("ab"))),
+    (block("paragraph", text("a", "", "b")), block("paragraph", text("ab"))),
+    (
+        block("paragraph", text("a", marks=(ITALIC, BOLD))),
+        block("paragraph", text("a", marks=(BOLD, ITALIC))),
+    ),
+    (block("paragraph", text("a", marks=(PLAIN,))), block("paragraph", text("a"))),
+    (block("paragraph", text("a", marks=(BOLD, BOLD))), block("paragraph", text("a", marks=(BOLD,)))),
+    (
+        block("paragraph", inline("link", text("a"), ref={**URL, "title": "x"})),
+        block("paragraph", inline("link", text("a"), ref=URL)),
+    ),
+    (block("paragraph", INLINE_IMAGE), block("images", IMAGE)),
+    (caption(A), block("paragraph", inline("inline-image", ref=URL, caption="a"))),
+    (
+        block("images", {**IMAGE, "data": {"ref": URL, "alt": "x"}}),
+        block("paragraph", inline("inline-image", ref=URL, alt="x")),
+    ),
+    (caption(A, kind="other"), block("images", IMAGE)),
+    (caption(), block("images", IMAGE)),
+    (
+        block("code", block("code-line", text("a\nb"))),
+        block("code", block("code-line", text("a")), block("code-line", text("b"))),
+    ),
+    (block("code"), block("code", block("code-line"))),
+    (block("list-ordered", block("list-item", A), start=1), block("list-ordered", block("list-item", A))),
+    (rows("1", "2"), rows("a", "b")),
+    (rows(2, 10), rows("1", "2")),
+    (rows(2, "1"), rows("1", "2")),
+    (block("tabs", block("tab", text("a", "b"))), block("tabs", block("tab", text("ab")))),
+    (block("tabs", key=None), block("tabs")),
+    ({**block("tabs"), "key": "k", "meta": {"id": 1}}, block("tabs")),
+    (block("tabs", more=[]), block("tabs", more=False)),
+]
+
+DIFFERENT = [
+    (block("paragraph", text("a", marks=(BOLD,))), block("paragraph", text("a", marks=(ITALIC,)))),
+    (block("paragraph", text("a", marks=(RED,))), A),
+    (
+        block("paragraph", text("a", marks=(RED,))),
+        block("paragraph", text("a", marks=({**RED, "data": {"text": "blue"}},))),
+    ),
+    (block("paragraph", INLINE_IMAGE, text("a")), block("images", IMAGE)),
+    (block("paragraph", INLINE_IMAGE, align="end"), block("images", IMAGE)),
+    (block("paragraph", inline("inline-image", ref=URL, size="line")), block("images", IMAGE)),
+    (block("blockquote", block("paragraph", INLINE_IMAGE)), block("blockquote", block("images", IMAGE))),
+    (caption(A), caption(B)),
+    (caption(A, B), caption(A)),
+    (caption(A), block("images", IMAGE)),
+    (caption(block("paragraph", text("a", marks=(BOLD,)))), caption(A)),
+    (block("images", IMAGE, IMAGE), block("images", IMAGE)),
+    (block("images", block("file", ref=URL)), block("images", IMAGE)),
+    (
+        block("code", block("code-line", text("a"), highlighted=True)),
+        block("code", block("code-line", text("a"))),
+    ),
+    (
+        block("code", block("code-line", text("a", marks=(BOLD,)))),
+        block("code", block("code-line", text("a"))),
+    ),
+    (
+        block("code", block("code-line", inline("link", text("a")))),
+        block("code", block("code-line", text("a"))),
+    ),
+    (block("code"), block("code", block("code-line"), block("code-line"))),
+    (block("heading-1"), block("heading-2")),
+    (block("heading-1"), block("paragraph")),
+    (block("list-ordered", block("list-item", A), start=2), block("list-ordered", block("list-item", A))),
+    (
+        block("list-unordered", block("list-item", A)),
+        block("list-unordered", block("list-item", A), block("list-item")),
+    ),
+    (block("blockquote"), block("divider")),
+    (block("paragraph", inline("emoji", code="1")), block("paragraph", inline("emoji", code="2"))),
+    (block("paragraph", inline("emoji", code="1")), block("paragraph", inline("symbol", code="1"))),
+    (
+        block("paragraph", inline("link", text("a"), ref={"kind": "page", "page": "p"})),
+        block("paragraph", inline("link", text("a"), ref={"kind": "page", "page": "q"})),
+    ),
+    (
+        block("paragraph", inline("link", text("a"), ref={"kind": "wiki", "url": "u"})),
+        block("paragraph", inline("link", text("a"), ref={"kind": "wiki", "url": "u", "page": "p"})),
+    ),
+    (rows("2", "1"), rows("1", "2")),
+    (rows(10, 2), rows("1", "2")),
+    (rows("1", 2), rows("1", "2")),
+    (block("tabs", block("tab", title="a")), block("tabs", block("tab", title="b"))),
+    (block("tabs", level=0), block("tabs")),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), SAME)
+def test_documents_that_say_the_same(a: Json, b: Json) -> None:
+    assert same({"nodes": [a]}, {"nodes": [b]})
+
+
+@pytest.mark.parametrize(("a", "b"), DIFFERENT)
+def test_documents_that_do_not(a: Json, b: Json) -> None:
+    assert not same({"nodes": [a]}, {"nodes": [b]})
+
+
+def nested(depth: int, value: Any, inside: type = list) -> Json:
+    for _ in range(depth):
+        value = [value] if inside is list else {"in": value}
+    return block("tabs", more=value)
+
+
+@pytest.mark.parametrize("inside", [list, dict])
+def test_what_stands_very_deep_in_a_member_is_compared_as_it_is(inside: type) -> None:
+    keyed, bare = {"key": "k", "a": 1}, {"a": 1}
+    assert same({"nodes": [nested(90, keyed, inside)]}, {"nodes": [nested(90, bare, inside)]})
+    assert not same({"nodes": [nested(110, keyed, inside)]}, {"nodes": [nested(110, bare, inside)]})

@@ -111,7 +111,8 @@ def _run_all(
         changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
         if not _is_python(changed):
             continue
-        lines, at_import = statement(source, mutant.line), is_run_by_an_import(source, mutant.line)
+        lines = statement(source, mutant.line)
+        at_import = is_run_by_an_import(source, mutant.line) or observed.only_outside(mutant.file, lines)
         package = _package(mutant, options.packages or PACKAGES)
         own, before = f"tests/{package}", killers[package]
         readers = _readers(tree, mutant.file, own) if at_import else set()

@@ -58,6 +58,10 @@ class Observed:
         """Whether these lines were run while tests were collected."""
         return any("" in self.contexts.get(file, {}).get(line, ()) for line in lines)
 
+    def only_outside(self, file: str, lines: range) -> bool:
+        """Whether nothing but the collection of tests ran these lines: a value is made once, and kept."""
+        return {test for line in lines for test in self.contexts.get(file, {}).get(line, ())} == {""}
+
     def within(
         self, tests: Sequence[str], budget: float, own: str, file: str, around: range, killers: Sequence[str]
     ) -> list[str]:
