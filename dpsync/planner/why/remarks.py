@@ -8,35 +8,42 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import islice
 
 from dpsync.kinds.kind import Call, Field, Kind
+from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
 from dpsync.model.entries.values import canonical
 from dpsync.model.plans.remark import Note
 from dpsync.model.texts.words import some
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.decide.restructuring import Restructure, shows
+from dpsync.planner.inputs.history import FormerNames
+from dpsync.planner.inputs.lineage import Lineage
+from dpsync.planner.inputs.names import Names
+from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.values import Values
 
 
 def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructure]) -> Iterator[Note]:
     """Every remark; of a selection those on what was selected, and all on the policy."""
-    yield from (note for note in past(sides, deletions) if _selected(sides, note))
+    yield from (note for note in past(sides, deletions) if _selected(sides.names, sides.chosen, note))
     yield from remade(sides, deletions, restructures)
     yield from unmatched(sides)
     yield from widened(sides, deletions)
 
 
-def _selected(sides: Sides, note: Note) -> bool:
+def _selected(names: Names, chosen: frozenset[Address] | None, note: Note) -> bool:
     """Whether a remark is on something that is planned: by its address, or by that of its object."""
-    if sides.chosen is None:
+    if chosen is None:
         return True
-    live = sides.names.remembered.get(note.location)
-    return note.location in sides.chosen or bool(live and sides.names.address(live) in sides.chosen)
+    live = names.remembered.get(note.location)
+    return note.location in chosen or bool(live and names.address(live) in chosen)
 
 
 # The past: what was removed and lives on, words of an entry that have served.
@@ -44,17 +51,17 @@ def _selected(sides: Sides, note: Note) -> bool:
 
 def past(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     """Lines of the ids file that are others now, removed entries that live on, words that can go."""
-    yield from _rewritten(sides)
+    yield from _rewritten(sides.snapshot.records, sides.base.said)
     yield from _removed(sides, deletions)
-    yield from _obsolete(sides)
-    yield from _replaced(sides)
+    yield from _obsolete(sides.desired, sides.snapshot)
+    yield from _replaced(sides.snapshot)
 
 
-def _rewritten(sides: Sides) -> Iterator[Note]:
+def _rewritten(records: Records, base: str) -> Iterator[Note]:
     """Lines of the ids file that somebody has changed: from then on the entry is another object."""
-    for before, now in sides.snapshot.records.rewritten:
+    for before, now in records.rewritten:
         was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
-        text = f"its line in the ids file is {is_}, and was {was} in {sides.base.said}"
+        text = f"its line in the ids file is {is_}, and was {was} in {base}"
         yield Note(address=str(now.address), text=text)
 
 
@@ -72,7 +79,7 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
         identity = sides.names.remembered[address]
         if sides.policy.forgotten(identity):
             if sides.desired.pruned(_place(address)):
-                yield _lasting(sides, address, identity)
+                yield _lasting(sides.names, address, identity)
             continue
         if deletions.covers(identity) or any(other in among for other in islice(address.upward(), 1, None)):
             continue
@@ -86,20 +93,20 @@ def _place(address: Address) -> Address:
     return Address(address.segments[:-1])
 
 
-def _lasting(sides: Sides, address: Address, identity: Identity) -> Note:
+def _lasting(names: Names, address: Address, identity: Identity) -> Note:
     """The line to write, so that an object stays forgotten when the git base has lost its entry."""
-    live = sides.snapshot.objects[identity]
-    name = _place(sides.names.address(identity)).unmanaged(sides.names.label(live), live.id)
-    text = f'forgotten: {sides.kind(live).noun} "{sides.names.label(live)}" stays'
-    if not any(pattern.covers(name) for pattern in sides.desired.policy.forget):
+    live = names.snapshot.objects[identity]
+    name = _place(names.address(identity)).unmanaged(names.label(live), live.id)
+    text = f'forgotten: {names.kind(live).noun} "{names.label(live)}" stays'
+    if not any(pattern.covers(name) for pattern in names.desired.policy.forget):
         text += f"; its key is known to the git base only, so forget {name} instead"
     return Note(address=str(address), text=text)
 
 
-def _obsolete(sides: Sides) -> Iterator[Note]:
+def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
     """`previously` and `new` are for one change; then they can go."""
-    for address, resource in sides.desired.resources.items():
-        match = sides.snapshot.matches.get(address)
+    for address, resource in desired.resources.items():
+        match = snapshot.matches.get(address)
         if match is None:
             continue
         if resource.previously and match.by is not MatchedBy.PREVIOUSLY:
@@ -110,10 +117,10 @@ def _obsolete(sides: Sides) -> Iterator[Note]:
             yield Note(address=str(address.field("new")), text="it is live: this line can go")
 
 
-def _replaced(sides: Sides) -> Iterator[Note]:
+def _replaced(snapshot: Snapshot) -> Iterator[Note]:
     """Entries whose recorded object is gone, and that were recognised as another one by their names."""
-    for address, missing in sides.snapshot.missing.items():
-        if address in sides.snapshot.matches:
+    for address, missing in snapshot.missing.items():
+        if address in snapshot.matches:
             yield Note(address=str(address), text=f"it was {missing.id}, which is gone")
 
 
@@ -130,7 +137,7 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
     strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
     for identity, live in sides.snapshot.objects.items():
         if live.kind in kinds and identity not in sides.names.declared:
-            strangers[_owner(sides, live), shows(sides, live)].append(live)
+            strangers[_owner(sides.lineage, live), shows(sides, live)].append(live)
     rebuilt = [item.scope.address for item in changing]
     for address in sorted(sides.resources) if strangers else ():
         if any(address.is_in(tree) for tree in rebuilt):
@@ -147,7 +154,7 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
             url = f"; its URL: {live.url}" if live.url else ""
             if live.identity in sides.names.earlier_addresses:
                 text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
-            elif _could_be(sides, entry, live):
+            elif _could_be(sides.names, sides.values, entry, live):
                 text = f"if it is {was}, moved: it cannot change its {fixed.name} and is made anew; "
                 text += f"{was} {what}{url}"
             else:
@@ -155,17 +162,18 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
             yield Note(address=str(address), text=text)
 
 
-def _could_be(sides: Sides, entry: Resource, live: LiveObject) -> bool:
+def _could_be(known: Names, values: Values, entry: Resource, live: LiveObject) -> bool:
     """Whether nothing but its place tells a live object from an entry, as far as is known without a base."""
     around = [item for item in (live.holder, live.parent) if item is not None]
-    names = sides.kind(entry).identity_fields
+    kind = known.kind(entry)
+    names = kind.identity_fields
     return (
-        sides.base.desired is None
-        and all(item in sides.names.declared for item in around)
+        known.base.desired is None
+        and all(item in known.declared for item in around)
         and all(name in entry.fields for name in names)
         and all(
             canonical(entry.fields[name])
-            == canonical(sides.values.normal(sides.kind(entry).field(name), live.fields.get(name), live))
+            == canonical(values.normal(kind.field(name), live.fields.get(name), live))
             for name in names
         )
     )
@@ -176,9 +184,10 @@ def _fixed(kind: Kind) -> tuple[Field, ...]:
     return tuple(item for item in kind.fields if item.nest and item.on == "create" and item.via is None)
 
 
-def _owner(sides: Sides, live: LiveObject) -> Identity:
+def _owner(lineage: Lineage, live: LiveObject) -> Identity:
     """What the tree of a node belongs to."""
-    owner = sides.lineage.live_ancestor(live, sides.registry.tree_owner(sides.kind(live)))
+    registry = lineage.registry
+    owner = lineage.live_ancestor(live, registry.tree_owner(registry[live.kind]))
     assert owner is not None
     return owner
 
@@ -198,20 +207,21 @@ def unmatched(sides: Sides) -> Iterator[Note]:
     was only forgotten, and sometimes it is the one that was meant to protect something. A `removed` whose
     work is done is a remark.
     """
-    policy = sides.desired.policy
-    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Sides, Pattern], str | None]]] = {
-        "prune": (policy.prune, _prunes_nothing),
-        "protect": (policy.protect, _protects_nothing),
-        "ignore": (policy.ignore, _leaves_nothing_alone),
-        "forget": (policy.forget, _forgets_nothing),
-        "watch": ((*policy.watch, *policy.watch_fields), _watches_nothing),
+    desired, names = sides.desired, sides.names
+    policy, known = desired.policy, [*_objects(names)]
+    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Pattern], str | None]]] = {
+        "prune": (policy.prune, partial(_prunes_nothing, sides.registry, desired)),
+        "protect": (policy.protect, partial(_protects_nothing, known)),
+        "ignore": (policy.ignore, partial(_leaves_nothing_alone, known)),
+        "forget": (policy.forget, partial(_forgets_nothing, sides.policy)),
+        "watch": ((*policy.watch, *policy.watch_fields), partial(_watches_nothing, desired)),
     }
     for pattern in policy.removed:
-        if (why := _removes_nothing(sides, pattern)) is not None:
+        if (why := _removes_nothing(sides.former, pattern)) is not None:
             yield Note(address=where("removed", pattern), text=why)
     for name, (patterns, wrong) in rules.items():
         for pattern in patterns:
-            if (why := wrong(sides, pattern)) is not None:
+            if (why := wrong(pattern)) is not None:
                 yield Note(address=where(name, pattern), text=why, severity="warning")
 
 
@@ -220,54 +230,54 @@ def where(name: str, pattern: Pattern) -> str:
     return f'policy.{name} "{pattern.text}"'
 
 
-def _prunes_nothing(sides: Sides, pattern: Pattern) -> str | None:
-    if any(pattern.matches(address) for address in sides.desired.unserved):
+def _prunes_nothing(registry: Registry, desired: Desired, pattern: Pattern) -> str | None:
+    if any(pattern.matches(address) for address in desired.unserved):
         return None
-    lists = [scope for address, scope in sides.desired.scopes.items() if pattern.matches(address)]
+    lists = [scope for address, scope in desired.scopes.items() if pattern.matches(address)]
     kinds = {name for scope in lists for name in scope.kinds}
-    if any(isinstance(sides.registry.whole[name].delete, Call) for name in kinds):
+    if any(isinstance(registry.whole[name].delete, Call) for name in kinds):
         return None
     return NEVER_DELETED if lists else NOTHING
 
 
-def _protects_nothing(sides: Sides, pattern: Pattern) -> str | None:
-    found = [len(address.segments) for address in _objects(sides) if pattern.matches(address)]
+def _protects_nothing(known: Iterable[Address], pattern: Pattern) -> str | None:
+    found = [len(address.segments) for address in known if pattern.matches(address)]
     if not found:
         return NOTHING
     # An organization is never deleted, and what is in it is not protected with it.
     return None if max(found) > 1 else f'{NEVER_DELETED}; what is in it is protected by "{pattern.text}/**"'
 
 
-def _leaves_nothing_alone(sides: Sides, pattern: Pattern) -> str | None:
+def _leaves_nothing_alone(known: Iterable[Address], pattern: Pattern) -> str | None:
     named = pattern.covers if pattern.field is None else pattern.matches
-    return None if any(named(address) for address in _objects(sides)) else NOTHING
+    return None if any(named(address) for address in known) else NOTHING
 
 
-def _forgets_nothing(sides: Sides, pattern: Pattern) -> str | None:
-    strangers = (identity for identity in sides.snapshot.objects if identity not in sides.names.declared)
-    return None if any(sides.policy.forgotten(identity, pattern) for identity in strangers) else NOTHING
+def _forgets_nothing(policy: Policies, pattern: Pattern) -> str | None:
+    names = policy.names
+    strangers = (identity for identity in names.snapshot.objects if identity not in names.declared)
+    return None if any(policy.forgotten(identity, pattern) for identity in strangers) else NOTHING
 
 
-def _removes_nothing(sides: Sides, pattern: Pattern) -> str | None:
+def _removes_nothing(former: FormerNames, pattern: Pattern) -> str | None:
     """Why a line under `removed` lets nothing go; None where it names one thing in a place that is pruned."""
-    found = sides.former.named(pattern)
+    found = former.named(pattern)
     if len(found) > 1:
-        names = ", ".join(sorted(str(sides.former.exactly(identity)) for identity in found))
+        names = ", ".join(sorted(str(former.exactly(identity)) for identity in found))
         return f"it names several things, and so none of them; write one of these: {names}"
     for identity in found:
-        live = sides.snapshot.objects[identity]
-        lists = [scope for scope, items in sides.snapshot.scopes.items() if identity in items]
-        inside = live.parent is not None and live.parent not in sides.names.declared
-        return None if inside or any(map(sides.desired.pruned, lists)) else STAYS
-    for address in sides.former.everywhere(pattern):
-        for identity in sides.former.meant(address) or ():
-            if (now := sides.names.declared.get(identity)) is not None:
+        live = former.snapshot.objects[identity]
+        lists = [scope for scope, items in former.snapshot.scopes.items() if identity in items]
+        inside = live.parent is not None and live.parent not in former.names.declared
+        return None if inside or any(map(former.desired.pruned, lists)) else STAYS
+    for address in former.everywhere(pattern):
+        for identity in former.meant(address) or ():
+            if (now := former.names.declared.get(identity)) is not None:
                 return f"it is {now} now, which is declared: this line can go"
     return GONE
 
 
-def _watches_nothing(sides: Sides, pattern: Pattern) -> str | None:
-    declared = sides.desired
+def _watches_nothing(declared: Desired, pattern: Pattern) -> str | None:
     if pattern.field:
         return (
             None
@@ -278,14 +288,14 @@ def _watches_nothing(sides: Sides, pattern: Pattern) -> str | None:
     return None if any(pattern.matches(address) for address in places) else NOTHING
 
 
-def _objects(sides: Sides) -> Iterator[Address]:
+def _objects(names: Names) -> Iterator[Address]:
     """Everything that is declared or live, and the addresses that the git base has for it."""
-    yield from sides.desired.resources
-    yield from sides.desired.unserved
-    yield from sides.names.earlier_addresses.values()
-    for identity in sides.snapshot.objects:
-        if identity not in sides.names.declared:
-            yield sides.names.address(identity)
+    yield from names.desired.resources
+    yield from names.desired.unserved
+    yield from names.earlier_addresses.values()
+    for identity in names.snapshot.objects:
+        if identity not in names.declared:
+            yield names.address(identity)
 
 
 def widened(sides: Sides, found: Deletions) -> Iterator[Note]:
@@ -300,12 +310,14 @@ def widened(sides: Sides, found: Deletions) -> Iterator[Note]:
     for pattern, items in _pruned_since(sides, then, found).items():
         added = pattern not in then.policy.prune
         why = "this change adds it" if added else f"{sides.base.said} did not have it for what is there"
-        text = f"{why}, and so what {sides.base.said} kept would be deleted: {_named(sides, items)}"
+        text = f"{why}, and so what {sides.base.said} kept would be deleted: {_named(sides.names, items)}"
         yield Note(address=where("prune", pattern), text=text, severity="warning")
-    for name, pattern, items in _left_alone_until_now(sides, then, found):
+    for name, pattern, items in _left_alone_until_now(sides.former, then, found):
         taken = pattern not in getattr(sides.desired.policy, name)
         why = "this change takes it away" if taken else "it does not cover it under its present name"
-        text = f"{why}, and so what {sides.base.said} left alone would be deleted: {_named(sides, items)}"
+        text = (
+            f"{why}, and so what {sides.base.said} left alone would be deleted: {_named(sides.names, items)}"
+        )
         yield Note(address=where(name, pattern), text=text, severity="warning")
 
 
@@ -334,7 +346,7 @@ def _names_of(sides: Sides, place: Address) -> set[Address]:
 
 
 def _left_alone_until_now(
-    sides: Sides, then: Desired, found: Deletions
+    former: FormerNames, then: Desired, found: Deletions
 ) -> Iterator[tuple[str, Pattern, list[Identity]]]:
     """Each pattern of the base that left alone what goes now, also what goes along."""
     for name in ("ignore", "forget"):
@@ -342,14 +354,14 @@ def _left_alone_until_now(
             covered = [
                 identity
                 for identity in found.everything
-                if pattern.field is None and any(map(pattern.covers, sides.former.of(identity)))
+                if pattern.field is None and any(map(pattern.covers, former.of(identity)))
             ]
             if covered:
                 yield name, pattern, covered
 
 
-def _named(sides: Sides, items: Collection[Identity]) -> str:
+def _named(names: Names, items: Collection[Identity]) -> str:
     """The outermost of these."""
     those = set(items)
-    outermost = (one for one in those if not those & {*sides.snapshot.above(sides.snapshot.objects[one])})
-    return some(sorted(str(sides.names.address(one)) for one in outermost))
+    outermost = (one for one in those if not those & {*names.snapshot.above(names.snapshot.objects[one])})
+    return some(sorted(str(names.address(one)) for one in outermost))
