@@ -55,6 +55,20 @@ def test_what_goes_with_a_rebuilt_navigation_is_in_the_number_and_not_held_again
     assert [question.answer for question in found] == [Answer("delete", "2")]
 
 
+@pytest.mark.parametrize(
+    ("rebuilt", "words"),
+    [
+        ((), "2 things would be deleted, 50 percent of 4;"),
+        (("a",), "2 things would be deleted; 1 of them count here, 25 percent of 4;"),
+    ],
+)
+def test_the_question_says_how_many_of_the_number_count(rebuilt: tuple[str, ...], words: str) -> None:
+    places = [ACME.child("teams", key) for key in rebuilt]
+    (question,) = limited(bounds(Limits(0, 100)), [delete("a"), delete("b")], (), places)
+    assert question.refusal is not None
+    assert question.refusal.message.startswith(words)
+
+
 def test_a_limit_that_this_change_raises_is_told_as_that_of_the_base() -> None:
     (question,) = limited(bounds(Limits(0, 100), " by HEAD: not yet"), [delete("a")], ())
     assert question.refusal is not None

@@ -150,6 +150,7 @@ def test_of_several_who_lose_it_the_first_is_named() -> None:
     wanted = {key: {"role": "read"} for key in live}
     (refusal,) = refused(Case({"member": wanted}, {"member": live}, user="somebody"))
     assert (refusal.code, refusal.address) == ("last-admin", "acme/members/ada")
+    assert refusal.message == "acme would be left without an admin"
 
 
 def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:

@@ -31,7 +31,7 @@ class Deletions:
 
     def covers(self, identity: Identity) -> bool:
         """Whether an object is deleted or goes along."""
-        return identity in self.roots or self.cascade.covers(identity)
+        return self.cascade.covers(identity)
 
     @property
     def everything(self) -> list[Identity]:

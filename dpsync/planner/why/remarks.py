@@ -208,7 +208,8 @@ def unmatched(sides: Sides) -> Iterator[Note]:
     work is done is a remark.
     """
     desired, names = sides.desired, sides.names
-    policy, known = desired.policy, [*_objects(names)]
+    policy = desired.policy
+    known = [*_objects(names)] if policy.protect or policy.ignore else []
     rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Pattern], str | None]]] = {
         "prune": (policy.prune, partial(_prunes_nothing, sides.registry, desired)),
         "protect": (policy.protect, partial(_protects_nothing, known)),
