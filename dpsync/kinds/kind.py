@@ -348,6 +348,11 @@ class Field:
         )
 
     @cached_property
+    def may_be_unread(self) -> bool:
+        """Whether a value of it may have a part that the platform never gives back."""
+        return self.source is None or self.type.may_be_unread
+
+    @cached_property
     def exposes(self) -> Raised | None:
         """`raised`, settled: how something becomes more visible or more powerful by it, None when never."""
         return self.raised or self.exposure or None
@@ -603,6 +608,16 @@ class Kind:
     def read_fields(self) -> tuple[Field, ...]:
         """Those of its fields that answers have."""
         return tuple(field for field in self.fields if field.source is not None)
+
+    @cached_property
+    def writable_fields(self) -> tuple[Field, ...]:
+        """Those of its fields that some call can write."""
+        return tuple(field for field in self.fields if field.on != "neither")
+
+    @cached_property
+    def unread_fields(self) -> tuple[Field, ...]:
+        """Those of its fields whose values may have a part that the platform never gives back."""
+        return tuple(field for field in self.fields if field.may_be_unread)
 
     @cached_property
     def own_read_fields(self) -> tuple[Field, ...]:

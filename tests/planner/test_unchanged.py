@@ -91,3 +91,23 @@ def test_a_later_natural_key_is_held_against_the_one_object_only(counted: dict[s
 
 def test_an_entry_in_its_normal_form_is_taken_as_it_is(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["Sides.resources.<locals>.<dictcomp>"] == 0
+
+
+def test_fields_with_one_value_on_both_sides_are_not_brought_into_a_normal_form(
+    counted: dict[str, Calls],
+) -> None:
+    """Only what may be an id on one side and an address on the other is."""
+    assert counted["plan"]["Values.normal"] < 2 * ENTRIES
+    assert counted["plan"]["Type.same"] < ENTRIES
+
+
+def test_nothing_is_asked_of_values_that_are_always_given_back(counted: dict[str, Calls]) -> None:
+    assert counted["plan"]["not_known"] < 2 * ENTRIES
+
+
+def test_where_nothing_is_written_no_list_is_put_in_order(counted: dict[str, Calls]) -> None:
+    assert counted["plan"]["_Lanes._then"] == counted["plan"]["moves"] == 0
+
+
+def test_where_nothing_is_written_no_value_is_settled(counted: dict[str, Calls]) -> None:
+    assert counted["plan"]["_Unique.settle"] == 0

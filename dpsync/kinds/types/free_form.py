@@ -169,6 +169,10 @@ class Json(Type):
     def unread(self, value: Value) -> Value:
         return _only_secret(value) if self.secrets else None
 
+    @property
+    def may_be_unread(self) -> bool:
+        return self.secrets
+
     def narrow(self, live: Value, wanted: Value) -> Value:
         if self.secrets:
             return _narrow_hiding(live, wanted, "", self._leaving)

@@ -129,6 +129,11 @@ class Type:
         """The part of a value that the platform never gives back, None when there is none."""
         return None
 
+    @property
+    def may_be_unread(self) -> bool:
+        """Whether some value has such a part."""
+        return type(self).unread is not Type.unread
+
     def narrow(self, live: Value, wanted: Value) -> Value:
         """What of a live value may be shown beside a wanted one: nothing that is not managed, no secret."""
         return live

@@ -118,6 +118,10 @@ class Text(Type):
     def unread(self, value: Value) -> Value:
         return value if self.secret else None
 
+    @property
+    def may_be_unread(self) -> bool:
+        return self.secret
+
 
 _FLAGS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 """What people write for a boolean in other files, in any case or in quotes, and how it is written here."""

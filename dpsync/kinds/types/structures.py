@@ -111,6 +111,10 @@ class Object(Type):
         hidden = {name: part.unread(value[name]) for name, part in self.parts.items() if name in value}
         return {name: part for name, part in hidden.items() if part is not None} or None
 
+    @property
+    def may_be_unread(self) -> bool:
+        return any(part.may_be_unread for part in self.parts.values())
+
     @cached_property
     def refers(self) -> tuple[str, ...]:
         return tuple(kind for part in self.parts.values() for kind in part.refers)

@@ -67,6 +67,10 @@ class LongText(Type):
     def unread(self, value: Value) -> Value:
         return value if self.unreadable else None
 
+    @property
+    def may_be_unread(self) -> bool:
+        return self.unreadable
+
 
 @dataclass(frozen=True)
 class Certificate(LongText):

@@ -70,12 +70,16 @@ def leaves(value: Value) -> Iterator[Any]:
 def references(value: Value) -> set[Address]:
     if type(value) in PLAIN:
         return set()
+    if isinstance(value, Ref):
+        return {value.address}
     return {leaf.address for leaf in leaves(value) if isinstance(leaf, Ref)}
 
 
 def live_ids(value: Value) -> set[str]:
     if type(value) in PLAIN:
         return set()
+    if isinstance(value, LiveId):
+        return {value.id}
     return {leaf.id for leaf in leaves(value) if isinstance(leaf, LiveId)}
 
 

@@ -10,7 +10,7 @@ from dpsync.kinds.types import Flag
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Value, canonical, digest
+from dpsync.model.entries.values import PLAIN, Value, canonical, digest
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Difference
 from dpsync.planner.inputs.answers import SEND, Answer
@@ -42,9 +42,9 @@ def managed(sides: Sides, resource: Resource) -> Iterator[Field]:
     kind = sides.kind(resource)
     match = sides.snapshot.matches.get(resource.address)
     renamed = match is not None and match.by is MatchedBy.PREVIOUSLY
-    for field in kind.fields:
+    for field in kind.writable_fields:
         fixed = field.name == kind.natural and not renamed
-        if field.name in resource.fields and not fixed and field.on != "neither":
+        if field.name in resource.fields and not fixed:
             yield field
 
 
@@ -52,8 +52,12 @@ def changed(sides: Sides, resource: Resource, live: LiveObject) -> list[Changed]
     """The fields of a live object that are not as wanted."""
     found = []
     for field in managed(sides, resource):
-        after = sides.values.normal(field, resource.fields[field.name], resource)
-        before = sides.values.normal(field, live.fields.get(field.name), live)
+        wanted, there = resource.fields[field.name], live.fields.get(field.name)
+        equal = wanted == there and type(wanted) in PLAIN and type(wanted) is type(there)
+        if equal and not field.may_be_unread:
+            continue  # nearly every field of nearly every entry
+        after = sides.values.normal(field, wanted, resource)
+        before = sides.values.normal(field, there, live)
         readable = field.source is not None
         if (readable and not same(field, after, before)) or _unread_changed(sides, resource, field, live):
             found.append(Changed(field, after, before))

@@ -137,7 +137,7 @@ class _Decider:
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
         resources = self.sides.resources.values()
         first, resends = set(self.blocker.first.values()), self.sides.answers.any(SEND)
-        for resource in sorted(resources, key=lambda item: (rank[item.kind], item.address)):
+        for resource in sorted(resources, key=lambda item: rank[item.kind]):  # they come by address
             live = self.sides.live(resource.address)
             if resource.address in first:
                 # What it will be in is not there yet.
@@ -265,7 +265,7 @@ class _Decider:
 
     def _cannot_compare(self, resource: Resource, live: LiveObject) -> None:
         kind = self.sides.kind(resource)
-        for item in kind.fields:
+        for item in kind.unread_fields:
             hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
             if hidden is not None:
                 address = str(resource.address.field(item.name))

@@ -31,16 +31,20 @@ class Values:
         if type(value) in NORMAL:
             return value
 
-        def name(leaf: Value) -> Value:
-            if isinstance(leaf, LiveId):
-                for kind in field.type.refers:
-                    if address := self.names.declared.get(self.names.named(item, kind, leaf.id)):
-                        return Ref(address)
-                    if address := self._outputs.get(leaf.id):
-                        return Ref(address)
-            return leaf
+        if isinstance(value, LiveId):
+            return self._declared(field, value, item)
+        return transform(
+            value, lambda leaf: self._declared(field, leaf, item) if isinstance(leaf, LiveId) else leaf
+        )
 
-        return transform(value, name)
+    def _declared(self, field: Field, id: LiveId, item: Resource | LiveObject) -> Ref | LiveId:
+        """A reference to what is declared for an id, else the id."""
+        for kind in field.type.refers:
+            if address := self.names.declared.get(self.names.named(item, kind, id.id)):
+                return Ref(address)
+            if address := self._outputs.get(id.id):
+                return Ref(address)
+        return id
 
     def display(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
         """The normal form as plain JSON, for differences; what is known but undeclared shows its address."""

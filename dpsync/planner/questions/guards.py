@@ -63,7 +63,8 @@ def refusals(
 def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
     """Of an entry that is perhaps another object nothing is said yet: that follows from which one it is."""
     sides = decided.sides
-    for address, compared in sorted(decided.compared.items()):
+    found = {address: items for address, items in decided.compared.items() if items}
+    for address, compared in sorted(found.items()):
         if str(address) in asked:
             continue
         resource = sides.resources[address]

@@ -211,14 +211,22 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
         for address, entry in sides.resources.items()
         if sides.kind(entry).mistakable and found_by_name(sides, address) and sides.live(address) is not None
     }
+    in_place: set[Address] = set()
+    """What is named somewhere by what names it in the files: it is in no ring, wherever else it is named."""
     for address, entry in sides.resources.items() if by_name else ():
         live = sides.live(address)
         for field in sides.kind(entry).reference_fields if live is not None else ():
             wanted = references(entry.fields.get(field.name))
-            if len(wanted) != 1 or wanted.isdisjoint(by_name) or _edited(sides, entry, field.name):
+            if len(wanted) != 1 or wanted.isdisjoint(by_name) or not wanted.isdisjoint(in_place):
+                continue
+            if _edited(sides, entry, field.name):
                 continue
             assert live is not None
-            found[next(iter(wanted))].add(_named(sides, live, field.name))
+            (named,) = wanted
+            now = _named(sides, live, field.name)
+            found[named].add(now)
+            if now == named:
+                in_place.add(named)
     only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
     return {address: now for address, now in only.items() if now in by_name and now != address}
 

@@ -106,6 +106,8 @@ class _Lanes:
             children = holder.children
             live = self.sides.live(holder.address)
             before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
+            if tuple(map(self.sides.names.declared.get, before)) == children:
+                continue  # they stand as they shall, as nearly always
             there = set(before)
             known = [child for child in children if self._will_be(child, there)]
             found += self._tree_siblings(self._then(before, known), known)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Call, Field, Kind
@@ -53,6 +54,8 @@ def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
     """The steps that free values, and the order of those that take them."""
     finder = _Unique(decisions.sides, steps, Requests(decisions.sides), decisions.deletions)
     for kind in decisions.sides.registry.ordered:
+        if kind.name not in finder.written:
+            continue
         for item in kind.fields:
             if item.unique:
                 finder.settle(kind, item, item.unique)
@@ -74,11 +77,20 @@ class _Unique:
     edges: list[Edge] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
 
+    @cached_property
+    def written(self) -> dict[str, list[Resource]]:
+        """By kind the entries with steps, by address."""
+        found: dict[str, list[Resource]] = defaultdict(list)
+        for address in sorted(self.steps.by_address):
+            if (resource := self.sides.resources.get(address)) is not None:
+                found[resource.kind].append(resource)
+        return found
+
     def settle(self, kind: Kind, item: Field, around: str) -> None:
         """Order the requests that give a field its values, in each place where those must differ."""
         scopes: dict[Address, list[_Rename]] = {}
-        for resource in self.sides.resources.values():
-            if resource.kind != kind.name or resource.fields.get(item.name) is None:
+        for resource in self.written[kind.name]:
+            if resource.fields.get(item.name) is None:
                 continue
             live = self.sides.live(resource.address)
             step = self._step(resource, item, live)

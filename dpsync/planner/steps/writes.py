@@ -80,6 +80,8 @@ class _Writer:
 
     def _change(self, entry: EntryDecision, live: LiveObject) -> None:
         resource = entry.resource
+        if not (entry.written or entry.acts or live.deleted) and entry.held is None:
+            return  # as nearly every entry
         if live.deleted:
             step = self.requests.restore(resource)
             self.drafts.append(step)
