@@ -29,10 +29,11 @@ def contradictions(
     """
     other: dict[Address, tuple[LiveObject, Key]] = {}
     for resource in wanted:
-        mine = claims.get(resource.address)
-        for key in view.kind.identity[1:] if mine else ():
+        if (mine := claims.get(resource.address)) is None:
+            continue
+        for key in view.kind.identity[1:]:
             value = view.wanted(resource, key)
-            if value is None or (mine and view.has(mine, key, value)):
+            if value is None or view.has(mine, key, value):
                 continue  # as nearly always: that others carry it as well is no contradiction
             hits = index.bearing(key, value)
             if len(hits) == 1:
@@ -62,14 +63,12 @@ def contradictions(
     return asked
 
 
-def is_in_base(view: NaturalKeys, past: Past, resource: Resource, live: LiveObject | None) -> bool:
-    """Whether a live object has all natural keys of the entry in the git base, the first one as it is now."""
-    earlier, first = past.entries.get(resource.address), view.kind.identity[0]
-    if earlier is None or live is None:
+def is_in_base(view: NaturalKeys, past: Past, resource: Resource, live: LiveObject) -> bool:
+    """Whether a live object has all natural keys that the entry has in the git base."""
+    earlier = past.entries.get(resource.address)
+    if earlier is None:
         return False
     before = replace(view, first_child=past.first_child)
-    if before.wanted(earlier, first) not in (None, view.wanted(resource, first)):
-        return False
     values = {key: before.wanted(earlier, key) for key in view.kind.identity}
     given = [(key, value) for key, value in values.items() if value is not None]
     return bool(given) and all(view.has(live, key, value) for key, value in given)

@@ -32,9 +32,9 @@ FIELDS = (
 
 
 def kind(*identity: str | tuple[str, ...], **more: Any) -> Kind:
+    more = {"update": Patch("{self}", repeat="safe"), **more}
     return Kind(
-        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS,
-        identity=identity, update=Patch("{self}", repeat="safe"), **more,
+        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS, identity=identity, **more
     )  # fmt: skip
 
 
@@ -227,3 +227,78 @@ def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
     there = [live("1", title="Product docs")]
     assert [item.id for item in lookalikes(view, entry("a", title="Product documentation"), there)] == alike
     assert lookalikes(view, entry("a", title="Something else"), there) == []
+
+
+# Who has the better claim, and what says more.
+
+
+def test_what_was_just_written_of_an_earlier_name_says_more_than_the_base() -> None:
+    there, older = [live("1", title="Old")], [{"title": "Older"}]
+    written = entry("a", [{"title": "Other"}], title="New")
+    assert ids(matched(TITLE, [written], there, [entry("a", title="Old")])) == {}
+    known, said_nothing = entry("a", older, title="Old"), entry("a", title="New")
+    assert ids(matched(TITLE, [entry("a", older, title="New")], there, [known])) == {"a": ("1", "base")}
+    assert ids(matched(TITLE, [said_nothing], there, [known])) == {"a": ("1", "base")}
+
+
+def test_of_earlier_names_the_first_that_something_bears_is_meant() -> None:
+    was = [{"title": "Gone"}, {"title": "Old"}, {"title": "Oldest"}]
+    there = [live("1", title="Oldest"), live("2", title="Old")]
+    assert ids(matched(TITLE, [entry("a", was, title="New")], there)) == {"a": ("2", "previously")}
+
+
+@pytest.mark.parametrize(("content", "found"), [(False, {}), (True, {"a": ("1", "base")})])
+def test_under_another_name_what_cannot_be_renamed_is_another_thing_unless_it_holds_content(
+    content: bool, found: dict[str, tuple[str, str]]
+) -> None:
+    fixed = kind("title", update=None, content=content)
+    there = [live("1", title="Old")]
+    assert ids(matched(fixed, [entry("a", title="New")], there, [entry("a", title="Old")])) == found
+
+
+def test_a_renamed_entry_has_a_better_claim_than_a_new_one_with_its_old_name() -> None:
+    wanted = [entry("renamed", [{"title": "Old"}], title="New"), entry("new", title="Old")]
+    assert ids(matched(TITLE, wanted, [live("1", title="Old")])) == {"renamed": ("1", "previously")}
+
+
+def test_an_entry_that_did_not_change_has_a_better_claim_than_a_renamed_one() -> None:
+    wanted = [entry("same", title="Old"), entry("renamed", [{"title": "Old"}], title="New")]
+    base = [entry("same", title="Old"), entry("renamed", title="Before")]
+    assert ids(matched(TITLE, wanted, [live("1", title="Old")], base)) == {"same": ("1", "key")}
+
+
+@pytest.mark.parametrize(
+    ("box", "found"),
+    [
+        ("A", []),  # as the one with the present name
+        ("B", ["DP305"]),  # as the one with the old name
+        ("C", ["DP305"]),  # as neither
+    ],
+)
+def test_beside_its_old_name_the_present_one_is_taken_only_where_more_speaks_for_it(
+    box: str, found: list[str]
+) -> None:
+    """Somebody copied it and gave the copy its name, or renamed it and somebody else took the old name."""
+    there = [live("1", title="Old", box=LiveId("B")), live("2", title="New", box=LiveId("A"))]
+    wanted = entry("a", [{"title": "Old"}], title="New", box=LiveId(box))
+    answer = matched(TITLE, [wanted], there)
+    assert [item.code for item in answer.diagnostics] == found
+    assert [one.id for one in answer.matches.values()] == ([] if found else ["2"])
+
+
+@pytest.mark.parametrize(
+    ("says", "alike"),
+    [
+        ({}, []),
+        ({"box": LiveId("A")}, ["1"]),
+        ({"box": LiveId("B")}, []),
+        ({"path": None}, []),
+    ],
+)
+def test_a_name_that_is_only_half_alike_needs_something_else_that_agrees(
+    says: dict[str, Any], alike: list[str]
+) -> None:
+    view = NaturalKeys(kind("title"), lambda _: None)
+    one = entry("a", title="Product documentation", **says)
+    there = [live("1", title="Product docs", box=LiveId("A"))]
+    assert [item.id for item in lookalikes(view, one, there)] == alike

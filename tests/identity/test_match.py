@@ -489,6 +489,29 @@ def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
     assert is_in_base(NaturalKeys(BY_PATH, BOXES.get), past, now, object_) == certain
 
 
+NAMED = [live("1", path="p", title="T"), live("2", path="q", title="A")]
+"""By its path the entry a is the first of them, by its title the second one."""
+
+
+@pytest.mark.parametrize(
+    ("base", "codes"),
+    [
+        ([wanted("a", path="p", title="T")], []),
+        ([wanted("a", path="p", title="B")], ["DP303"]),
+        ([wanted("a", pin="1")], ["DP303"]),  # it says nothing
+        ([], ["DP303"]),
+    ],
+    ids=["it was the first one", "it was neither", "it said nothing", "it was not there"],
+)
+def test_two_keys_that_name_two_objects_are_asked_about_unless_the_base_is_certain(
+    base: list[Resource], codes: list[str]
+) -> None:
+    past = Past({item.address: item for item in base})
+    answer = match(NaturalKeys(BY_PATH, BOXES.get), [wanted("a", path="p", title="A")], NAMED, past)
+    assert [item.code for item in answer.diagnostics] == codes
+    assert [one.id for one in answer.matches.values()] == ([] if codes else ["1"])
+
+
 def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
     """By their titles b and c exchange what their paths say; a has the title of b, and is no part of it."""
     both = kind("path", "title")
