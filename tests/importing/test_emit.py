@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from dpsync.config.composing.variables import Substitution
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.values import json_text
-from dpsync.importing.yaml_text.emit import BlockMapping, document
+from dpsync.importing.yaml_text.emit import BlockMapping, document, inline, scalar
 from dpsync.model.findings.nodes import plain
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
@@ -45,8 +46,6 @@ def test_everything_is_read_back(value: dict[str, Any]) -> None:
 
 @given(VALUES)
 def test_json_is_json(value: Any) -> None:
-    import json
-
     assert json.loads(json_text(value)) == value
 
 
@@ -72,3 +71,113 @@ def test_json_is_json(value: Any) -> None:
 )
 def test_it_looks_as_people_write_it(value: Any, line: str) -> None:
     assert document(BlockMapping({"k": value}), "# head") == f"# head\n{line}\n"
+
+
+QUOTED = """yes No y N on OFF true 1.5 0x1 ~ null a#b # - -a --- ... ...a a"b a: $ $$ *a &a !a %a @a `a [a] {a}
+    a,b a|b a>b ? = \u200b a\u200bb"""
+PLAIN = """a 1_000 2024-01-01 a:b a-b a'b é 日本 a$b (a) +a /a a? .a _a 1a a.b a=b a;b a/b a@b"""
+
+
+IN_SPACE = ["", " a", "a ", "a #b", "a: b", "- a", "? a", "a\tb", "a\xa0b", "9" * 70]
+
+
+@pytest.mark.parametrize("text", [*QUOTED.split(), *IN_SPACE])
+def test_a_text_that_could_be_taken_for_something_else_is_in_quotes(text: str) -> None:
+    assert scalar(text, key=True).startswith('"')
+    assert json.loads(scalar(text, key=True)) == text
+
+
+@pytest.mark.parametrize("text", PLAIN.split())
+def test_any_other_text_is_as_it_is(text: str) -> None:
+    assert scalar(text) == scalar(text, key=True) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "written", "as_a_key"),
+    [
+        (None, "null", "null"),
+        (True, "true", "true"),
+        (False, "false", "false"),
+        (-1.5, "-1.5", "-1.5"),
+        ("${a}", '"$${a}"', '"${a}"'),
+        ("$$", '"$$$$"', '"$$"'),
+        ("\uffff", '"\\uffff"', '"\\uffff"'),
+        ("\U00010000\U000e0001", '"\U00010000\\U000e0001"', '"\U00010000\\U000e0001"'),
+    ],
+)
+def test_a_scalar_on_one_line(value: Any, written: str, as_a_key: str) -> None:
+    assert (scalar(value), scalar(value, key=True)) == (written, as_a_key)
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ({}, "{}"),
+        ([], "[]"),
+        (BlockMapping({}), "{}"),
+        (BlockMapping({"a": 1}), None),
+        (BlockMapping({}, ["c"]), None),
+        ({"a": 1}, "{ a: 1 }"),
+        ({"a": {"b": 1}}, "{ a: { b: 1 } }"),
+        ({"a": {"b": [1]}}, None),
+        ({"a": {"b": {"c": 1}}}, None),
+        ({"a": [1, 2]}, "{ a: [1, 2] }"),
+        ({"a": [[1]]}, None),
+        ({"a": BlockMapping({})}, "{ a: {} }"),
+        ({"a": BlockMapping({"b": 1})}, None),
+        ([1, "a b"], "[1, a b]"),
+        ([{}], None),
+        ([[]], None),
+        ("a\nb", None),
+        ("a\n", None),
+        (" a\nb", '" a\\nb"'),
+        ("\na", '"\\na"'),
+        ("a \nb", '"a \\nb"'),
+        ("a\nb\n\n", '"a\\nb\\n\\n"'),
+        ("a\nb\n", None),
+        ("a\n${b}", '"a\\n$${b}"'),
+        ("a\n$$", '"a\\n$$$$"'),
+        ("a\n$b", None),
+        ("a\n\u200b", '"a\\n\\u200b"'),
+        ("\n\n", '"\\n\\n"'),
+    ],
+)
+def test_what_a_person_would_write_on_one_line(value: Any, line: str | None) -> None:
+    assert inline(value) == line
+
+
+LINE = "w" * 95
+"""In a list of it, the longest that fits beside a key of one letter: 100 characters are too many."""
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ({"k": "a\nb"}, "k: |-\n  a\n  b\n"),
+        ({"k": "a\nb\n"}, "k: |\n  a\n  b\n"),
+        ({"k": "a\n\nb"}, "k: |-\n  a\n\n  b\n"),
+        ({"k": ["a\nb"]}, 'k: ["a\\nb"]\n'),
+        ({"k": [{"a": [1], "b": {"c": {"d": 1}}}, 2]}, "k:\n  - a: [1]\n    b: { c: { d: 1 } }\n  - 2\n"),
+        ({"k": [[1, [2]], 3]}, "k:\n  - - 1\n    - [2]\n  - 3\n"),
+        ({"k": f"{LINE} {LINE}"}, f"k: {LINE} {LINE}\n"),
+        (
+            {"k": BlockMapping({"a": 1}, ["one", "two\nlines  here", "hid\u200bden"])},
+            "k:\n  # one\n  # two lines here\n  # hid\\u200bden\n  a: 1\n",
+        ),
+        ({"k": BlockMapping({"a": BlockMapping({}, ["none yet"])})}, "k:\n  a:\n    # none yet\n"),
+        ({"a b": 1, "${x}": 2, "1": 3}, 'a b: 1\n"${x}": 2\n"1": 3\n'),
+        ({"k": {"l": {"m": [1]}}}, "k:\n  l: { m: [1] }\n"),
+        ({"k": [{"a": 1}, {"b": {"c": 1}}]}, "k:\n  - { a: 1 }\n  - { b: { c: 1 } }\n"),
+        ({"k": [[]]}, "k:\n  - []\n"),
+        ({"k": [{}]}, "k:\n  - {}\n"),
+        ({"k": {"a": "x\ny"}}, "k:\n  a: |-\n    x\n    y\n"),
+        ({"k": [LINE]}, f"k: [{LINE}]\n"),
+        ({"k": [f"{LINE}w"]}, f"k:\n  - {LINE}w\n"),
+        ({"k": {"a": LINE[:-5]}}, f"k: {{ a: {LINE[:-5]} }}\n"),
+        ({"k": {"a": LINE[:-4]}}, f"k:\n  a: {LINE[:-4]}\n"),
+        ({"k": [{"a": LINE[:-7]}]}, f"k:\n  - {{ a: {LINE[:-7]} }}\n"),
+        ({"k": [{"a": LINE[:-6]}]}, f"k:\n  - a: {LINE[:-6]}\n"),
+    ],
+)
+def test_what_does_not_fit_into_a_line_has_lines_of_its_own(value: Any, lines: str) -> None:
+    assert document(BlockMapping(value), "# head") == f"# head\n{lines}"

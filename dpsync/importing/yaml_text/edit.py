@@ -149,13 +149,12 @@ class Document:
             raise Uneditable("the place of its siblings was not found")
         written = f"{scalar(key, key=True)}: {on_one_line(value)}"
         last_key, last = max(mapping, key=lambda pair: self._range(pair[0]))
-        (_, end), (start, stop) = self._range(last_key), self._range(last)
-        if start > end:  # else its value is an alias, which stands elsewhere
-            end = start + len(self.text[start:stop].rstrip())
+        start, stop = self._range(last)
+        if start < self._range(last_key)[0]:
+            raise Uneditable("the last of its siblings is an alias")
+        end = start + len(self.text[start:stop].rstrip())
         if self.text[self._range(mapping)[0]] == "{":
             return TextEdit(end, end, f", {written}")
-        if start <= end and start < self._range(last_key)[0]:
-            raise Uneditable("the last of its siblings is an alias")
         breaks = (at for at in (self.text.find("\n", end), self.text.find("\r", end)) if at >= 0)
         at = min(breaks, default=len(self.text))
         indent = self.line_end + " " * (last_key.span.column - 1)
@@ -189,6 +188,8 @@ class Document:
         anchor = _ANCHOR.match(self.text, start)
         keep = anchor.end() if anchor else start
         _no_variables(old)
+        if keep >= end:  # nothing stands there: an anchor at most
+            return TextEdit(end, end, ("" if self.text[end - 1] == " " else " ") + on_one_line(value))
         one_line = "\n" not in self.text[start:end].rstrip("\r\n")
         in_block = isinstance(old, Mapping | Sequence) and self.text[keep] not in "{["
         if one_line and not in_block:
@@ -319,6 +320,6 @@ def _same(old: Node, value: Any) -> bool:
 def _quoted_like(old: str, value: Any) -> str:
     """The value in the quotes of the old one, where it had some."""
     made = on_one_line(value)
-    if not isinstance(value, str) or made[:1] == '"' or old[:1] not in "\"'":
+    if not isinstance(value, str) or made[0] == '"' or old[0] not in "\"'":
         return made
     return f'"{made}"' if old[0] == '"' else "'" + made.replace("'", "''") + "'"
