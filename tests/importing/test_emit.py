@@ -73,8 +73,8 @@ def test_it_looks_as_people_write_it(value: Any, line: str) -> None:
     assert document(BlockMapping({"k": value}), "# head") == f"# head\n{line}\n"
 
 
-QUOTED = """yes No y N on OFF true 1.5 0x1 ~ null a#b # - -a --- ... ...a a"b a: $ $$ *a &a !a %a @a `a [a] {a}
-    a,b a|b a>b ? = \u200b a\u200bb"""
+QUOTED = """yes No y N on OFF true 1.5 0x1 ~ null a#b # - -a --- ... ...a a"b a: $ $$ *a &a !a %a @a `a [a]
+    {a} a,b a|b a>b ? = \u200b a\u200bb"""
 PLAIN = """a 1_000 2024-01-01 a:b a-b a'b é 日本 a$b (a) +a /a a? .a _a 1a a.b a=b a;b a/b a@b"""
 
 
