@@ -11,6 +11,7 @@ from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.planner.decide.decisions import decide
+from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.candidates import Open
@@ -69,7 +70,7 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
         if len(addresses) == 1
     }
     left = {
-        address: _not_taken(sides, address, open_)
+        address: _not_taken(sides.names, address, open_)
         for address, open_ in perhaps.items()
         if open_.could_be and address not in taken
     }
@@ -80,17 +81,17 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     return Planned(make_plan(again), again), left
 
 
-def _not_taken(sides: Sides, address: Address, open_: Open) -> Diagnostic:
-    candidates = tuple(candidate(sides, identity, open_.reason(identity)) for identity in open_.could_be)
-    pin = said(sides, address, candidates[0].id)
+def _not_taken(names: Names, address: Address, open_: Open) -> Diagnostic:
+    candidates = tuple(candidate(names, identity, open_.reason(identity)) for identity in open_.could_be)
+    pin = said(names, address, candidates[0].id)
     return Diagnostic(
         "not-live",
         "it is not live, and nothing tells whether it is one of these under another name",
-        sides.desired.resources[address].span,
+        names.desired.resources[address].span,
         str(address),
         f"{pin} if it is that one, or remove the entry if it is gone for good",
         candidates=candidates,
-        answers=it_is(sides, address, candidates),
+        answers=it_is(names, address, candidates),
     )
 
 

@@ -90,3 +90,11 @@ def test_exposures_are_asked_about_beyond_their_limit_and_those_of_a_moment_alwa
     many = limited(bounds(Limits(9, 100, 1)), [], tuple(found))
     assert [str(question.answer) for question in few] == ["expose for a moment 1"]
     assert [str(question.answer) for question in many] == ["expose 2", "expose for a moment 1"]
+
+
+def test_exposures_are_counted_in_each_organization_and_answered_by_their_whole_number() -> None:
+    found = (exposure("acme/sites/a"), exposure("acme/sites/b"), exposure("beta/sites/c"))
+    (question,) = limited(bounds(Limits(9, 100, 1)), [], found)
+    assert question.refusal is not None
+    assert (question.refusal.address, str(question.answer)) == ("acme", "expose 3")
+    assert question.refusal.message.startswith("2 things ")

@@ -14,6 +14,7 @@ from dataclasses import field as _field
 from dpsync.identity.likeness import folded
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource, Scope
 from dpsync.model.entries.match import Match, MatchedBy
@@ -22,7 +23,9 @@ from dpsync.model.entries.values import canonical, live_ids, references
 from dpsync.model.findings import refusals
 from dpsync.model.findings.question import Refusal
 from dpsync.planner.inputs.answers import RESTRUCTURE, Answer
+from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.values import Values
 
 
 @dataclass(frozen=True)
@@ -142,16 +145,15 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
 def _stays_seen(sides: Sides, item: Restructure) -> Iterator[Refusal]:
     """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
     owner = item.scope.parent
-    for field in shown_by(sides, item):
+    for field in shown_by(sides.kind(item.owner), item):
         if _can_hide(field) and field.name in sides.resources[owner].fields:
             continue
         words = refusals.STAYS_HIDDEN if _can_hide(field) else refusals.CANNOT_HIDE
         yield words.at(owner, field=field.name)
 
 
-def shown_by(sides: Sides, item: Restructure) -> list[Field]:
+def shown_by(kind: Kind, item: Restructure) -> list[Field]:
     """The flags by which the owner is seen now."""
-    kind = sides.kind(item.owner)
     return [
         field
         for field in kind.fields
@@ -172,30 +174,30 @@ def begins(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address
     It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
     a name that the platform may give to what it makes of the root: the two could not be told apart then.
     """
-    lane = sides.snapshot.lanes.get(item.owner.identity, ())
     entries = [sides.resources[address] for address in among]
     able = [
-        (_named_like(sides, entry, item.owner), _wants(sides, entry, lane), entry.address)
+        (_named_like(sides.names, entry, item.owner), _wants(sides, entry, item.owner), entry.address)
         for entry in entries
-        if _with_child(sides, entry)
+        if _with_child(sides.registry, entry)
     ]
     return min(able)[2] if able else None
 
 
-def _named_like(sides: Sides, entry: Resource, owner: LiveObject) -> bool:
-    names = (entry.fields.get(name) for name in sides.kind(entry).identity_fields)
-    return any(folded(name) == folded(sides.names.label(owner)) for name in names if isinstance(name, str))
+def _named_like(names: Names, entry: Resource, owner: LiveObject) -> bool:
+    own = (entry.fields.get(name) for name in names.kind(entry).identity_fields)
+    return any(folded(name) == folded(names.label(owner)) for name in own if isinstance(name, str))
 
 
-def _with_child(sides: Sides, resource: Resource) -> bool:
-    create = sides.kind(resource).create
+def _with_child(registry: Registry, resource: Resource) -> bool:
+    create = registry[resource.kind].create
     return isinstance(create, Call) and create.also_creates is not None and bool(resource.children)
 
 
-def _wants(sides: Sides, entry: Resource, inside: Iterable[Identity]) -> int:
-    """How many of these live objects an entry is to hold."""
-    live = [sides.snapshot.objects[identity] for identity in inside]
-    return sum(any(_is(sides, child, other) for other in live) for child in entry.children)
+def _wants(sides: Sides, entry: Resource, holder: LiveObject) -> int:
+    """How many of what lies in a live object an entry is to hold."""
+    inside = [sides.snapshot.objects[one] for one in sides.snapshot.lanes.get(holder.identity, ())]
+    children = [sides.resources[child] for child in entry.children]
+    return sum(any(_is(sides.values, child, other) for other in inside) for child in children)
 
 
 @dataclass(frozen=True)
@@ -255,9 +257,8 @@ def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
 
 def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Resource | None:
     """The new entry of the same kind that holds the most of what this object holds."""
-    inside = sides.snapshot.lanes.get(live.identity, ())
     able = [
-        (-_wants(sides, entry, inside), address)
+        (-_wants(sides, entry, live), address)
         for address, entry in sides.resources.items()
         if entry.kind == live.kind and address.is_in(scope.address) and address not in taken
         if sides.live(address) is None and entry.pin is None
@@ -266,19 +267,18 @@ def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]
     return sides.resources[best] if best is not None and number < 0 else None
 
 
-def _is(sides: Sides, child: Address, live: LiveObject) -> bool:
+def _is(values: Values, entry: Resource, live: LiveObject) -> bool:
     """Whether an entry names the same things as a live object of its kind."""
-    entry = sides.resources[child]
-    return entry.kind == live.kind and shows(sides, entry) == shows(sides, live)
+    return entry.kind == live.kind and shows(values, entry) == shows(values, live)
 
 
-def answered(sides: Sides, decided: Restructuring) -> list[Address]:
+def answered(names: Names, decided: Restructuring) -> list[Address]:
     """The places and things whose deletion was agreed to with the answer, by name."""
-    left = [sides.names.address(identity) for identity in decided.left_over]
+    left = [names.address(identity) for identity in decided.left_over]
     return [*(item.scope.address for item in decided.agreed), *left]
 
 
-def shows(sides: Sides, item: Resource | LiveObject) -> tuple[bytes, ...]:
+def shows(values: Values, item: Resource | LiveObject) -> tuple[bytes, ...]:
     """The required references of an entry or object, in their normal form: what a site space shows."""
-    named = [its for its in sides.kind(item).fields if its.type.refers and its.required]
-    return tuple(canonical(sides.values.normal(its, item.fields.get(its.name), item)) for its in named)
+    named = [its for its in values.registry[item.kind].fields if its.type.refers and its.required]
+    return tuple(canonical(values.normal(its, item.fields.get(its.name), item)) for its in named)

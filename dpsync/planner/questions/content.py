@@ -95,7 +95,7 @@ def unnamed(decided: Decisions) -> Unnamed:
     Who names a thing names what lies in it: that has no address of its own beside it.
     """
     sides = decided.sides
-    agreed = answered(sides, decided.restructuring)
+    agreed = answered(sides.names, decided.restructuring)
     content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
     asked_by_name = formerly(sides) if content else {}
     named: dict[Identity, bool] = {}

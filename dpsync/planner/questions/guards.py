@@ -57,7 +57,7 @@ def refusals(
     yield from unnamed_content(decided, unnamed, kinds)
     sides = decided.sides
     bounds = in_force(sides.desired.policy, sides.base, sides.names)
-    yield from limited(bounds, deletes, exposures, answered(sides, decided.restructuring))
+    yield from limited(bounds, deletes, exposures, answered(sides.names, decided.restructuring))
 
 
 def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:

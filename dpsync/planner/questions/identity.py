@@ -28,6 +28,7 @@ from dpsync.model.findings.question import Candidate, Refusal, WayOut
 from dpsync.model.findings.refusals import EXCHANGED, TAKEN_OVER, UNCLEAR, UNCLEAR_PAST
 from dpsync.model.texts.words import counted
 from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.candidates import MOST, CouldBe, Open, found_by_name
 from dpsync.planner.questions.content import MayGo, may_go
@@ -49,14 +50,16 @@ def unclear(
             continue
         deleted = [one for one in deletions.everything if one[0] == kind.name]
         if open_ := _asked_about(decided, found, kind, similar):
-            showing = _showing(sides)
+            showing = _showing(sides.names)
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
             may = may_go(decided, to_delete, len(unnamed)) if to_delete else None
-            yield from (_refusal(sides, one, len(open_) - 1, showing, may) for one in open_)
+            yield from (_refusal(sides.names, one, len(open_) - 1, showing, may) for one in open_)
         elif lost := [one for one in deleted if one in found.removed and not sides.policy.removed(one)]:
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
             may = may_go(decided, to_delete, len(unnamed)) if to_delete else None
-            yield from (_taken_over(sides, entry, lost, may) for entry in found.taken_over(kind))
+            for entry in found.taken_over(kind):
+                if (live := sides.live(entry.address)) is not None:
+                    yield _taken_over(sides.names, entry, live, lost, may)
 
 
 def _asked_about(
@@ -87,16 +90,16 @@ def perhaps_renamed(decided: Decisions, unnamed: Sequence[Identity]) -> dict[Add
 
 
 def _refusal(
-    sides: Sides, one: Open, others: int, showing: Mapping[str, list[str]], may_go: MayGo | None
+    names: Names, one: Open, others: int, showing: Mapping[str, list[str]], may_go: MayGo | None
 ) -> Refusal:
     address, noun = one.resource.address, one.kind.noun
-    candidates = tuple(candidate(sides, identity, one.reason(identity), showing) for identity in one.could_be)
+    candidates = tuple(candidate(names, identity, one.reason(identity), showing) for identity in one.could_be)
     if not candidates:
         return UNCLEAR_PAST.at(
             address,
-            answers=(*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
+            answers=(*_answers(names, one.resource, candidates), *(may_go.answers if may_go else ())),
             one=one.kind.one,
-            base=sides.base.said,
+            base=names.base.said,
         )
     deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
     deleted = f". {may_go.said}" if may_go else ""
@@ -106,92 +109,92 @@ def _refusal(
     return UNCLEAR.at(
         address,
         candidates,
-        (*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
+        (*_answers(names, one.resource, candidates), *(may_go.answers if may_go else ())),
         one=one.kind.one,
         more=more,
         also=also,
         deleted=deleted,
-        it_is=_line(sides, one),
+        it_is=_line(names, one),
         deeper=deeper,
         may_go=go,
     )
 
 
-def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity], may_go: MayGo | None) -> Refusal:
+def _taken_over(
+    names: Names, entry: Resource, live: LiveObject, lost: Sequence[Identity], may_go: MayGo | None
+) -> Refusal:
     """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
-    live = sides.live(entry.address)
-    assert live is not None
     named = {live.identity: Reason.NAME, **dict.fromkeys(lost[:MOST], Reason.REMOVED)}
-    showing = _showing(sides)
-    candidates = tuple(candidate(sides, identity, why.value, showing) for identity, why in named.items())
+    showing = _showing(names)
+    candidates = tuple(candidate(names, identity, why.value, showing) for identity, why in named.items())
     deleted = f". {may_go.said}" if may_go else ""
     go = f"; {may_go.way_out}" if may_go else ""
     return TAKEN_OVER.at(
         entry.address,
         candidates,
-        (*it_is(sides, entry.address, candidates), *(may_go.answers if may_go else ())),
+        (*it_is(names, entry.address, candidates), *(may_go.answers if may_go else ())),
         id=live.id,
         removed=candidates[1].address,
         deleted=deleted,
-        by_name=said(sides, entry.address, live.id),
-        by_entry=said(sides, entry.address, candidates[1].id),
+        by_name=said(names, entry.address, live.id),
+        by_entry=said(names, entry.address, candidates[1].id),
         may_go=go,
     )
 
 
 def candidate(
-    sides: Sides, identity: Identity, why: str, showing: Mapping[str, list[str]] | None = None
+    names: Names, identity: Identity, why: str, showing: Mapping[str, list[str]] | None = None
 ) -> Candidate:
     """A live object with the reason; `showing` has the addresses of what shows it, by id."""
-    item = sides.snapshot.objects[identity]
+    item = names.snapshot.objects[identity]
     return Candidate(
-        address=str(sides.names.address(identity)),
+        address=str(names.address(identity)),
         id=item.id,
-        title=sides.names.label(item),
+        title=names.label(item),
         why=why,
         changed=item.changed,
         shown_in=tuple(sorted((showing or {}).get(item.id, ()))),
     )
 
 
-def _showing(sides: Sides) -> Mapping[str, list[str]]:
+def _showing(names: Names) -> Mapping[str, list[str]]:
     """By id, the addresses of the nodes that name it, as far as they were read."""
     found: dict[str, list[str]] = defaultdict(list)
-    for identity, item in sides.snapshot.objects.items():
-        if sides.kind(item).in_tree:
+    for identity, item in names.snapshot.objects.items():
+        if names.kind(item).in_tree:
             for id in {id for value in item.fields.values() for id in live_ids(value)}:
-                found[id].append(str(sides.names.address(identity)))
+                found[id].append(str(names.address(identity)))
     return found
 
 
-def _line(sides: Sides, one: Open) -> str:
-    line = previous_name(one.kind, [sides.snapshot.objects[identity] for identity in one.could_be])
+def _line(names: Names, one: Open) -> str:
+    line = previous_name(one.kind, [names.snapshot.objects[identity] for identity in one.could_be])
     first = next(iter(one.could_be))
     return (
-        said(sides, one.resource.address, sides.snapshot.objects[first].id)
+        said(names, one.resource.address, names.snapshot.objects[first].id)
         if line[:3] == "id:"
         else f"add {line}"
     )
 
 
-def said(sides: Sides, address: Address, id: str) -> str:
+def said(names: Names, address: Address, id: str) -> str:
     """What to do where an entry is that object, in a sentence."""
-    add = meaning(address, id, bool(sides.desired.environments))
+    add = meaning(address, id, bool(names.desired.environments))
     return f"add {add}" if add.startswith("id: ") else f"say {add}"
 
 
-def it_is(sides: Sides, address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+def it_is(names: Names, address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
     """An answer for each: the entry is that one."""
-    shared = bool(sides.desired.environments)
+    shared = bool(names.desired.environments)
     return tuple(
         WayOut(address=str(address), add=meaning(address, one.id, shared), means="it is that one")
         for one in candidates
     )
 
 
-def _answers(sides: Sides, entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+def _answers(names: Names, entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
     another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
-    return (*it_is(sides, entry.address, candidates), another)
+    return (*it_is(names, entry.address, candidates), another)
 
 
 def exchanged(sides: Sides) -> Iterator[Refusal]:
@@ -219,11 +222,11 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
             wanted = references(entry.fields.get(field.name))
             if len(wanted) != 1 or wanted.isdisjoint(by_name) or not wanted.isdisjoint(in_place):
                 continue
-            if _edited(sides, entry, field.name):
+            if _edited(sides.names, entry, field.name):
                 continue
             assert live is not None
             (named,) = wanted
-            now = _named(sides, live, field.name)
+            now = _named(sides.names, live, field.name)
             found[named].add(now)
             if now == named:
                 in_place.add(named)
@@ -231,20 +234,20 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
     return {address: now for address, now in only.items() if now in by_name and now != address}
 
 
-def _edited(sides: Sides, entry: Resource, name: str) -> bool:
+def _edited(names: Names, entry: Resource, name: str) -> bool:
     """Whether the git base has the field otherwise: then somebody wants what stands there to change."""
-    before = sides.base.desired.resources.get(entry.address) if sides.base.desired is not None else None
+    before = names.base.desired.resources.get(entry.address) if names.base.desired is not None else None
     return before is not None and before.fields.get(name) != entry.fields[name]
 
 
-def _named(sides: Sides, live: LiveObject, name: str) -> Address | None:
+def _named(names: Names, live: LiveObject, name: str) -> Address | None:
     """The entry whose object a field names now, where it names one thing."""
     ids = live_ids(live.fields.get(name))
     if len(ids) != 1:
         return None
     (id,) = ids
-    kinds = sides.kind(live).field(name).type.refers
-    known = (sides.names.declared.get(sides.names.named(live, kind, id)) for kind in kinds)
+    kinds = names.kind(live).field(name).type.refers
+    known = (names.declared.get(names.named(live, kind, id)) for kind in kinds)
     return next((address for address in known if address is not None), None)
 
 
@@ -253,16 +256,16 @@ def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
     assert mine is not None
     assert theirs is not None
     candidates = (
-        candidate(sides, mine.identity, Reason.NAME.value),
-        candidate(sides, theirs.identity, Reason.NAMED.value),
+        candidate(sides.names, mine.identity, Reason.NAME.value),
+        candidate(sides.names, theirs.identity, Reason.NAMED.value),
     )
     return EXCHANGED.at(
         address,
         candidates,
-        it_is(sides, address, candidates),
+        it_is(sides.names, address, candidates),
         id=mine.id,
         other_id=theirs.id,
         other=other,
-        by_name=said(sides, address, mine.id),
-        by_place=said(sides, address, theirs.id),
+        by_name=said(sides.names, address, mine.id),
+        by_place=said(sides.names, address, theirs.id),
     )

@@ -33,7 +33,7 @@ def hidden(decisions: Decisions) -> list[Note]:
         )
         for item in decisions.restructuring.agreed
         if item.alone
-        for field in shown_by(decisions.sides, item)
+        for field in shown_by(decisions.sides.kind(item.owner), item)
     ]
 
 
@@ -140,7 +140,7 @@ class _Writer:
     def _hide(self, item: Restructure) -> None:
         """Hide a site while its navigation is rebuilt, and show it again at the end if its entry says so."""
         resource = self.sides.resources[item.scope.parent]
-        for field in shown_by(self.sides, item):
+        for field in shown_by(self.sides.kind(item.owner), item):
             if resource.fields.get(field.name) is True:
                 self._link(resource, Changed(field, after=False, before=True))
                 self._link(resource, Changed(field, after=True, before=False))

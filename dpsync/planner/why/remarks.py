@@ -137,7 +137,7 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
     strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
     for identity, live in sides.snapshot.objects.items():
         if live.kind in kinds and identity not in sides.names.declared:
-            strangers[_owner(sides.lineage, live), shows(sides, live)].append(live)
+            strangers[_owner(sides.lineage, live), shows(sides.values, live)].append(live)
     rebuilt = [item.scope.address for item in changing]
     for address in sorted(sides.resources) if strangers else ():
         if any(address.is_in(tree) for tree in rebuilt):
@@ -148,7 +148,7 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
             continue
         around = sides.lineage.ancestor(entry, sides.registry.tree_owner(sides.kind(entry)))
         owner = sides.live(around) if around is not None else None
-        for live in strangers.get((owner.identity, shows(sides, entry)), ()) if owner else ():
+        for live in strangers.get((owner.identity, shows(sides.values, entry)), ()) if owner else ():
             was = sides.names.address(live.identity)
             what = "goes" if deletions.covers(live.identity) else "stays"
             url = f"; its URL: {live.url}" if live.url else ""
