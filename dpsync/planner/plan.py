@@ -132,10 +132,10 @@ class _Made:
             *hidden(decided),
             *remarks(sides, decided.deletions, decided.restructuring.found),
             *proposals(similar),
-            *transfers.notes(sides, decided.transfers),
+            *transfers.notes(sides.names, decided.transfers),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
         ]
-        blocked = [*decided.blocking.all(), *self.unmoved, *unseen(sides, decided.deletions)]
+        blocked = [*decided.blocking.all(), *self.unmoved, *unseen(sides.names, decided.deletions)]
         return Plan(
             platform=sides.snapshot.platform,
             organizations=tuple(self._organizations()),

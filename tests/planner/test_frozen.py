@@ -12,8 +12,8 @@ from pathlib import Path
 from dpsync import apply, identity, planner
 
 GROWS = {
-    "apply._Place", "identity.ByLine", "identity.Candidates", "identity.EntryCandidates", "identity.Matching",
-    "identity.Renames", "identity._Settling", "planner._FlagPlace",
+    "apply._Place", "identity.ByLine", "identity.EntryCandidates", "identity.Matching",
+    "identity.Renames", "planner._FlagPlace",
 }  # fmt: skip
 """What is filled while a stage works, by package."""
 

@@ -12,6 +12,7 @@ from dpsync.model.plans.change import Effect
 from dpsync.model.plans.remark import Blocked, Kept
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decide.restructuring import Restructuring
+from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 
 _WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
@@ -46,11 +47,11 @@ class Deletions:
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
-def unseen(sides: Sides, found: Deletions) -> Iterator[Blocked]:
+def unseen(names: Names, found: Deletions) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what would go along."""
     for identity, url in found.unseen.items():
         reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
-        yield Blocked(address=str(sides.names.address(identity)), reason=reason, todo=_WAY_OUT)
+        yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
 
 
 def deletions(sides: Sides, decided: Restructuring) -> Deletions:
@@ -80,7 +81,7 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             to_delete = {item for item in strangers if {item, objects[item].parent} & left_over}
             kept[str(address)] = [item for item in strangers if item not in to_delete]
             strangers = [item for item in strangers if item in to_delete]
-        unnamed = {identity for identity in strangers if _cannot_be_declared(sides, objects[identity])}
+        unnamed = {identity for identity in strangers if _cannot_be_declared(sides.names, objects[identity])}
         kept.setdefault(str(address), []).extend(unnamed)
         for identity in strangers:
             if identity in unnamed:
@@ -128,9 +129,9 @@ def _seen_only(
         roots = {root: live for root, live in roots.items() if root not in left}
 
 
-def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
+def _cannot_be_declared(names: Names, live: LiveObject) -> bool:
     """Whether the platform does not say what its entry would be called: then none could be written."""
-    natural = sides.kind(live).natural
+    natural = names.kind(live).natural
     return natural is not None and live.fields.get(natural) is None
 
 
@@ -156,11 +157,11 @@ def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided:
     return cascade(sides.names, roots, written, arrives)
 
 
-def effects(sides: Sides, found: Cascade, root: Identity) -> tuple[Effect, ...]:
+def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
     """What goes or changes along with one delete. What goes with several is named once."""
     found_effects = []
     for identity, name in found.by_root.get(root, ()):
-        address = sides.names.address(identity)
+        address = names.address(identity)
         if name:
             found_effects.append(Effect(address=str(address.field(name)), what=f"names it as {name}"))
         else:

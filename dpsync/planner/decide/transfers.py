@@ -15,6 +15,7 @@ from dpsync.model.findings.refusals import GOES_ALONG, SHOWN
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Difference
 from dpsync.model.plans.remark import Note
+from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 
 
@@ -52,59 +53,59 @@ def transfers(sides: Sides) -> Transfers:
         live.identity
         for identity, address in given.items()
         for live in inside[identity]
-        if live.identity in given and _owner(sides, given[live.identity]) == _owner(sides, address)
+        if live.identity in given
+        and _owner(sides.names, given[live.identity]) == _owner(sides.names, address)
     }
     calls = tuple(address for identity, address in given.items() if identity not in along)
     return Transfers(given, inside, calls)
 
 
-def _owner(sides: Sides, address: Address) -> Address | None:
-    return sides.resources[address].parent
+def _owner(names: Names, address: Address) -> Address | None:
+    return names.desired.resources[address].parent
 
 
-def difference(sides: Sides, address: Address, cause: Cause) -> Difference:
+def difference(names: Names, address: Address, cause: Cause) -> Difference:
     """Whose it is and whose it will be."""
-    live, resource = sides.live(address), sides.resources[address]
-    assert live is not None
+    live, resource = names.snapshot.objects[names.identities[address]], names.desired.resources[address]
     assert live.parent is not None
     assert resource.parent is not None
-    before, after = sides.names.address(live.parent), resource.parent
+    before, after = names.address(live.parent), resource.parent
     return Difference(field=live.parent[0], before=str(before), after=str(after), cause=cause)
 
 
-def refused(sides: Sides, decided: Transfers) -> Iterator[Refusal]:
+def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
     """What the platform would not give away, and what would go along although it is to stay."""
     for identity, address in decided.given.items():
-        yield from _displayed(sides, identity, address)
+        yield from _displayed(names, identity, address)
         for live in decided.inside[identity]:
-            stays = _stays(sides, live.identity)
+            stays = _stays(names, live.identity)
             if stays is None:
-                yield from _displayed(sides, live.identity, address)
+                yield from _displayed(names, live.identity, address)
                 continue
-            yield GOES_ALONG.at(address, stays=stays, owner=_owner(sides, address))
+            yield GOES_ALONG.at(address, stays=stays, owner=_owner(names, address))
 
 
-def _stays(sides: Sides, identity: Identity) -> Address | None:
+def _stays(names: Names, identity: Identity) -> Address | None:
     """The entry that an object is where it lies now."""
-    address = sides.names.declared.get(identity)
-    return address if address not in sides.snapshot.transferred else None
+    address = names.declared.get(identity)
+    return address if address not in names.snapshot.transferred else None
 
 
-def _displayed(sides: Sides, identity: Identity, address: Address) -> Iterator[Refusal]:
-    for shown_in, title in sides.snapshot.evidence.shown_in.get(identity, ()):
-        where = sides.names.declared.get(shown_in) or title
-        yield SHOWN.at(address, where=where, what=sides.names.address(identity))
+def _displayed(names: Names, identity: Identity, address: Address) -> Iterator[Refusal]:
+    for shown_in, title in names.snapshot.evidence.shown_in.get(identity, ()):
+        where = names.declared.get(shown_in) or title
+        yield SHOWN.at(address, where=where, what=names.address(identity))
 
 
-def notes(sides: Sides, decided: Transfers) -> Iterator[Note]:
+def notes(names: Names, decided: Transfers) -> Iterator[Note]:
     """What goes along and is declared nowhere; and what is lost on the way."""
     for identity, address in decided.given.items():
         for live in decided.inside[identity]:
-            given = sides.names.declared.get(live.identity)
+            given = names.declared.get(live.identity)
             if given is None:
-                text = f"{sides.names.address(live.identity)} is in it and goes along"
+                text = f"{names.address(live.identity)} is in it and goes along"
                 yield Note(address=str(address), text=text, consequence=True)
-            elif given in sides.snapshot.transferred:
+            elif given in names.snapshot.transferred:
                 text = f"it is in {address} and goes along with it"
                 yield Note(address=str(given), text=text, consequence=True)
     for address in decided.calls:

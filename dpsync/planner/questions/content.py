@@ -19,7 +19,8 @@ from dpsync.model.texts.words import FEW, counted, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import answered
 from dpsync.planner.inputs.answers import DELETE_CONTENT, DELETE_ONE, Answer
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.history import FormerNames
+from dpsync.planner.inputs.names import Names
 from dpsync.planner.questions.rebinds import formerly
 
 
@@ -66,15 +67,15 @@ def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> Ma
     sides = decided.sides
     answer = Answer(DELETE_CONTENT, str(number))
     names = [str(sides.names.address(identity)) for identity in to_delete]
-    lines = _lines(sides, to_delete)
-    left_out = _not_included(sides, to_delete)
-    first = "".join(f"{_said(sides, file, items)}. " for file, items in left_out.items())
+    lines = _lines(sides.former, to_delete)
+    left_out = _not_included(sides.former, to_delete)
+    first = "".join(f"{_said(sides.names, file, items)}. " for file, items in left_out.items())
     it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
     once = it if number == len(to_delete) else f"all {number} that have content"
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
     return MayGo(
         said=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
-        f"and nobody has named {them}: {some(names)}{_strangers(sides, to_delete)}",
+        f"and nobody has named {them}: {some(names)}{_strangers(sides.names, to_delete)}",
         way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {answer.flag}",
         answers=(
             *(
@@ -132,25 +133,25 @@ def unnamed(decided: Decisions) -> Unnamed:
     )
 
 
-def _lines(sides: Sides, to_delete: Collection[Identity]) -> list[str]:
+def _lines(former: FormerNames, to_delete: Collection[Identity]) -> list[str]:
     """What to write into `removed`; a line for a thing is one for what lies in it as well."""
     those = set(to_delete)
     outermost = (
         identity
         for identity in to_delete
-        if not those & {*sides.snapshot.above(sides.snapshot.objects[identity])}
+        if not those & {*former.snapshot.above(former.snapshot.objects[identity])}
     )
-    return [_quoted(_line(sides, identity)) for identity in outermost]
+    return [_quoted(_line(former, identity)) for identity in outermost]
 
 
-def _line(sides: Sides, identity: Identity) -> str:
+def _line(former: FormerNames, identity: Identity) -> str:
     """The address that an object had, where that means it and nothing else; otherwise its title and id."""
-    known = sides.desired.resources.keys() | sides.desired.unserved.keys()
-    for address in sorted(sides.former.of(identity)):
+    known = former.desired.resources.keys() | former.desired.unserved.keys()
+    for address in sorted(former.of(identity)):
         free = address not in known and not address.segments[-1].startswith("[")
-        if free and sides.former.meant(address) == frozenset({identity}):
+        if free and former.meant(address) == frozenset({identity}):
             return str(address)
-    return str(sides.former.exactly(identity))
+    return str(former.exactly(identity))
 
 
 def _quoted(address: str) -> str:
@@ -166,37 +167,34 @@ def _short(lines: list[str]) -> str:
     return f"removed: [{', '.join(lines[:FEW])}, …] with all {len(lines)} of them"
 
 
-def _not_included(sides: Sides, to_delete: Collection[Identity]) -> dict[str, list[Identity]]:
+def _not_included(former: FormerNames, to_delete: Collection[Identity]) -> dict[str, list[Identity]]:
     """By file that is no part of the configuration, what goes that has an entry in it."""
     found: dict[str, list[Identity]] = defaultdict(list)
-    for file in sides.desired.beside:
+    for file in former.desired.beside:
         for identity in to_delete:
-            names = sides.former.of(identity)
-            if (
-                names & file.entries
-                or sides.former.before(identity, file.entries.__contains__) & file.entries
-            ):
+            names = former.of(identity)
+            if names & file.entries or former.before(identity, file.entries.__contains__) & file.entries:
                 found[file.file].append(identity)
     return found
 
 
-def _said(sides: Sides, file: str, items: Collection[Identity]) -> str:
-    names = [str(sides.names.address(identity)) for identity in items]
-    return f"{file} declares {some(names)}, and nothing includes it"
+def _said(names: Names, file: str, items: Collection[Identity]) -> str:
+    listed = [str(names.address(identity)) for identity in items]
+    return f"{file} declares {some(listed)}, and nothing includes it"
 
 
-def _strangers(sides: Sides, to_delete: Collection[Identity]) -> str:
+def _strangers(names: Names, to_delete: Collection[Identity]) -> str:
     """What is said of those that were never declared here, as far as anybody knows."""
-    records = sides.snapshot.records
+    records = names.snapshot.records
     lines = (*records.lines.values(), *records.earlier.values())
     known = {id for line in lines for id in (line.id, line.also)}
-    names = [
-        str(sides.names.address(identity))
+    listed = [
+        str(names.address(identity))
         for identity in to_delete
-        if sides.snapshot.objects[identity].id not in known and identity not in sides.names.earlier_addresses
+        if names.snapshot.objects[identity].id not in known and identity not in names.earlier_addresses
     ]
-    if not names:
+    if not listed:
         return ""
-    whose = "them" if len(names) == len(to_delete) and len(names) > 1 else some(names)
-    whose = "it" if len(names) == len(to_delete) == 1 else whose
+    whose = "them" if len(listed) == len(to_delete) and len(listed) > 1 else some(listed)
+    whose = "it" if len(listed) == len(to_delete) == 1 else whose
     return f"; neither the ids file nor the git base has an entry for {whose}: somebody else may rely on it"

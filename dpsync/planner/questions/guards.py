@@ -51,7 +51,7 @@ def refusals(
     yield from _named_by_declared(decided)
     yield from _circles(decided)
     yield from refused(decided.sides, decided.restructuring)
-    yield from transfers.refused(decided.sides, decided.transfers)
+    yield from transfers.refused(decided.sides.names, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
     yield from unnamed_content(decided, unnamed, kinds)

@@ -107,7 +107,7 @@ class _Changes:
         sides, address = self.decisions.sides, resource.address
         if address not in sides.snapshot.transferred:
             return ()
-        return (transfers.difference(sides, address, self.causes.given(resource)),)
+        return (transfers.difference(sides.names, address, self.causes.given(resource)),)
 
     @staticmethod
     def _inside(resource: Resource) -> str | None:
@@ -119,7 +119,7 @@ class _Changes:
         sides, deletions = self.decisions.sides, self.decisions.deletions
         identity = deletions.addresses[address]
         live = deletions.roots[identity]
-        along = effects(sides, deletions.cascade, identity)
+        along = effects(sides.names, deletions.cascade, identity)
         cascaded = [lost for lost, name in deletions.cascade.by_root.get(identity, ()) if not name]
         return Change(
             address=str(address),
