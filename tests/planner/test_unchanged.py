@@ -111,3 +111,11 @@ def test_where_nothing_is_written_no_list_is_put_in_order(counted: dict[str, Cal
 
 def test_where_nothing_is_written_no_value_is_settled(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["_Unique.settle"] == 0
+
+
+def test_a_file_is_decoded_and_looked_through_once(counted: dict[str, Calls]) -> None:
+    assert counted["load"]["decode"] == counted["load"]["_is_seen"] == 1
+
+
+def test_entries_are_told_apart_without_a_canonical_text(counted: dict[str, Calls]) -> None:
+    assert counted["load"]["canonical"] == 0

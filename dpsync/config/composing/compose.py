@@ -26,7 +26,7 @@ from dpsync.config.composing.layers import (
     unknown_organizations,
 )
 from dpsync.config.composing.variables import Substitution
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, nodes
 from dpsync.disk import why
 from dpsync.model.entries.desired import Environment as Surroundings
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
@@ -182,7 +182,7 @@ class _Loading:
         if problems:
             self.diagnostics += problems
             return None
-        node, problems = read(text, name)
+        node, problems = nodes(text, name)
         self.diagnostics += problems
         self.complete = self.complete and not problems
         if node is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.placing import declared_place
@@ -11,11 +11,12 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.values import LiveId, Ref, canonical
+from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import plural
 
 Resources = Mapping[Address, Resource]
+_LEAVES = PLAIN | {Ref, LiveId}
 
 
 def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
@@ -54,11 +55,12 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
     if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
         return
     name = kind.identity[0]
-    seen: dict[tuple[Address | None, tuple[bytes, ...]], Resource] = {}
+    parts = (name, *kind.tie_breakers)
+    seen: dict[tuple[Address | None, tuple[Hashable, ...]], Resource] = {}
     for resource in mine:
         if resource.pin or resource.fields.get(name) is None:
             continue
-        values = tuple(canonical(resource.fields.get(part)) for part in (name, *kind.tie_breakers))
+        values = tuple(_same(resource.fields.get(part)) for part in parts)
         other = seen.setdefault((resource.parent, values), resource)
         if other is not resource and not kind.field(name).unique:
             shared = f'the {name} "{resource.fields[name]}"'
@@ -71,6 +73,11 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
                 (("the other one", other.where(name)),),
                 cause=str(other.address.field(name)),
             )
+
+
+def _same(value: Value) -> Hashable:
+    """What two equal values have in common, and no others."""
+    return (type(value), value) if type(value) in _LEAVES else canonical(value)
 
 
 def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:

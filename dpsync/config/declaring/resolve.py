@@ -33,6 +33,8 @@ class Resolving:
         self._at: Declaration | None = None
         self._places: dict[tuple[Address, str], Address] = {}
         """Where the entries of a kind stand below an entry."""
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+        """Of the kinds that a field may name, those that this server has."""
 
     # What types call.
 
@@ -78,7 +80,10 @@ class Resolving:
         return self._no_such(self._known_kinds(kinds), key, span, f"{key} in {', '.join(map(str, places))}")
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in names if name in self.registry)
+        known = self._known.get(names)
+        if known is None:
+            known = self._known[names] = tuple(name for name in names if name in self.registry)
+        return known
 
     def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, cause: str) -> Invalid:
         nearest = None

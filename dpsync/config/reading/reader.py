@@ -44,6 +44,7 @@ _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEPARATORS: Final = "\u2028\u2029\ufeff"
 _FORBIDDEN: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
+_new: Final = tuple.__new__
 _QUOTE: Final = "put it in quotes if it is text"
 _SPLIT: Final = "split it with include"
 
@@ -71,9 +72,14 @@ def read(
     stops there). All other problems are collected, and the node lacks what they are about. Never raises.
     """
     decoded, diagnostics = decode(text, file, limits)
-    if diagnostics:
-        return None, diagnostics
-    reader = _NodeReader(decoded, file, limits, repeated)
+    return (None, diagnostics) if diagnostics else nodes(decoded, file, limits, repeated)
+
+
+def nodes(
+    text: str, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
+) -> tuple[Node | None, list[Diagnostic]]:
+    """The same for the text of a file that was decoded, and in which nothing forbids reading it."""
+    reader = _NodeReader(text, file, limits, repeated)
     with collector_paused():  # it would more than double the time
         return reader.read(), reader.diagnostics
 
@@ -95,14 +101,19 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     else:
         text = data
     text = text.removeprefix("\ufeff")
-    found = _FORBIDDEN.search(text)
+    found = None if _is_seen(text) else _FORBIDDEN.search(text)
     if found:
         return text, [_forbidden(found.group(), _span_at(text, found.start(), found.end(), file))]
-    directive = _TAG_DIRECTIVE.search(text)
+    directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None
     if directive:
         # Refused before parsing: the parser's table of handles costs quadratic time.
         return text, [_tag_error(_span_at(text, directive.start(1), directive.end(1), file))]
     return text, []
+
+
+def _is_seen(text: str) -> bool:
+    """Whether nothing in a text is of a sort that is forbidden: nearly always, and seen at once."""
+    return text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable()
 
 
 class _StopReading(Exception):
@@ -156,7 +167,10 @@ class _NodeReader:
         try:
             # Not by yaml.parse, which asks twice for each event.
             for event in iter(_PARSER(self.text).get_event, None):
-                self.event(event)
+                if type(event) is ScalarEvent:  # four of five
+                    self.scalar(event)
+                else:
+                    self.event(event)
         except _StopReading:
             return None
         except yaml.MarkedYAMLError as error:
@@ -173,9 +187,7 @@ class _NodeReader:
 
     def event(self, event: Event) -> None:
         kind = type(event)
-        if kind is ScalarEvent:
-            self.scalar(event)
-        elif kind is MappingStartEvent or kind is SequenceStartEvent:
+        if kind is MappingStartEvent or kind is SequenceStartEvent:
             self.open(event, kind is MappingStartEvent)
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             self.close(event)
@@ -222,24 +234,19 @@ class _NodeReader:
         self.add(node, end, frame.height)
 
     def scalar(self, event: Any) -> None:
-        text, start, end = event.value, event.start_mark, event.end_mark
-        span = Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        text, end = event.value, event.end_mark
+        span = self.span(event.start_mark, end)
         if len(text) > self.limits.scalar:
             message = f"a text of {len(text):,} characters; the limit is {self.limits.scalar:,}"
             self.error(codes.TEXT_SIZE, message, span)
             raise _StopReading
         if event.tag is not None:
             self.tag(event)
-        is_plain = event.style is None or event.style == ""
-        if not is_plain and event.style in "'\"" and span.line < span.end_line:
-            self.quoted = Quoted(start, end)
         frame = self.frames[-1] if self.frames else None
         is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skip
-        if event.style == '"':  # only there it can be written as an escape, which is seen
-            refused = FORBIDDEN_IN_VALUE if is_key else IN_NO_TEXT
-            if found := refused.search(text):
-                self.diagnostics.append(_forbidden(found.group(), span))
-                text = refused.sub("", text)
+        is_plain = not event.style
+        if not is_plain:
+            text = self.unquoted(event, span, is_key)
         if not is_key:
             self.counted(1, event)
         node = Scalar(self.value(text, span) if is_plain and not is_key else text, span, text, is_plain)
@@ -250,6 +257,18 @@ class _NodeReader:
             self.key(frame, node, end)
         else:
             self.add(node, end, 0)
+
+    def unquoted(self, event: Any, span: Span, is_key: bool) -> str:
+        """The text of a scalar that is quoted or a block, without what no text may hold."""
+        text: str = event.value
+        if event.style in "'\"" and span.line < span.end_line:
+            self.quoted = Quoted(event.start_mark, event.end_mark)
+        if event.style == '"':  # only there it can be written as an escape, which is seen
+            refused = FORBIDDEN_IN_VALUE if is_key else IN_NO_TEXT
+            if found := refused.search(text):
+                self.diagnostics.append(_forbidden(found.group(), span))
+                text = refused.sub("", text)
+        return text
 
     def value(self, text: str, span: Span) -> Value:
         try:
@@ -290,7 +309,11 @@ class _NodeReader:
 
     def key(self, frame: _Frame, key: Scalar, end: Any) -> None:
         first = frame.seen.get(key.text)
-        if key.plain and (word := unfinished(key.text, self.text, end.index)):
+        if (
+            key.plain
+            and ("{" in key.text or "[" in key.text)
+            and (word := unfinished(key.text, self.text, end.index))
+        ):
             begin = key.span
             place = Span(self.file, begin.line, begin.column, begin.line, begin.column + len(word))
             self.diagnostics.append(without_colon(word, place))
@@ -344,7 +367,8 @@ class _NodeReader:
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
 
     def span(self, start: Any, end: Any) -> Span:
-        return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        # As Span(…) does it, without a call of Python's own: there are hundreds of thousands.
+        return _new(Span, (self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1))
 
 
 def _tag_error(span: Span) -> Diagnostic:

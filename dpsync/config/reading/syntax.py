@@ -85,7 +85,7 @@ def unfinished(key: str, text: str, end: int) -> str | None:
     The key ends at that index of the text. Where its line does not close the bracket, that is a part of the
     key like any other character: `a[b: c`.
     """
-    found = _BEFORE_BRACKET.match(key) if "{" in key or "[" in key else None
+    found = _BEFORE_BRACKET.match(key)
     if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
         return None
     closed = re.compile(rf"[^\r\n]*?\{_CLOSES[found[2]]}").match(text, end)

@@ -28,8 +28,13 @@ _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
 }
 
 
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]+")
+
+
 def as_segment(text: str) -> str:
     """A text as one segment of a URL."""
+    if _UNRESERVED.fullmatch(text) and text not in (".", ".."):
+        return text
     return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
 
 
@@ -153,7 +158,7 @@ class Enum(Type):
     nil: str | None = None
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
-        if isinstance(node, Scalar) and node.value in self._all():
+        if isinstance(node, Scalar) and (node.value in self.words or node.value in self._all()):
             return node.value
         return one_of(self._all(), node, ctx)
 

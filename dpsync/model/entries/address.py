@@ -45,6 +45,8 @@ class Address(NamedTuple):
 
     def child(self, *keys: str) -> Address:
         """The address below this one; the keys are encoded here."""
+        if len(keys) == 1:  # nearly always
+            return Address((*self.segments, encode(keys[0])))
         return Address(self.segments + tuple(encode(key) for key in keys))
 
     def unmanaged(self, title: str, id: str | None = None) -> Address:
