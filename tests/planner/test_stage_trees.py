@@ -386,6 +386,17 @@ def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
     wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x"}})
     case = Case(wanted, live, confirm=[AGREED])
     assert case.decisions().restructuring.left_over == (("section", "section-docs-z"),)
+    assert list(case.decisions().deletions.roots) == [("section", "section-docs-z")]
+
+
+def test_what_is_left_over_stays_where_nothing_is_to_be_deleted() -> None:
+    live = platform(
+        section={"docs/a": {"title": "a"}, "docs/z": {"title": "Docs"}},
+        site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},
+    )
+    wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x"}})
+    sides = Case(wanted, live, confirm=[AGREED]).sides()
+    assert dict(decide(replace(sides, options=Options((AGREED,), delete=False))).deletions.roots) == {}
 
 
 def test_what_is_planned_later_keeps_nothing_else_from_being_deleted() -> None:

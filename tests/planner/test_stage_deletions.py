@@ -1,0 +1,158 @@
+"""What deletes take along, what an address meant, and what waits for what is restored: from plain values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.kind import Entries, Field, Kind, Pages
+from dpsync.kinds.types import Many, Reference, Text
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId
+from dpsync.planner.decide.cascade import EMPTY, NAMES, cannot_be_without
+from dpsync.planner.decide.decisions import decide
+from dpsync.planner.plan import make_plan
+
+from .stages import Case, Things
+
+REF = Field("space", Reference("space"))
+
+
+@pytest.mark.parametrize(
+    ("item", "more", "value", "goes"),
+    [
+        (replace(REF, required=True), {}, LiveId("a"), True),
+        (REF, {}, LiveId("a"), False),
+        (REF, {"shape": Entries(natural="space")}, LiveId("a"), True),
+        (replace(REF, required=True), {"content": True}, LiveId("a"), False),
+        (replace(REF, required=True), {}, None, False),
+        (Field("space", Text(), means="space"), {"content": True}, "a", True),
+        (Field("spaces", Many(Reference("space")), required=True), {}, [LiveId("a")], True),
+        (Field("spaces", Many(Reference("space")), required=True), {}, [LiveId("a"), LiveId("b")], False),
+    ],
+    ids=[
+        "what it must have", "what it may have", "its key", "content", "nothing", "content by what it means",
+        "the only one of a list", "one of several",
+    ],
+)  # fmt: skip
+def test_an_object_goes_with_what_it_cannot_be_without(
+    item: Field, more: dict[str, Any], value: Any, goes: bool
+) -> None:
+    given = {"shape": Entries(), **more}
+    kind = Kind("thing", "org", "things", given.pop("shape"), "/{id}", Pages("/x"), (item,), **given)
+    live = LiveObject("thing", "1", None, None, {item.name: value}, "/x")
+    assert cannot_be_without(kind, item, live) is goes
+
+
+SAML = ("saml", "saml-s")
+
+
+def provider(**team: Any) -> Things:
+    return {"team": {}, "saml": {"s": {"label": "S", **team}}}
+
+
+NAMED = {
+    "team": {"t": {"title": "T"}},
+    "saml": {"s": {"label": "S", "defaultTeam": LiveId("team-t")}},
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ignore", "selected", "lost"),
+    [
+        (provider(), (), True, True),
+        (provider(defaultTeam=None), (), True, False),
+        (provider(defaultTeam=None), ("saml/s",), True, True),
+        (provider(defaultTeam=None), (), False, True),
+    ],
+    ids=["left alone", "written before", "ignored", "not selected"],
+)
+def test_what_the_plan_writes_before_a_delete_is_not_lost_with_it(
+    wanted: Things, ignore: tuple[str, ...], selected: bool, lost: bool
+) -> None:
+    sides = Case(wanted, NAMED, prune=["teams"], ignore=ignore).sides()
+    team = sides.names.address(("team", "team-t"))
+    sides = sides if selected else replace(sides, chosen=frozenset({team}))
+    found = decide(sides).deletions.cascade.losses
+    assert [name for _, name in found] == (["defaultTeam"] if lost else [])
+
+
+SITE = {"docs": {"title": "Docs"}}
+SECTION = {"docs/x": {"title": "Exx", "path": "x"}}
+SHOWS_A = {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}}
+NEW_PLACE = {"docs/x/q": {"space": Case({"space": {"b": {}}}).ref("space", "b"), "path": "q"}}
+
+
+@pytest.mark.parametrize(
+    ("ignore", "why"),
+    [
+        ((), {"site_space-docs-x-p": NAMES}),
+        (("sites/docs/structure/x/q",), {"site_space-docs-x-p": NAMES, "section-docs-x": EMPTY}),
+    ],
+    ids=["a new place comes", "it is ignored"],
+)
+def test_a_section_goes_with_its_last_place_unless_the_plan_makes_another_one(
+    ignore: tuple[str, ...], why: dict[str, str]
+) -> None:
+    b = {"b": {"title": "B"}}
+    wanted: Things = {"space": b, "site": SITE, "section": SECTION, "site_space": NEW_PLACE}
+    live: Things = {
+        "space": {"a": {"title": "A"}, **b},
+        "site": SITE,
+        "section": SECTION,
+        "site_space": SHOWS_A,
+    }
+    found = Case(wanted, live, prune=["spaces"], ignore=ignore).decisions().deletions.cascade.objects
+    assert {id: reason for (_, id), reason in found.items()} == why
+
+
+A: Identity = ("space", "space-a")
+THERE: Things = {"space": {"a": {"title": "A"}}}
+OTHER: Things = {"space": {"b": {"title": "B"}}}
+
+
+@pytest.mark.parametrize(
+    ("known", "meant"),
+    [
+        ({"lines": [("space", "a")]}, {A}),
+        ({"lines": [("space", "a")], "live": OTHER, "base": THERE}, set()),
+        ({"base": THERE}, {A}),
+        ({"base": OTHER, "earlier": [OTHER, THERE]}, {A}),
+        ({"base": OTHER, "earlier": [OTHER]}, None),
+        ({}, None),
+    ],
+    ids=["its line", "its line, and it is gone", "the base", "a commit before", "no commit", "nothing"],
+)
+def test_an_address_means_what_the_first_source_says_that_knows_it(
+    known: dict[str, Any], meant: set[Identity] | None
+) -> None:
+    case = Case(**{"live": THERE, **known})
+    found = case.sides().former.meant(case.address("space", "a"))
+    assert found == meant
+
+
+def test_the_lines_of_one_id_are_of_the_kind_that_stands_there() -> None:
+    """A team and a space may have one id on a platform."""
+    sides = Case(live=THERE, lines=[("space", "a")]).sides()
+    twin = LiveObject("team", "space-a", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
+    objects = {**sides.snapshot.objects, twin.identity: twin}
+    former = replace(sides, snapshot=replace(sides.snapshot, objects=objects)).former
+    assert former.meant(Case().address("space", "a")) == {A}
+
+
+def test_what_is_restored_is_there_before_it_is_named() -> None:
+    """It has its id already, so that nothing else would wait for it. A delete waits for nothing of it."""
+    wanted: Things = {
+        "space": {"a": {"title": "A"}}, "site": SITE, "section": SECTION, "team": {},
+        "site_space": {"docs/x/p": {"space": Case(THERE).ref("space", "a"), "path": "p"}},
+    }  # fmt: skip
+    live: Things = {**THERE, "site": SITE, "team": {"t": {"title": "T"}}}
+    sides = Case(wanted, live, prune=["teams"]).sides()
+    gone = replace(sides.snapshot.objects[A], deleted=True)
+    sides = replace(sides, snapshot=replace(sides.snapshot, objects={**sides.snapshot.objects, A: gone}))
+    steps = {step.id: step for change in make_plan(sides).changes for step in change.steps}
+    assert "acme/spaces/a restore" in steps["acme/sites/docs/structure/x create"].needs
+    assert "acme/spaces/a restore" in steps["acme/sites/docs/structure/x/p update"].needs
+    assert "acme/spaces/a restore" not in steps["acme/teams/[T] delete"].needs
