@@ -10,6 +10,8 @@ from typing import Any
 
 Json = dict[str, Any]
 TOKEN = "ada-token"  # noqa: S105  (of the world below, and of nothing else)
+EMOJI = "1f4d6"
+"""Of every space."""
 _SECTIONS = 20
 """Of each site. Every one shows a space."""
 _IN_A_TEAM = 10
@@ -43,7 +45,7 @@ def world(entries: int) -> Json:
                     {
                         "id": f"p{n}",
                         "title": f"Space {n}: how it works",
-                        "emoji": "1f4d6",
+                        "emoji": EMOJI,
                         "language": "en",
                         "defaultLevel": "read",
                         "parent": f"c{n % _collections(entries)}",
@@ -73,7 +75,7 @@ def configuration(entries: int, suffix: str = "") -> str:
             f"      space-{n}:",
             f'        title: "Space {n}: how it works{suffix}"',
             "        language: en",
-            "        emoji: '1f4d6'",
+            f"        emoji: '{EMOJI}'",
             "        defaultLevel: read # of everybody",
             f"        collection: collection-{n % _collections(entries)}",
         ]
@@ -132,22 +134,6 @@ def _shown(site: int, section: int, entries: int) -> int:
 
 def _role(number: int) -> str:
     return "create" if number else "admin"
-
-
-def _live_team(number: int, people: list[str]) -> Json:
-    members = [{"user": user} for user in _team(number, people)]
-    return {"id": f"t{number}", "title": f"Team {number}", "members": members}
-
-
-def _live_space(number: int, entries: int) -> Json:
-    return {
-        "id": f"p{number}",
-        "title": f"Space {number}: how it works",
-        "emoji": "1f4d6",
-        "language": "en",
-        "defaultLevel": "read",
-        "parent": f"c{number % _collections(entries)}",
-    }
 
 
 def _live_site(number: int, entries: int) -> Json:

@@ -29,19 +29,25 @@ from benchmarks.organization import TOKEN, configuration, world
 ROOT = Path(__file__).resolve().parents[1]
 SITUATIONS = ((0, 4), (50, 4), (50, 32))
 """The companion's latency in milliseconds, and how many requests are in flight."""
-SCRIPT = """
+FETCH = """
 import http.client, json, os, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 url, own = urlsplit(os.environ["DPSYNC_URL"]), threading.local()
-headers = {"Authorization": "Bearer " + os.environ["DPSYNC_TOKEN"]}
+headers = {
+    "Authorization": "Bearer " + os.environ["DPSYNC_TOKEN"],
+    "Content-Type": "application/json",
+}
 
-def get(path):
+def send(method, path, body=None):
     if not hasattr(own, "connection"):
         own.connection = http.client.HTTPConnection(url.hostname, url.port)
-    own.connection.request("GET", "/v1/orgs/acme" + path, headers=headers)
+    own.connection.request(method, path, body, headers)
     return json.loads(own.connection.getresponse().read())
+
+def get(path):
+    return send("GET", "/v1/orgs/acme" + path)
 
 def pages(path):
     items, cursor = [], ""
@@ -52,12 +58,17 @@ def pages(path):
             return items
         cursor = "&page=" + page["next"]["page"]
 
-with ThreadPoolExecutor(int(sys.argv[1])) as pool:
+def read(pool):
     lists = ["/spaces", "/sites", "/teams", "/collections", "/members", "/translations"]
     _, sites, teams, *_ = pool.map(pages, lists)
     structures = pool.map(get, ["/sites/" + site["id"] + "/structure" for site in sites])
     members = pool.map(pages, ["/teams/" + team["id"] + "/members" for team in teams])
-    print(len([*structures, *members]))
+    return [*structures, *members]
+"""
+"""The part of a script that reads what a plan reads, with `read`."""
+SCRIPT = f"""{FETCH}
+with ThreadPoolExecutor(int(sys.argv[1])) as pool:
+    print(len(read(pool)))
 """
 
 

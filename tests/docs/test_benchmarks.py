@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import companion, organization, plans, reader, reads, server, slopes, start
+from benchmarks import applies, companion, imports, organization, plans, reader, reads, server, slopes, start
 from benchmarks.shapes import SHAPES
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
@@ -121,6 +121,20 @@ def test_a_plan_is_measured_beside_a_script() -> None:
     head, _, *rows = run("benchmarks.plans", "--entries", "10", "--rounds", "1").splitlines()
     assert head.startswith("| latency, in flight | program | CPU (s)")
     assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(plans.SITUATIONS)
+    assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
+
+
+def test_an_apply_is_measured_beside_a_script() -> None:
+    head, _, *rows = run("benchmarks.applies", "--writes", "10", "--rounds", "1").splitlines()
+    assert head.startswith("| in flight | program | CPU (s) | CPU a write (ms)")
+    assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(applies.FLIGHTS)
+    assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
+
+
+def test_an_import_is_measured_beside_a_script() -> None:
+    head, _, *rows = run("benchmarks.imports", "--entries", "20", "--rounds", "1").splitlines()
+    assert head.startswith("| latency, in flight | program | CPU (s) | CPU a request (ms)")
+    assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(imports.SITUATIONS)
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
 
 

@@ -1,0 +1,108 @@
+"""An import beside a script that sends the same requests. Ratios of one run.
+
+    python -m benchmarks.imports [--entries 2000] [--rounds 5] [--before DIRECTORY]
+
+Both are processes of their own, one after the other in each round, against a companion in another process:
+without latency with 4 requests in flight, then with 50 ms and 16. Of each space two lists of permissions
+are read. The script reads them and the lists of a plan, and writes nothing. Printed are medians: seconds of
+CPU and of the clock, milliseconds of CPU for each request of the import, the most memory, and the ratios of
+each round. With `--before` the dpsync of another checkout runs in the same rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from benchmarks.organization import TOKEN, world
+from benchmarks.plans import FETCH, ROOT, Run, companion, run
+
+SITUATIONS = ((0, 4), (50, 16))
+"""The companion's latency in milliseconds, and how many requests are in flight."""
+SCRIPT = f"""{FETCH}
+def permissions(space):
+    at = "/v1/spaces/" + space["id"] + "/permissions/"
+    return send("GET", at + "users?limit=1000")["items"], send("GET", at + "teams?limit=1000")["items"]
+
+with ThreadPoolExecutor(int(sys.argv[1])) as pool:
+    read(pool)
+    print(len(list(pool.map(permissions, pages("/spaces")))))
+"""
+
+
+def command(flight: int, into: Path) -> list[str]:
+    """An import into a directory."""
+    arguments = ["import", "--quiet", "--parallelism", str(flight), "-C", str(into)]
+    return [sys.executable, "-m", "dpsync", *arguments]
+
+
+def requests(flight: int, into: Path, url: str) -> int:
+    """How many requests an import sends, as it says."""
+    environment = {**os.environ, "DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN}
+    given = command(flight, into)
+    said = subprocess.run(given, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    found = re.search(r"\((\d+) requests to read\)", said.stdout)
+    assert found is not None, said.stdout
+    return int(found[1])
+
+
+def measure(flight: int, url: str, rounds: int, files: Path, before: Path | None) -> dict[str, list[Run]]:
+    """Every program once a round, each import into a directory of its own."""
+    found: dict[str, list[Run]] = {}
+    for number in range(rounds):
+        into = files / str(number)
+        programs = {
+            "script": ([sys.executable, "-c", SCRIPT, str(flight)], ROOT),
+            "dpsync": (command(flight, into / "now"), ROOT),
+        }
+        if before is not None:
+            programs["before"] = (command(flight, into / "before"), before)
+        for name, (given, directory) in programs.items():
+            found.setdefault(name, []).append(run(given, directory, url))
+    return found
+
+
+def row(situation: tuple[int, int], name: str, sent: int, runs: list[Run], script: list[Run]) -> str:
+    """One line of the table."""
+    pairs = list(zip(runs, script, strict=True))
+    ratios = (median(one.cpu / bare.cpu for one, bare in pairs), median(a.clock / b.clock for a, b in pairs))
+    cpu, clock = median(one.cpu for one in runs), median(one.clock for one in runs)
+    cells = [f"{cpu:.2f}", f"{1000 * cpu / sent:.2f}", f"{clock:.2f}"]
+    cells += [f"{median(one.memory for one in runs):.0f}", *(f"{value:.1f}" for value in ratios)]
+    return f"| {situation[0]} ms, {situation[1]} | {name} | {' | '.join(cells)} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print, one line for each program and situation."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--entries", type=int, default=2000, metavar="N")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--before", type=Path, metavar="DIRECTORY", help="another checkout, in the same rounds"
+    )
+    given = parser.parse_args(arguments)
+    heads = ["CPU (s)", "CPU a request (ms)", "clock (s)", "memory (MB)", "CPU / script", "clock / script"]
+    print(f"| latency, in flight | program | {' | '.join(heads)} |")
+    print(f"|---|---|{'---:|' * len(heads)}")
+    with tempfile.TemporaryDirectory() as directory:
+        state = Path(directory, "world.json")
+        state.write_text(json.dumps(world(given.entries)), encoding="utf-8")
+        for number, (latency, flight) in enumerate(SITUATIONS):
+            files = Path(directory, str(number))
+            with companion(state, latency) as url:
+                sent = requests(flight, files / "first", url)
+                found = measure(flight, url, given.rounds, files, given.before)
+            for name, runs in found.items():
+                print(row((latency, flight), name, sent, runs, found["script"]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
