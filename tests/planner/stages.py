@@ -19,6 +19,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapsho
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.span import Span
 from dpsync.planner.decide.decisions import Decisions, decide
+from dpsync.planner.inputs.names import Names, names_of
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.questions.content import unnamed
 from dpsync.planner.steps.edges import edges
@@ -233,7 +234,11 @@ class Case:
         records = Records({line.address: line for line in ids})
         return Snapshot(objects, matches, scopes, orders, user=self.user, records=records)
 
-    # The stages.
+    # The stages, and what some of them take without the rest.
+
+    def names(self) -> Names:
+        """What things are called: without options, answers and a base."""
+        return names_of(self.registry, self._desired(self.wanted), self._snapshot())
 
     def decisions(self) -> Decisions:
         return decide(self.sides())

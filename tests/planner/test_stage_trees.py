@@ -414,7 +414,7 @@ def test_what_is_deleted_and_would_go_along_anyway_is_known() -> None:
     site, section, place = ("site", "site-d"), ("section", "section-d-k"), ("site_space", "site_space-d-k-p")
 
     def found(*roots: Identity) -> Cascade:
-        return cascade(case.sides().names, roots, lambda *_: False, lambda _: False)
+        return cascade(case.names(), roots, lambda *_: False, lambda _: False)
 
     assert found(site, section, place).also == {section: {site}, place: {section}}
     assert found(site, section, place).objects == {}
@@ -429,4 +429,4 @@ def test_what_goes_itself_loses_no_value() -> None:
     )
     for roots, lost in [(["team-a"], 1), (["team-a", "saml-s"], 0)]:
         going = [(id.partition("-")[0], id) for id in roots]
-        assert len(cascade(case.sides().names, going, lambda *_: False, lambda _: False).losses) == lost
+        assert len(cascade(case.names(), going, lambda *_: False, lambda _: False).losses) == lost

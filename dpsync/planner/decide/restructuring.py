@@ -22,7 +22,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import canonical, live_ids, references
 from dpsync.model.findings import refusals
 from dpsync.model.findings.question import Refusal
-from dpsync.planner.inputs.answers import RESTRUCTURE, Answer
+from dpsync.planner.inputs.answers import RESTRUCTURE, Answer, Answers
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.values import Values
@@ -73,7 +73,7 @@ class Restructuring:
 def restructuring(sides: Sides) -> Restructuring:
     """Decide it from both sides and the answers."""
     found = tuple(_found(sides))
-    agreed = tuple(_agreed(sides, found))
+    agreed = tuple(_agreed(sides.answers, found, sides.options.delete))
     settled = _settling(sides, found)
     return Restructuring(
         found,
@@ -101,9 +101,9 @@ def _found(sides: Sides) -> Iterator[Restructure]:
             yield Restructure(scope, owner, alone=True in wanted)
 
 
-def _agreed(sides: Sides, found: Iterable[Restructure]) -> Iterator[Restructure]:
+def _agreed(answers: Answers, found: Iterable[Restructure], delete: bool) -> Iterator[Restructure]:
     for item in found:
-        if sides.answers.gives(item.question) and (sides.options.delete or not item.alone):
+        if answers.gives(item.question) and (delete or not item.alone):
             yield item
 
 
@@ -139,17 +139,16 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
         elif not item.alone and begins(sides, item, sides.lineage.below(item.scope.address)) is None:
             yield refusals.NOTHING_TO_BEGIN.at(owner)
         elif item.alone:
-            yield from _stays_seen(sides, item)
+            yield from _stays_seen(sides.kind(item.owner), sides.resources[owner], item)
 
 
-def _stays_seen(sides: Sides, item: Restructure) -> Iterator[Refusal]:
+def _stays_seen(kind: Kind, entry: Resource, item: Restructure) -> Iterator[Refusal]:
     """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
-    owner = item.scope.parent
-    for field in shown_by(sides.kind(item.owner), item):
-        if _can_hide(field) and field.name in sides.resources[owner].fields:
+    for field in shown_by(kind, item):
+        if _can_hide(field) and field.name in entry.fields:
             continue
         words = refusals.STAYS_HIDDEN if _can_hide(field) else refusals.CANNOT_HIDE
-        yield words.at(owner, field=field.name)
+        yield words.at(entry.address, field=field.name)
 
 
 def shown_by(kind: Kind, item: Restructure) -> list[Field]:
