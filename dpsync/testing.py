@@ -7,12 +7,12 @@ built-in world. It is driven over HTTP, by the API and the control plane. Needs 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from dpsync.server.process.thread import ThreadedServer
@@ -22,8 +22,7 @@ __all__ = ["DocsPlatform", "PlatformClock", "PlatformRequest", "docs_platform"]
 TOKEN = "ada-token"  # noqa: S105
 
 
-@dataclass(frozen=True)
-class PlatformRequest:
+class PlatformRequest(Struct, frozen=True):
     """A request as the platform saw it. `path` begins with `/v1`.
 
     `operation` is an operation's id, `caller` a user's (None: no good token), `status` None when no answer

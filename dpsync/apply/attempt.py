@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
@@ -33,8 +34,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 
 
-@dataclass(frozen=True)
-class Shared:
+class Shared(Struct, frozen=True):
     """What the attempts of one apply share; all of it may be used by several threads."""
 
     client: WriteClient

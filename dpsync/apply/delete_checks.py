@@ -14,8 +14,9 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient

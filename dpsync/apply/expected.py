@@ -7,7 +7,8 @@ refusal that was not there before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import DIGITS, Origin, Plan
@@ -34,8 +35,7 @@ class NotApproved(Exception):
         super().__init__(approved, found)
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """What the plan that is made now must be. Where nothing is given, any plan will do."""
 
     plan: Plan | None = None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.apply.ids import Ids
 from dpsync.apply.task import Objection, Task
@@ -28,8 +29,7 @@ from dpsync.planner.decide.compare import object_digest
 Read = dict[Identity, LiveObject]
 
 
-@dataclass
-class _Place:
+class _Place(Struct):
     """One list or tree that steps write to. Its lock is held while it is checked."""
 
     source: Source

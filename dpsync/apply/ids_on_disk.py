@@ -10,9 +10,10 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.apply.lock import NoState, state_directory
@@ -32,8 +33,7 @@ class CannotWrite(Exception):
     """The ids file was not written; the text says which one, and why."""
 
 
-@dataclass(frozen=True)
-class ResolvedIds:
+class ResolvedIds(Struct, frozen=True):
     """What a file says when both sides of a merge conflict in it are read, or both lines of an entry."""
 
     ids: IdsFile
@@ -95,7 +95,7 @@ class IdsOnDisk:
             with _locked(self.path):
                 present = self._present()
                 changed = change(present)
-                if changed != present or present.repeated:
+                if changed.sections != present.sections or present.repeated:
                     self._put(render(changed))
         except DiagnosticError as unusable:
             first = unusable.diagnostics[0]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.journal import GOOD, Outcome, Result
@@ -12,8 +13,7 @@ from dpsync.model.plans.plan import Origin
 from dpsync.model.plans.step import Step
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Struct, frozen=True):
     """A step with the change that it belongs to, and where the entries and fields of the plan are written."""
 
     change: Change
@@ -56,8 +56,7 @@ class Task:
         return found[min(found)] if found else None
 
 
-@dataclass(frozen=True)
-class Objection:
+class Objection(Struct, frozen=True):
     """Why a step must not be sent: the platform is not what the plan rests on."""
 
     result: Result

@@ -5,11 +5,11 @@ from __future__ import annotations
 import email.utils
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote as percent
 from urllib.parse import urlencode, urlsplit
 
+from msgspec import Struct
 from pydantic_core import from_json, to_json
 
 from dpsync.client.errors import (
@@ -40,8 +40,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9%._~!$&'()*+,;=:@-]+)+")
 _EPOCH = 1_000_000_000  # a reset header above this is a moment, below it a number of seconds
 
 
-@dataclass(frozen=True, slots=True)
-class WriteResult:
+class WriteResult(Struct, frozen=True):
     """What a write gave. `body` is None where there is none to read: 204, 205, DELETE, empty."""
 
     status: int

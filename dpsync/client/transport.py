@@ -17,12 +17,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import httpcore
 import httpx
+from msgspec import Struct
 
 import dpsync
 from dpsync import disk
@@ -61,8 +61,7 @@ Trace = Callable[[str, str, int | None, float], None]
 """Called after every request that was tried: method, path, status (None: no answer), seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """`path` (relative to `/v1`) and `query` are percent-encoded; `body` is JSON text, None for no body."""
 
     method: str
@@ -71,8 +70,7 @@ class Request:
     body: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """`headers` have lower-case names. `framed`: the body's end was marked, so it cannot be cut unseen."""
 
     status: int
@@ -81,8 +79,7 @@ class Response:
     framed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Struct, frozen=True):
     """Requests tried so far, whatever came of them."""
 
     total: int

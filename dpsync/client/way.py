@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 UNREAD: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Variables by which other programs are told what to trust, and which mean nothing here."""
 _TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A variable of the environment and what it names, as far as that may be shown."""
 
     variable: str
@@ -27,8 +27,7 @@ class Setting:
         return f"{self.variable} ({self.value})"
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """What stands between: a proxy, and the file or directory of trusted certificates; None: the usual."""
 
     proxy: Setting | None = None

@@ -6,9 +6,10 @@ Every problem is found before any is reported.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
+
+from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.collector import collector_paused

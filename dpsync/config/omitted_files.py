@@ -7,10 +7,12 @@ asks: when content would be deleted, and by `validate`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
@@ -51,8 +53,7 @@ def _past(base: Base, file: NotIncluded) -> Iterator[Desired]:
     return (then for then in known if not file.entries.isdisjoint(then.resources))
 
 
-@dataclass
-class Beside:
+class Beside(Struct, frozen=True, dict=True):
     """The YAML files of a project with entries that it does not declare. Read once, when first looked at.
 
     `read` are the files of the configuration. A root file belongs to another project.
@@ -62,12 +63,13 @@ class Beside:
     registry: Registry
     read: Collection[str]
     declared: Collection[Address]
-    _found: list[NotIncluded] | None = field(default=None, repr=False)
 
     def __iter__(self) -> Iterator[NotIncluded]:
-        if self._found is None:
-            self._found = list(self._files())
         return iter(self._found)
+
+    @cached_property
+    def _found(self) -> tuple[NotIncluded, ...]:
+        return tuple(self._files())
 
     def _files(self) -> Iterator[NotIncluded]:
         project = self.root.parent.resolve()

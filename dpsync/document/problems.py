@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(Struct, frozen=True, order=True):
     """Markdown that no Document can hold. Lines and columns start at 1, within the Markdown text."""
 
     line: int
@@ -16,8 +16,7 @@ class Problem:
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Struct, frozen=True):
     """A node of a Document that Markdown cannot hold.
 
     `path` leads to it from the document (`nodes[2].nodes[0]`); `type` is its type, or its `object` when it

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
+from msgspec import Struct
 
 Json = dict[str, Any]
 
@@ -27,8 +27,7 @@ _LINE_START = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Atom:
+class _Atom(Struct):
     """What delimiters stand between: a piece of text, or something that is written as a whole (`text` None).
 
     `first` and `last` say whether that character of the text is written as a reference.

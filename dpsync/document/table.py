@@ -6,8 +6,9 @@ for a column of text the name of a fragment in each record.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Json = dict[str, Any]
 ALIGNMENTS = ("left", "center", "right")
@@ -15,14 +16,12 @@ _EXTRAS = ("cellMerges", "fullWidth")
 _VIEW_EXTRAS = ("columnWidths", "hideHeader", "sticky")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     title: str
     align: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlainTable:
+class PlainTable(Struct, frozen=True):
     """`rows` has the fragment of each cell, None where a cell has none."""
 
     columns: tuple[Column, ...]

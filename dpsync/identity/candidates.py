@@ -7,9 +7,11 @@ a first key which nothing bears any more, the later keys count only while its pr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names
@@ -27,8 +29,7 @@ NEW: Final = 2
 NEW_BY_LATER_KEY: Final = 3
 
 
-@dataclass(frozen=True)
-class Past:
+class Past(Struct, frozen=True):
     """What is known of earlier: the entries of the git base, and the lines of the ids file."""
 
     entries: Mapping[Address, Resource] = field(default_factory=dict)
@@ -36,8 +37,7 @@ class Past:
     recorded: Recorded = NOTHING_RECORDED
 
 
-@dataclass(eq=False)
-class EntryCandidates:
+class EntryCandidates(Struct, eq=False):
     """An entry with the live objects that bear its present name and those that bear an earlier one."""
 
     resource: Resource
@@ -56,8 +56,7 @@ class EntryCandidates:
         return self.resource.address
 
 
-@dataclass(frozen=True)
-class Candidates:
+class Candidates(Struct, frozen=True, dict=True):
     """Looks up what the entries of one place could be."""
 
     view: NaturalKeys

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said

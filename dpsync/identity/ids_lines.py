@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, names, said
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
@@ -23,8 +25,7 @@ from dpsync.model.findings.span import Span
 from dpsync.model.texts.command import command
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """The lines that concern one place.
 
     `orphans` are lines without an entry, by the id that they name. `returned` are entries that the git base
@@ -39,8 +40,7 @@ class Recorded:
 NOTHING_RECORDED = Recorded()
 
 
-@dataclass
-class ByLine:
+class ByLine(Struct):
     """What lines say: the matches, the ids that are gone, and what has to be answered."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
@@ -82,8 +82,7 @@ def by_lines(
     return found
 
 
-@dataclass(frozen=True)
-class _Right:
+class _Right(Struct, frozen=True):
     """The entry whose line is right, of several that name one object; and what says so."""
 
     entry: Resource

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
@@ -26,8 +27,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import counted
 
 
-@dataclass
-class Matching:
+class Matching(Struct):
     """The matches found so far, and the questions that could not be answered."""
 
     matches: dict[Address, Match] = field(default_factory=dict)

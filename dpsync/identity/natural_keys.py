@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -17,8 +18,7 @@ Form = str | bytes | tuple[str, "str | Address"]
 """What two equal parts of natural keys have in common, and no others: a text is its own."""
 
 
-@dataclass(frozen=True)
-class NaturalKeys:
+class NaturalKeys(Struct, frozen=True):
     """How keys are read on both sides. `first_child` and `children` serve keys like "$child.space"."""
 
     kind: Kind

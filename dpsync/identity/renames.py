@@ -10,8 +10,10 @@ that the ids file has no line for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, EntryCandidates, Past
@@ -28,8 +30,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import counted
 
 
-@dataclass
-class Renames:
+class Renames(Struct):
     """The renames found, and the questions that could not be answered."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
@@ -82,8 +83,7 @@ def _narrow(entries: Iterable[EntryCandidates]) -> bool:
     return found
 
 
-@dataclass(frozen=True)
-class _Settling:
+class _Settling(Struct, frozen=True, dict=True):
     """Decides who is meant, from what each entry could be."""
 
     view: NaturalKeys

@@ -7,7 +7,8 @@ earlier name.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import NaturalKeys, said
 from dpsync.model.entries.desired import Resource

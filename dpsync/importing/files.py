@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config.composing.discovery import ROOT_NAMES
@@ -19,8 +20,7 @@ from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 State = Literal["new", "replaced", "unchanged"]
 
 
-@dataclass(frozen=True)
-class Put:
+class Put(Struct, frozen=True):
     """A file and what became of it. The path is relative to the project."""
 
     path: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.config.composing.files import Files
 from dpsync.kinds.kind import Node as NodeShape
@@ -12,8 +13,7 @@ from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
 
 
-@dataclass(frozen=True)
-class Naming:
+class Naming(Struct, frozen=True):
     """The configuration and what is live of it, under the names of the configuration."""
 
     registry: Registry
@@ -57,8 +57,7 @@ class Naming:
         )
 
 
-@dataclass(frozen=True)
-class NamingWithFiles(Naming):
+class NamingWithFiles(Naming, frozen=True):
     """The same with the files that it stands in."""
 
     files: Files

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dpsync.config.reading.reader import decode
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
@@ -32,16 +33,14 @@ class Unwritable(Exception):
     """The text says why a value cannot stand in a configuration."""
 
 
-@dataclass(frozen=True)
-class FileContent:
+class FileContent(Struct, frozen=True):
     """The content of a file that a value stands in, and the suffix of its name."""
 
     suffix: str
     text: str
 
 
-@dataclass(frozen=True)
-class Writing:
+class Writing(Struct, frozen=True):
     """What it takes to write the values of one object. `secret` names the variable for a leaf."""
 
     named: Named
@@ -198,8 +197,7 @@ def _pem(value: str) -> str:
     return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
 
 
-@dataclass
-class _Checking:
+class _Checking(Struct):
     """Reads what was written as the configuration will: implements kinds.types.Parsing."""
 
     problems: list[str] = field(default_factory=list)

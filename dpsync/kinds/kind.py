@@ -13,10 +13,11 @@ key spreads its value.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field as _field
 from functools import cached_property
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from dpsync.kinds.types import Many, Reference, Text, Type
 from dpsync.model.plans.step import Repeat
@@ -25,8 +26,7 @@ ANY = "*"
 """In a `via` map: every value that has no call of its own."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One writing request. `gives` is where the answer has the new id ("$NAME": a field known before)."""
 
     method: str
@@ -42,49 +42,45 @@ class Call:
     """Every field goes along: as it is declared, else as it is live. What is neither is lost."""
     answers: str | None = None
     """The `object` that a proper answer has; another answer means that it did not happen."""
-    repeat: Repeat = _field(kw_only=True)
+    repeat: Repeat
     """Whether it may be sent again when nobody knows what became of it."""
 
 
 def Post(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
-    return Call("POST", path, body, repeat=repeat, **words)
+    return Call(method="POST", path=path, body=body, repeat=repeat, **words)
 
 
 def Put(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
-    return Call("PUT", path, body, repeat=repeat, **words)
+    return Call(method="PUT", path=path, body=body, repeat=repeat, **words)
 
 
 def Patch(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
-    return Call("PATCH", path, body, repeat=repeat, **words)
+    return Call(method="PATCH", path=path, body=body, repeat=repeat, **words)
 
 
 def Delete(path: str = "{self}", *, repeat: Repeat) -> Call:
-    return Call("DELETE", path, None, repeat=repeat)
+    return Call(method="DELETE", path=path, body=None, repeat=repeat)
 
 
-@dataclass(frozen=True)
-class ByHand:
+class ByHand(Struct, frozen=True):
     """What a person must do, since no request can. `{key}` is the entry's key."""
 
     todo: str
 
 
-@dataclass(frozen=True)
-class Pages:
+class Pages(Struct, frozen=True):
     """A paged list of full objects."""
 
     path: str
 
 
-@dataclass(frozen=True)
-class One:
+class One(Struct, frozen=True):
     """One object by its own URL."""
 
     path: str = "{self}"
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """One answer that holds every node below the owner, in order."""
 
     path: str
@@ -93,8 +89,7 @@ class Tree:
     """Where it is read on a server that has no such answer."""
 
 
-@dataclass(frozen=True)
-class Lists:
+class Lists(Struct, frozen=True):
     """The nodes of a tree in several lists, holders before what they hold; each says what it is in.
 
     What stands between siblings of different lists is not known then.
@@ -108,8 +103,7 @@ class Lists:
         return self.paths[0]
 
 
-@dataclass(frozen=True)
-class Entries:
+class Entries(Struct, frozen=True):
     """A mapping of local keys. With `natural` the key of an entry *is* that field.
 
     `default` is the field that has the key's value where none is written.
@@ -119,15 +113,13 @@ class Entries:
     default: str | None = None
 
 
-@dataclass(frozen=True)
-class Single:
+class Single(Struct, frozen=True):
     """One per parent. `always`: it exists with its parent; else a 404 means that it was never set."""
 
     always: bool = False
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Struct, frozen=True):
     """An entry of an ordered tree. `children` is where the answer has what it holds, `holds` which kinds."""
 
     type: str
@@ -140,8 +132,7 @@ class Node:
     """How many children it must have."""
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(Struct, frozen=True):
     """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`."""
 
     call: Call
@@ -152,8 +143,7 @@ class Order:
     """The order by another call, for a server that lacks this one."""
 
 
-@dataclass(frozen=True)
-class Outputs:
+class Outputs(Struct, frozen=True):
     """Objects of another kind that belong to this one: referable, never matched, imported or pruned alone."""
 
     kind: str
@@ -162,8 +152,7 @@ class Outputs:
     """A field, and its value once there must be one."""
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """One holder of this value must always remain; with `own`, the token's own user is never touched."""
 
     field: str
@@ -171,8 +160,7 @@ class Guard:
     own: bool = False
 
 
-@dataclass(frozen=True)
-class Url:
+class Url(Struct, frozen=True):
     """Where people see one. Below the URL of its parent it has a segment of its own."""
 
     at: str
@@ -187,8 +175,7 @@ class Url:
     """The field of its parent that the host begins with where it has none of its own."""
 
 
-@dataclass(frozen=True)
-class Redirects:
+class Redirects(Struct, frozen=True):
     """One leads people elsewhere who come to a path of its parent, which is in the field `path`."""
 
     path: str
@@ -196,8 +183,7 @@ class Redirects:
     """By kind the fields of an entry that leads there; "$key" is how the entry is named."""
 
 
-@dataclass(frozen=True)
-class Restore:
+class Restore(Struct, frozen=True):
     """One that was deleted can be brought back for some `days`; then answers have something at `deleted`."""
 
     call: Call
@@ -205,8 +191,7 @@ class Restore:
     days: int
 
 
-@dataclass(frozen=True)
-class Add:
+class Add(Struct, frozen=True):
     """A call that makes one under the id of its pin, where `field` is declared to be `value`."""
 
     call: Call
@@ -214,16 +199,14 @@ class Add:
     value: Any
 
 
-@dataclass(frozen=True)
-class Busy:
+class Busy(Struct, frozen=True):
     """While `field` has one of these values the platform is at work on it, by itself."""
 
     field: str
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """`field` says that something is wrong on the platform: by any value but these `fine` ones and none.
 
     `means` says what that is; the field `detail` may say it in the platform's words. No request changes it.
@@ -235,8 +218,7 @@ class Trouble:
     detail: str | None = None
 
 
-@dataclass(frozen=True)
-class Lifecycle:
+class Lifecycle(Struct, frozen=True):
     """What happens to some kinds between being made and being deleted."""
 
     restore: Restore | None = None
@@ -246,19 +228,17 @@ class Lifecycle:
     on_delete: Literal["gone", "lifted"] = "gone"
 
 
-@dataclass(frozen=True)
-class PlatformWork:
+class PlatformWork(Struct, frozen=True):
     """What the platform does with some kinds by itself, or when it is told to."""
 
     outputs: Outputs | None = None
     busy: Busy | None = None
     trouble: Trouble | None = None
-    acts: Mapping[str, Call] = _field(default_factory=dict)
+    acts: Mapping[str, Call] = field(default_factory=dict)
     """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
 
 
-@dataclass(frozen=True)
-class Lifted:
+class Lifted(Struct, frozen=True):
     """A value that binds people is more open when something is taken out of it, or becomes another.
 
     The values `free` bind nobody. What holds one of the words `opens` opens by being put in.
@@ -277,8 +257,7 @@ a URL that it did not hold before; by a host that no URL of it named before.
 """
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True, dict=True):
     """One managed property.
 
     It has the platform's name, in YAML and on the wire, unless `read` or `write` say otherwise.
@@ -292,7 +271,7 @@ class Field:
 
     A mapping says where its parts are, when they lie apart.
     """
-    own_read: Mapping[str, str] = _field(default_factory=dict)
+    own_read: Mapping[str, str] = field(default_factory=dict)
     """Parts of a value that have a request of their own, by the path that answers with one, as plain text.
 
     It is sent for entries that declare the part, and for no others.
@@ -390,35 +369,33 @@ class Field:
         return self.via.get(key, self.via.get(ANY) if value is not None else None)
 
 
-@dataclass(frozen=True)
-class ListOrder(Field):
+class ListOrder(Field, frozen=True, kw_only=True):
     """A list in an entry that says in which order the things stand that are placed in it.
 
     It is compared with a list of the platform, and carried out by moving these things; it is never sent.
     """
 
-    type: Type = _field(init=False)
-    on: Literal["create", "update", "both", "neither"] = _field(init=False, default="neither")
-    read: None = _field(init=False, default=None)
-    of: str = _field(kw_only=True)
+    type: Type = Type()
+    on: Literal["create", "update", "both", "neither"] = "neither"
+    read: None = None
+    of: str
     """The kind of what is in the list."""
-    by: str = _field(kw_only=True)
+    by: str
     """The field of that kind which places a thing in this one; null places it in what it belongs to."""
-    present: Pages | None = _field(kw_only=True)
+    present: Pages | None
     """Where the present order is read; None where the list of all things of that kind has it."""
-    order: Order | None = _field(kw_only=True)
+    order: Order | None
     """How they are moved among each other; None on a server that cannot move them."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "type", Many(Reference(self.of), as_set=True))
+        force_setattr(self, "type", Many(Reference.to(self.of), as_set=True))
 
     @cached_property
     def declarable(self) -> bool:
         return True
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True, dict=True):
     """One thing that can be managed. docs/kinds.md explains each word."""
 
     name: str
@@ -443,7 +420,7 @@ class Kind:
     """The field that people know an undeclared one by."""
     url: Url | None = None
     """Where people see it, and what that is made of."""
-    seen: Mapping[str, tuple[Any, ...]] = _field(default_factory=dict)
+    seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """By field the values with which people see it, and what is in it."""
     redirects: Redirects | None = None
     """From where it leads people elsewhere."""

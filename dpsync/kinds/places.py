@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import Final, Literal
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
@@ -34,16 +35,14 @@ _UNLIKELY: Final = 2
 """What it counts that `*` stands for a word ("teams"), or that a word is somebody's key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """An object of a kind, or with `words` the list below it. Words may be missing: `permissions`."""
 
     kind: str
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(Struct, frozen=True):
     """Why a pattern fits no address, and what was probably meant."""
 
     reason: str

@@ -6,14 +6,13 @@ not take the member `draft` on this server, although that of a later edition doe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """The operations of one server. `operations` None: everything that a kind names."""
 
     name: str

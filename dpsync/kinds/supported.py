@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, Lists, One, Order, Pages, Tree
 from dpsync.kinds.profiles import Profile
@@ -19,8 +21,7 @@ _NAME = re.compile(r"\{([\w.]+)\}")
 Read = Pages | One | Tree | Lists
 
 
-@dataclass(frozen=True)
-class SupportedKind(Kind):
+class SupportedKind(Kind, frozen=True):
     """A kind as one server has it. The registry gives out these; modules declare a `Kind`."""
 
     unsupported: frozenset[str] = frozenset()
@@ -45,12 +46,11 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
 
 def _supported(kind: Kind, **changed: Any) -> SupportedKind:
     """The kind as it is declared, except for what changed."""
-    declared = {word.name: getattr(kind, word.name) for word in fields(Kind)}
+    declared = {word: getattr(kind, word) for word in Kind.__struct_fields__}
     return SupportedKind(**{**declared, **changed})
 
 
-@dataclass(frozen=True)
-class _Support:
+class _Support(Struct, frozen=True):
     """What one server has of each declaration."""
 
     kinds: Mapping[str, Kind]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape

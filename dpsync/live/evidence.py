@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
@@ -23,8 +25,7 @@ from dpsync.model.entries.values import live_ids
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
-@dataclass(frozen=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     """The objects of one kind that show what is deleted: no others need to be looked into."""
 
     kind: str

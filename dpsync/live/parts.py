@@ -6,7 +6,7 @@ what was sent last: then it is not read.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry

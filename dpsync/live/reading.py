@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
@@ -24,8 +26,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject, Missing, Records
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
-@dataclass
-class ReadingState:
+class ReadingState(Struct, dict=True):
     """The state of a reading. `ids` is the ids file of the working tree."""
 
     client: ReadClient
@@ -34,7 +35,6 @@ class ReadingState:
     parallelism: int
     base: Base
     ids: IdsFile = NO_IDS
-    sources: Sources = field(init=False)
     matches: dict[Address, Match] = field(default_factory=dict)
     objects: dict[Identity, LiveObject] = field(default_factory=dict)
     scopes: dict[Address, list[Identity]] = field(default_factory=dict)
@@ -51,21 +51,38 @@ class ReadingState:
     recorded: Recorded = NOTHING_RECORDED
     """What the lines mean for the entries."""
 
-    def __post_init__(self) -> None:
-        self.sources = Sources(self.client, self.registry, self.parallelism)
-        self.by_parent: dict[tuple[str, Address | None], list[Resource]] = defaultdict(list)
-        for resource in self.desired.resources.values():
-            self.by_parent[resource.kind, resource.parent].append(resource)
-        self.earlier: Mapping[Address, Resource] = self.base.desired.resources if self.base.desired else {}
-        self.earlier_by_parent: dict[tuple[str, Address | None], dict[Address, Resource]] = defaultdict(dict)
-        for address, resource in self.earlier.items():
-            self.earlier_by_parent[resource.kind, resource.parent][address] = resource
-        self._given_away()
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(self.client, self.registry, self.parallelism)
 
-    def _given_away(self) -> None:
+    @cached_property
+    def by_parent(self) -> dict[tuple[str, Address | None], list[Resource]]:
+        """The declared entries, by their kind and what they are in."""
+        found: dict[tuple[str, Address | None], list[Resource]] = defaultdict(list)
+        for resource in self.desired.resources.values():
+            found[resource.kind, resource.parent].append(resource)
+        return found
+
+    @cached_property
+    def earlier(self) -> Mapping[Address, Resource]:
+        """The entries of the git base."""
+        return self.base.desired.resources if self.base.desired else {}
+
+    @cached_property
+    def earlier_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Resource]]:
+        """The same by their kind and what they are in, with those that were perhaps given away."""
+        found: dict[tuple[str, Address | None], dict[Address, Resource]] = defaultdict(dict)
+        for address, resource in self.earlier.items():
+            found[resource.kind, resource.parent][address] = resource
+        for address, entry, was in self._given_away():
+            found[entry.kind, entry.parent][address] = was
+        return found
+
+    def _given_away(self) -> Iterator[tuple[Address, Resource, Resource]]:
         """Entries that the git base has under the same key in another organization, and nobody has there now.
 
         One may have been given away by a run that was interrupted: then it still bears its earlier name here.
+        Each with its address, and as it was.
         """
         removed: dict[tuple[str, ...], list[Resource]] = defaultdict(list)
         for address, entry in self.earlier.items():
@@ -75,7 +92,7 @@ class ReadingState:
             was = removed[address.segments[1:]] if address not in self.earlier else []
             transferable = self.registry[entry.kind].lifecycle.transfer is not None
             if transferable and len(was) == 1 and was[0].kind == entry.kind:
-                self.earlier_by_parent[entry.kind, entry.parent][address] = was[0]
+                yield address, entry, was[0]
 
     def is_there(self, address: Address) -> bool:
         """Whether an entry was found and lists can be read below it.

@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import BadAnswer, Forbidden, NotFound
@@ -20,8 +22,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """One read of one kind (or of all kinds of a tree) below one parent.
 
     `url` is its name; it is empty for a part of what nothing has put out yet.

@@ -6,7 +6,8 @@ Pure. The comparison is the planner's own, so that drift and plan can never disa
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dpsync.kinds.placing import ordered_by
 from dpsync.model.entries.address import Address

@@ -7,8 +7,10 @@ changes read the decisions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.model.deferred import Deferred
 from dpsync.model.entries.address import Address
@@ -105,8 +107,7 @@ def _check_circles(planned: PlannedSteps) -> None:
         raise CircularPlan(" → ".join(circle.args[1])) from None
 
 
-@dataclass(frozen=True)
-class _Made:
+class _Made(Struct, frozen=True):
     """Decisions with their steps and edges: everything that a plan says."""
 
     decisions: Decisions

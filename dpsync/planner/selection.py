@@ -7,9 +7,10 @@ comes along is always an entry; deletes never do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Call
 from dpsync.kinds.places import Places
@@ -24,8 +25,7 @@ from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
 NEAREST: Final = 3
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """`wanted` is what the patterns name, `excluded` what may not come along either."""
 
     wanted: frozenset[Address]

@@ -7,9 +7,10 @@ Whatever is printed is a document (`json/documents.py`); JSON is that, and all o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from dpsync.render.options import FormatOptions
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from dpsync.render.layout.view import View
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Struct, frozen=True):
     """`writer` is `module:function` in this package; `help` is for people who choose."""
 
     writer: str

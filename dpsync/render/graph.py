@@ -7,8 +7,9 @@ text: each passes visible(), and then what the language of the picture needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
@@ -23,8 +24,7 @@ _COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"
 _PLAIN: Final = frozenset(" /()")
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(Struct, frozen=True):
     """A thing: its number, its words, and what a plan does with it ("" for nothing)."""
 
     id: str
@@ -32,8 +32,7 @@ class Box:
     action: str = ""
 
 
-@dataclass(frozen=True)
-class Arrow:
+class Arrow(Struct, frozen=True):
     """From one thing to another: to what is in it, or by a field to what it names."""
 
     start: str
@@ -41,8 +40,7 @@ class Arrow:
     field: str = ""
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Struct, frozen=True):
     boxes: tuple[Box, ...]
     lines: tuple[Arrow, ...]
 

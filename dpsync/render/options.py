@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class FormatOptions:
+class FormatOptions(Struct, frozen=True):
     """What a format may take into account."""
 
     colour: bool = False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient
@@ -81,8 +83,7 @@ class NotPossible(ValueError):
     """An edit of the ids file that cannot be made; the text says why."""
 
 
-@dataclass(frozen=True)
-class IdsAsked:
+class IdsAsked(Struct, frozen=True):
     """What a person wants to be changed in the file."""
 
     bound: tuple[str, ...] = ()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.config.composing.files import Directory, Files, InFront
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
     from dpsync.importing.creation.configuration import Made
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """A configuration made from what is live, and what planning it found: nothing, if it is right."""
 
     made: Made
@@ -72,8 +73,7 @@ def import_(
         return Imported(made, None, unclear.diagnostics)
 
 
-@dataclass(frozen=True)
-class Again:
+class Again(Struct, frozen=True):
     """A configuration that was there, with what is live by now: its files, and what planning them finds."""
 
     made: Updated

@@ -6,7 +6,8 @@ read until nothing new is found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
@@ -24,8 +25,7 @@ from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.selection import patterns, selection
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """How one configuration is read: with the git base and the ids file."""
 
     client: ReadClient

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Event
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.apply.expected import Expected
 from dpsync.client.client import ReadClient, WriteClient
@@ -41,8 +43,7 @@ ANYTHING = Expected()
 """Any plan is as expected."""
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A plan with both sides that it was made from."""
 
     plan: Plan
@@ -57,8 +58,7 @@ class Planned:
         return self.sides.options
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Struct, frozen=True, dict=True):
     """A configuration against a platform. `parallelism` bounds the requests in flight.
 
     `base` is the configuration of an earlier commit: by it renamed entries are recognised, and what was

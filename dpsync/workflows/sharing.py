@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.config.composing.files import Files
 from dpsync.config.composing.layers import Layers
@@ -21,8 +23,7 @@ TOP: str = "the top-level values"
 """A configuration without an environment."""
 
 
-@dataclass(frozen=True)
-class Sharing:
+class Sharing(Struct, frozen=True):
     """The configuration as it is with each other environment, by what people call it."""
 
     others: Mapping[str, Desired]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.match import Match, MatchedBy

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.apply.delete_checks import Along
 from dpsync.apply.fresh_reads import Fresh

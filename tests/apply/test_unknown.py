@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import Options, Session, load, load_registry
 from dpsync.apply.fresh_reads import Fresh

@@ -30,11 +30,14 @@ finally:
 # Of each command the packages of dpsync that it imports, then those that dpsync depends on.
 FILES = "api cli collector config disk kinds model render workflows"
 COMMANDS = {
-    "--version": ("cli collector model", "click"),
-    "--help": ("cli collector model", "click"),
-    "plan --help": ("cli collector disk model render", "click"),
-    "validate": (FILES, "click pydantic yaml"),
-    "plan": (f"{FILES} apply client identity live planner", "click httpcore httpx pydantic tenacity yaml"),
+    "--version": ("cli collector model", "click msgspec"),
+    "--help": ("cli collector model", "click msgspec"),
+    "plan --help": ("cli collector disk model render", "click msgspec"),
+    "validate": (FILES, "click msgspec pydantic yaml"),
+    "plan": (
+        f"{FILES} apply client identity live planner",
+        "click httpcore httpx msgspec pydantic tenacity yaml",
+    ),
 }
 
 

@@ -7,10 +7,11 @@ without a review, run old jobs again and make other jobs post. A stranger can co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.github.messages.digests import WHOLE, Shown, shown_by, together
 from dpsync.github.messages.marker import FIRST, PlanMarker, RestMarker, first_line, kept, read_marker

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.github.messages.comments import TOO_LONG, Comments
 from dpsync.github.messages.marker import PlanMarker, first_line, read_marker

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
+
+from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import Recorded
@@ -23,7 +26,7 @@ SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")
 PARENT = ("org", "acme")
 VALUES, SPARE, SPACES = "ABCD", "EFGHIJ", "STUVXY"
-FIELDS = (Field("title", Text()), Field("path", Text(), on="update"), Field("space", Reference("space")))
+FIELDS = (Field("title", Text()), Field("path", Text(), on="update"), Field("space", Reference.to("space")))
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class Case:
             )
             if [item.id for item in self.live if view.has(item, key, value)] != [self.own[entry.address]]:
                 return False
-        return not replace(self, now=self.base).matched(base=False).diagnostics
+        return not dataclasses.replace(self, now=self.base).matched(base=False).diagnostics
 
     @property
     def dropped(self) -> bool:
@@ -188,7 +191,7 @@ def applied(case: Case) -> Case:
         first = [child.fields["space"].id] if child is not None else []
         shown[id] = first + [space for space in case.shown.get(id, ()) if space not in first]
         own[address] = id
-    return replace(case, live=live, shown=shown, own=own)
+    return dataclasses.replace(case, live=live, shown=shown, own=own)
 
 
 def _fields(random: Random, shape: Shape, count: int, share: float) -> list[dict[str, Value]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.likeness import lookalikes
@@ -26,7 +26,7 @@ PLACE, PARENT = Address.parse("acme/things"), ("org", "acme")
 FIELDS = (
     Field("title", Text()),
     Field("path", Text(), on="update"),
-    Field("box", Reference("box")),
+    Field("box", Reference.to("box")),
     Field("terms", Table(Enum(("en", "de")), Text())),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.transfers import find_elsewhere

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import Recorded

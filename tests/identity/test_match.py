@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import is_in_base
@@ -26,7 +26,7 @@ PLACE = Address.parse("acme/things")
 FIELDS = (
     *(Field(name, Text()) for name in ("title", "path", "language")),
     Field("email", Text(form="email")),
-    Field("box", Reference("box")),
+    Field("box", Reference.to("box")),
 )
 BOXES = {Address.parse("acme/boxes/a"): "A", Address.parse("acme/boxes/b"): "B"}
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import ids_path, load, load_base, load_ids
 from dpsync.kinds.registry import load as load_registry

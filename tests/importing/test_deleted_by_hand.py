@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import IdsFile, Session, import_
 from dpsync.importing.caching import RememberingClient

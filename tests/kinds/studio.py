@@ -46,7 +46,7 @@ def toy_kinds() -> list[Kind]:
         delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 20), on="create", required=True),
-            Field("lead", Reference("artist"), on="create"),
+            Field("lead", Reference.to("artist"), on="create"),
         ),
     )  # fmt: skip
     paper = Kind(
@@ -55,7 +55,7 @@ def toy_kinds() -> list[Kind]:
         update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"), content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
-            Field("beside", Reference("paper", "copy"), on="update"),
+            Field("beside", Reference.to("paper", "copy"), on="update"),
         ),
     )  # fmt: skip
     box = Kind(
@@ -72,7 +72,7 @@ def toy_kinds() -> list[Kind]:
         create=Post("{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, gives="$crew",
                     repeat="safe"),
         fields=(
-            Field("crew", Reference("crew"), on="neither", read="crew.id"),
+            Field("crew", Reference.to("crew"), on="neither", read="crew.id"),
             Field("role", Enum(("write", "look")), read="level", required=True),
         ),
     )  # fmt: skip
@@ -82,9 +82,9 @@ def toy_kinds() -> list[Kind]:
         create=Post("{parent}/copies", repeat="look_up"), delete=Delete(repeat="safe"),
         platform=PlatformWork(outputs=Outputs("paper", read="made.id")),
         fields=(
-            Field("of", Reference("paper"), on="create", read="of.id", required=True),
+            Field("of", Reference.to("paper"), on="create", read="of.id", required=True),
             Field("colour", Text(1, 20), on="create", required=True),
-            Field("made", Reference("paper"), on="neither", read="made.id"),
+            Field("made", Reference.to("paper"), on="neither", read="made.id"),
         ),
     )  # fmt: skip
     style = Kind(

@@ -5,10 +5,10 @@ request for many, work that the platform does, and what is done only when somebo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import Options, load
 from dpsync.client.client import ReadClient

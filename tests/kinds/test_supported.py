@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Call, Lists, Tree
 from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile

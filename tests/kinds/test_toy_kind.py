@@ -66,7 +66,7 @@ def toy_kinds() -> list[Kind]:
         update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 40), required=True),
-            Field("sequel", Reference("book"), on="update", null="clear",
+            Field("sequel", Reference.to("book"), on="update", null="clear",
                   via=Post("{self}/sequel", {"of": "$id", "is": "$value"}, repeat="safe")),
         ),
     )  # fmt: skip
@@ -77,7 +77,7 @@ def toy_kinds() -> list[Kind]:
         create=Put("{parent}/keepers/{person}", gives="$person", repeat="safe"),
         update=Put("{self}", repeat="safe"), delete=Delete(repeat="safe"),
         fields=(
-            Field("person", Reference("person"), on="neither", read="person.id"),
+            Field("person", Reference.to("person"), on="neither", read="person.id"),
             Field("role", Enum(("head", "hand"), nil="guest"), absent="guest", required=True),
         ),
     )  # fmt: skip

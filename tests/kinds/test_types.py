@@ -74,7 +74,9 @@ def parsed(type: Type, text: str, **files: str) -> tuple[Any, list[str]]:
     return type.parse(node, found), found.told
 
 
-PERSON = Object({"name": Text(1, 3), "admin": Flag(), "team": Reference("team")}, ("name",), what="a person")
+PERSON = Object(
+    {"name": Text(1, 3), "admin": Flag(), "team": Reference.to("team")}, ("name",), what="a person"
+)
 ICON = Object({"emoji": Text(), "file": Text()}, what="an icon", one=True)
 RULE = OneOf("rule", {"few": Object({"most": Text(1)}, ("most",)), "none": Object({})})
 NAMES = Many(Text(1, 3), most=2)
@@ -97,8 +99,8 @@ TAKEN: list[tuple[Type, str, Any]] = [
     (Flag(), "false", False),
     (Enum(("a", "b")), "a", "a"),
     (Enum(("a", "b"), nil="c"), "c", "c"),
-    (Reference("team", "member"), "writers", Ref(Address(("team", "writers")))),
-    (Reference("team"), "{id: t1}", LiveId("t1")),
+    (Reference.to("team", "member"), "writers", Ref(Address(("team", "writers")))),
+    (Reference.to("team"), "{id: t1}", LiveId("t1")),
     (PERSON, "{name: Ada}", {"name": "Ada"}),
     (PERSON, "{name: A, admin: true, team: {id: t}}", {"name": "A", "admin": True, "team": LiveId("t")}),
     (ICON, "{emoji: e}", {"emoji": "e"}),
@@ -161,14 +163,14 @@ REFUSED: list[tuple[Type, str, str]] = [
     (Enum(("a",), nil="none"), "null", "DP202 1:1 expected one of a, none, found nothing (null)"),
     (Enum(("a", "b")), "1", "DP202 1:1 expected one of a, b, found the number 1"),
     (
-        Reference("team", "member"),
+        Reference.to("team", "member"),
         "5",
         "DP202 1:1 expected the key of a team or member, or {id: …}, found the number 5",
     ),
-    (Reference("team"), "{id: ''}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
-    (Reference("team"), "{id: 5}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
+    (Reference.to("team"), "{id: ''}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
+    (Reference.to("team"), "{id: 5}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
     (
-        Reference("team"),
+        Reference.to("team"),
         "{id: a, more: b}",
         "DP202 1:1 expected the key of a team, or {id: …}, found a mapping",
     ),
@@ -342,11 +344,11 @@ def test_the_schema_says_no_limit_that_is_none(kind: Type, schema: dict[str, Any
 @pytest.mark.parametrize(
     ("kind", "value", "takes"),
     [
-        (Reference("team"), "writers", True),
-        (Reference("team"), {"id": "t"}, True),
-        (Reference("team"), {}, False),
-        (Reference("team"), {"id": "t", "more": 1}, False),
-        (Reference("team"), {"id": 1}, False),
+        (Reference.to("team"), "writers", True),
+        (Reference.to("team"), {"id": "t"}, True),
+        (Reference.to("team"), {}, False),
+        (Reference.to("team"), {"id": "t", "more": 1}, False),
+        (Reference.to("team"), {"id": 1}, False),
         (LongText(), "text", True),
         (LongText(), {"file": "a"}, True),
         (LongText(), {}, False),
@@ -387,9 +389,9 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
     (Enum(("a",)), None, ("", "a text", "null")),
     (Enum(("a",), nil="b"), None, None),
     (Enum(("a",), nil="b"), True, ("", "a text", "a boolean")),
-    (Reference("team"), "t", None),
-    (Reference("team"), "", ("", "an id", "a text")),
-    (Reference("team"), {"id": "t"}, ("", "an id", "an object")),
+    (Reference.to("team"), "t", None),
+    (Reference.to("team"), "", ("", "an id", "a text")),
+    (Reference.to("team"), {"id": "t"}, ("", "an id", "an object")),
     (PERSON, [], ("", "an object", "a list")),
     (PERSON, {"name": "Ada", "more": 1}, None),
     (PERSON, {"name": "Ada", "admin": None}, None),
@@ -475,7 +477,7 @@ def test_when_a_live_value_is_the_one_that_is_wanted(kind: Type, one: Any, other
     [
         (Enum(("a",), nil="none"), "none", None),
         (Enum(("a",), nil="none"), "a", "a"),
-        (Reference("team"), LiveId("t"), LiveId("t")),
+        (Reference.to("team"), LiveId("t"), LiveId("t")),
         (Many(Enum(("a",), nil="none")), ["a", "none"], ["a", None]),
         (Object({"role": Enum(("a",), nil="none")}), {"role": "none"}, {"role": None}),
         (
@@ -496,14 +498,14 @@ def test_a_value_as_it_is_on_the_wire(kind: Type, value: Any, wire: Any) -> None
     [
         (Enum(("a",), nil="none"), None, "none"),
         (Enum(("a",)), None, None),
-        (Reference("team"), "t", LiveId("t")),
-        (Reference("team"), None, None),
-        (Many(Reference("team")), ["t", "u"], [LiveId("t"), LiveId("u")]),
-        (Many(Reference("team")), None, None),
+        (Reference.to("team"), "t", LiveId("t")),
+        (Reference.to("team"), None, None),
+        (Many(Reference.to("team")), ["t", "u"], [LiveId("t"), LiveId("u")]),
+        (Many(Reference.to("team")), None, None),
         (PERSON, {"name": "A", "team": "t", "more": 1}, {"name": "A", "team": LiveId("t")}),
         (PERSON, None, None),
         (
-            OneOf("of", {"a": Object({"team": Reference("team")})}),
+            OneOf("of", {"a": Object({"team": Reference.to("team")})}),
             {"of": "a", "team": "t"},
             {"of": "a", "team": LiveId("t")},
         ),
@@ -565,10 +567,10 @@ def test_beside_a_wanted_value_stands_what_of_the_live_one_is_managed(
     ("kind", "refers"),
     [
         (Text(), ()),
-        (Reference("team", "member"), ("team", "member")),
-        (Many(Reference("team")), ("team",)),
+        (Reference.to("team", "member"), ("team", "member")),
+        (Many(Reference.to("team")), ("team",)),
         (PERSON, ("team",)),
-        (OneOf("of", {"a": PERSON, "b": Object({"space": Reference("space")})}), ("team", "space")),
+        (OneOf("of", {"a": PERSON, "b": Object({"space": Reference.to("space")})}), ("team", "space")),
     ],
     ids=named,
 )

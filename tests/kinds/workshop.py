@@ -48,7 +48,7 @@ def workshop_kinds() -> list[Kind]:
             Field("brand", Text(1, 20), on="neither", read="brand.name"),
             Field("settings", Json(partial=True, secrets=True), on="update", read="tool.settings", absent={}),
             Field("state", Enum(("warming", "ready")), on="neither", read="tool.state"),
-            Field("poster", Reference("poster", "order"), on="update", read="tool.poster"),
+            Field("poster", Reference.to("poster", "order"), on="update", read="tool.poster"),
         ),
     )  # fmt: skip
     sign = Kind(
@@ -83,7 +83,7 @@ def workshop_kinds() -> list[Kind]:
         platform=PlatformWork(outputs=Outputs("poster", read="made.code"), busy=Busy("state", ("working",))),
         fields=(
             Field("title", Text(1, 9), on="create", required=True),
-            Field("made", Reference("poster"), on="neither", read="made.code"),
+            Field("made", Reference.to("poster"), on="neither", read="made.code"),
             Field("state", Enum(("working", "done")), on="neither"),
         ),
     )  # fmt: skip

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.live.reading import ReadingState
 from dpsync.live.records import lines_of_other_kinds, read_records, recorded_lines

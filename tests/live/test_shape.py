@@ -30,7 +30,7 @@ DOCUMENT = {"object": "document", "data": {}, "nodes": []}
         (Flag(), False),
         (Enum(("one",)), "a word that nobody knows"),
         (ROLE, None),
-        (Reference("team"), "team-1"),
+        (Reference.to("team"), "team-1"),
         (Object({"a": Text(), "b": Text()}, ("a",)), {"a": "", "b": None, "more": 1}),
         (RULES, {"type": "rules", "rules": ["x"], "more": {}}),
         (RULES, {"type": "another form", "rules": 7}),
@@ -55,8 +55,8 @@ def test_what_fits(type: Type, wire: Any) -> None:
         (Flag(), "true", Misfit("", "a boolean", "a text")),
         (Enum(("one",)), None, Misfit("", "a text", "null")),
         (ROLE, [], Misfit("", "a text", "a list")),
-        (Reference("team"), "", Misfit("", "an id", "a text")),
-        (Reference("team"), {"id": "team-1"}, Misfit("", "an id", "an object")),
+        (Reference.to("team"), "", Misfit("", "an id", "a text")),
+        (Reference.to("team"), {"id": "team-1"}, Misfit("", "an id", "an object")),
         (Object({"a": Text()}), [], Misfit("", "an object", "a list")),
         (Object({"a": Text()}), {"a": 7}, Misfit("a", "a text", "a number")),
         (Object({"a": Text()}, ("a",)), {}, Misfit("a", "there", "missing")),
@@ -96,7 +96,7 @@ ROOM = Kind(
         Field("colour", Text(), null="clear"),
         Field("door", Flag(), absent=False),
         Field("role", Text(), required=True, in_answers="or null"),
-        Field("owner", Reference("person"), read="owner.id"),
+        Field("owner", Reference.to("person"), read="owner.id"),
         Field("source", Object({"url": Text(), "text": Text()}), read={"url": "links.url"}, required=True),
         Field("hidden", Text(), read=None, required=True),
     ),
@@ -181,7 +181,7 @@ BOX = Kind(
     at="/boxes/{id}",
     read=Tree("/things", root="things"),
     identity=("title",),
-    fields=(Field("title", Text(), required=True), Field("shelf", Reference("shelf"), nest=True)),
+    fields=(Field("title", Text(), required=True), Field("shelf", Reference.to("shelf"), nest=True)),
 )
 A_BOX = {"object": "a-box", "id": "b", "title": "B"}
 

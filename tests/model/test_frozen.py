@@ -7,7 +7,6 @@ that it fills.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import re
 import sys
@@ -32,9 +31,7 @@ def classes() -> Iterator[type[Any]]:
 
 
 def changeable(one: type[Any]) -> bool:
-    """Whether Python lets its fields be assigned. What is neither a dataclass nor a struct has no fields."""
-    if dataclasses.is_dataclass(one):
-        return not one.__dataclass_params__.frozen
+    """Whether Python lets its fields be assigned. What is no struct has no fields."""
     return hasattr(one, "__struct_config__") and not one.__struct_config__.frozen
 
 

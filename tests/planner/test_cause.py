@@ -61,9 +61,9 @@ SAMPLES = {
     "flag": Sample(Field("f", Flag(), absent=False), [None, False, True], bool),
     "list": Sample(Field("f", Many(Text())), [None, [], ["a"], ["a", "b"], ["b", "a"]]),
     "set": Sample(Field("f", Many(Text(), as_set=True)), [None, ["a"], ["a", "b"], ["b", "a"], []], members),
-    "reference": Sample(Field("f", Reference("team")), [None, TEAM, OTHER, LiveId("t-9"), LiveId("t-8")]),
+    "reference": Sample(Field("f", Reference.to("team")), [None, TEAM, OTHER, LiveId("t-9"), LiveId("t-8")]),
     "set of references": Sample(
-        Field("f", Many(Reference("team"), as_set=True)),
+        Field("f", Many(Reference.to("team"), as_set=True)),
         [[TEAM], [OTHER, TEAM], [TEAM, OTHER], [LiveId("team-9")]],
         members,
     ),

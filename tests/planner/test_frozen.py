@@ -6,8 +6,9 @@ import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import is_dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from dpsync import apply, identity, planner
 
@@ -18,16 +19,16 @@ GROWS = {
 """What is filled while a stage works, by package."""
 
 
-def data() -> Iterator[tuple[str, type]]:
+def data() -> Iterator[tuple[str, type[Struct]]]:
     for package in (apply, identity, planner):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for found in vars(importlib.import_module(module.name)).values():
-                if isinstance(found, type) and is_dataclass(found) and found.__module__ == module.name:
+                if isinstance(found, type) and issubclass(found, Struct) and found.__module__ == module.name:
                     yield package.__name__.removeprefix("dpsync."), found
 
 
 def test_all_data_but_what_grows_is_frozen() -> None:
-    found = {f"{package}.{one.__name__}" for package, one in data() if not one.__dataclass_params__.frozen}
+    found = {f"{package}.{one.__name__}" for package, one in data() if not one.__struct_config__.frozen}
     assert found == GROWS
 
 
@@ -75,6 +76,7 @@ def test_a_stage_writes_to_no_value_but_to_what_it_is_just_making() -> None:
     for path in STAGES.rglob("*.py"):
         source = path.read_text(encoding="utf-8")
         assert "__setattr__" not in source, path
+        assert "force_setattr" not in source, path
         for node in ast.parse(source).body:
             name = getattr(node, "name", path.stem)
             if not name.startswith("_"):

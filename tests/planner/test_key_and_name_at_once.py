@@ -7,13 +7,13 @@ answered. And where nothing left, nobody asks.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.kinds.kind import Kind
@@ -206,7 +206,7 @@ def test_every_kind_that_is_there_refers_to_kinds_that_are_there() -> None:
 def test_the_full_profile_leaves_every_declaration_as_it_is() -> None:
     full = load()
     for name, kind in full.kinds.items():
-        for word in fields(Kind):
-            assert getattr(kind, word.name) == getattr(full.declared[name], word.name)
+        for word in Kind.__struct_fields__:
+            assert getattr(kind, word) == getattr(full.declared[name], word)
         assert not kind.unsupported | kind.unsupported_fields
     assert [*full.kinds] == [*full.declared]

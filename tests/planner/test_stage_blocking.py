@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
@@ -44,7 +43,7 @@ HOUSES = Registry(
         ),
         _node("wing", create=ByHand("build {key}"), holds=("room",)),
         # Creating does not say where it is: only the tree says what holds it.
-        _node("room", Field("wing", Reference("wing"), on="update", nest=True),
+        _node("room", Field("wing", Reference.to("wing"), on="update", nest=True),
               create=Post("{parent}/plan", repeat="look_up")),
     ]
 )  # fmt: skip

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits

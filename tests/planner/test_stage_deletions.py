@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Many, Reference, Text
@@ -17,7 +17,7 @@ from dpsync.planner.plan import make_plan
 
 from .stages import Case, Things
 
-REF = Field("space", Reference("space"))
+REF = Field("space", Reference.to("space"))
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ REF = Field("space", Reference("space"))
         (replace(REF, required=True), {"content": True}, LiveId("a"), False),
         (replace(REF, required=True), {}, None, False),
         (Field("space", Text(), means="space"), {"content": True}, "a", True),
-        (Field("spaces", Many(Reference("space")), required=True), {}, [LiveId("a")], True),
-        (Field("spaces", Many(Reference("space")), required=True), {}, [LiveId("a"), LiveId("b")], False),
+        (Field("spaces", Many(Reference.to("space")), required=True), {}, [LiveId("a")], True),
+        (Field("spaces", Many(Reference.to("space")), required=True), {}, [LiveId("a"), LiveId("b")], False),
     ],
     ids=[
         "what it must have", "what it may have", "its key", "content", "nothing", "content by what it means",

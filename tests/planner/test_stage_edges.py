@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.identity.temporary_name import temporary
 from dpsync.model.entries.values import LiveId, Ref

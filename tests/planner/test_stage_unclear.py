@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
@@ -156,8 +157,8 @@ def showing(new: Mapping[str, Any], shown: str, *others: str, declared: bool = T
         (showing({}, "old"), {"n": {"space-old": PLACE}}),
         (showing({}, "old", "other"), {"n": {"space-old": PLACE}}),
         (showing({"new": True}, "old"), {}),
-        (replace(showing({}, "old"), ignore=["spaces/n"]), {}),
-        (replace(showing({}, "old"), forget=["spaces/[old]"]), {}),
+        (dataclasses.replace(showing({}, "old"), ignore=["spaces/n"]), {}),
+        (dataclasses.replace(showing({}, "old"), forget=["spaces/[old]"]), {}),
         # A place is known by what it shows: it is not found, and what is beside it shows the old one.
         (showing({}, "old", declared=False), {"n": {"space-old": PLACE}}),
     ],
@@ -332,7 +333,9 @@ def test_what_was_named_to_go_is_no_question_any_more(more: dict[str, Any], code
 
 def test_an_entry_that_is_said_to_be_new_leaves_the_question_what_may_go() -> None:
     case = replacing()
-    new = replace(case, wanted={**case.wanted, "space": {"n": {"title": "Quite another", "new": True}}})
+    new = dataclasses.replace(
+        case, wanted={**case.wanted, "space": {"n": {"title": "Quite another", "new": True}}}
+    )
     assert [item.code for item in make_plan(new.sides()).refusals] == ["content"]
 
 

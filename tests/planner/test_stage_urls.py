@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.impact import NavigationNode, UrlImpact
@@ -185,7 +186,7 @@ def test_the_name_of_the_organization_begins_the_hosts_of_its_sites(
     """Where it does not, or will have none, nobody can tell."""
     host = "https://acme.docs.example/docs/"
     one = case(DOCS, urls=shown(host))
-    one = replace(one, organization=({"hostname": before}, {"hostname": after}))
+    one = dataclasses.replace(one, organization=({"hostname": before}, {"hostname": after}))
     moved = all_of(host, "https://new.docs.example/docs/")
     assert told(one) == (moved if known else NOWHERE)
 

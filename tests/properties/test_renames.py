@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.live.records import recorded_lines

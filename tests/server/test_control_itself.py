@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from http.client import HTTPConnection
 from typing import Any, TypeVar
 
 import httpx
 import pytest
 from loopback import Quiet, listening
+from msgspec.structs import replace
 
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway

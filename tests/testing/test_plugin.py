@@ -105,7 +105,7 @@ def test_every_member_is_on_the_page(docs_platform: DocsPlatform) -> None:
     shown = set(re.findall(r"`(\w+)[`(]", table))
     members = {name for of in (DocsPlatform, PlatformClock) for name in vars(of) if name[0] != "_"}
     assert members <= shown
-    assert set(PlatformRequest.__dataclass_fields__) <= shown
+    assert set(PlatformRequest.__struct_fields__) <= shown
     assert {"url", "token", "clock"} <= shown
 
 

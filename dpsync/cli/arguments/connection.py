@@ -7,12 +7,12 @@ the environment that DPSYNC_ENV names. A token of one is never sent to an addres
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
 
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.usage import WrongUsage
@@ -28,24 +28,28 @@ _PATIENCE = 60.0
 """Seconds for a program that writes the token into a pipe: it may ask for a password first."""
 
 
-@dataclass(frozen=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """An address without `/v1`, a token, and what somebody would have to change to change them."""
 
     url: str
-    token: str = field(repr=False)
+    token: str
     url_from: str
     token_from: str
 
+    def __repr__(self) -> str:
+        return f"Connection({self.url!r})"
 
-@dataclass(frozen=True)
-class Given:
+
+class Given(Struct, frozen=True):
     """Address and token from whoever runs a command in this process: they stand for the variables of the
     shell, and go through no environment, which every program that is started would inherit.
     """
 
     url: str
-    token: str = field(repr=False)
+    token: str
+
+    def __repr__(self) -> str:
+        return f"Given({self.url!r})"
 
 
 def connection(out: Output, chosen: Environment | None = None) -> Connection:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path, warned
 from dpsync.cli.terminal.output import Output

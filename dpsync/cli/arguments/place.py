@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.cli.terminal.output import Output
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
 
 
-@dataclass(frozen=True)
-class ConfigurationPaths:
+class ConfigurationPaths(Struct, frozen=True):
     """Which configuration is meant, and what goes over it."""
 
     root: Path

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct, field
 
 from dpsync.cli.terminal.progress import Progress, on_stderr
 from dpsync.model.findings.diagnostic import Exit
@@ -42,8 +42,7 @@ def silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@dataclass
-class Output:
+class Output(Struct):
     """Where and how a command speaks: stdout is the result, stderr is talk."""
 
     format: str

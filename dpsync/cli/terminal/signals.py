@@ -9,11 +9,12 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Thread
 from types import FrameType
 from typing import Final
+
+from msgspec import Struct, field
 
 from dpsync.model.findings.diagnostic import Exit
 
@@ -73,8 +74,7 @@ def counted_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
         watcher.join()
 
 
-@dataclass
-class Patience:
+class Patience(Struct):
     """For a run of several parts: a signal ends the part that may be dropped, and is noted during any other.
 
     What is noted keeps further parts from being started (`go_on`); a second one ends any but the last.

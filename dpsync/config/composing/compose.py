@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Environment
 from collections.abc import Sequence as Several
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from dpsync.config import codes
 from dpsync.config.composing.files import Files
@@ -40,8 +41,7 @@ OVERLAY_KEYS: Final = ("dpsync", "include", "policy", "organizations")
 INCLUDED_KEYS: Final = ("organizations",)
 
 
-@dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Struct, frozen=True):
     """What was read. `root` is the merged tree with variables substituted, without refused top-level keys.
 
     It is an empty mapping when the root file could not be read. `texts` holds the text of every file, by the
@@ -136,8 +136,7 @@ def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
     return Diagnostic(codes.GIVEN_TWICE, message, second.span, hint=hint, related=related)
 
 
-@dataclass(slots=True)
-class _Loading:
+class _Loading(Struct):
     files: Files
     env: Environment[str, str]
     environment: str | None = None

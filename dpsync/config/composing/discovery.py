@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
@@ -23,13 +25,12 @@ IDS_NAME: Final = "dpsync.ids.yaml"
 """The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Included:
+class Included(Struct, frozen=True):
     """One file: its name relative to the project, its real path, and the include that named it."""
 
     name: str
-    path: Path = field(compare=False)
-    span: Span = field(compare=False)
+    path: Path
+    span: Span
 
 
 def find_root(start: Path) -> Path:
@@ -83,7 +84,7 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
         problems.extend(refused)
         for file in found:
             files.setdefault(file.path, file)
-    return sorted(files.values()), problems
+    return sorted(files.values(), key=attrgetter("name")), problems
 
 
 def _expand(

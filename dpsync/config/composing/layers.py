@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Sequence as Several
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
@@ -28,8 +29,7 @@ _ENVIRONMENT_KEYS = ("url", "token", "organizations", "overlay")
 _FOUND_BY = ("id", "hostname")
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
+class Layers(Struct, frozen=True):
     """What goes over the root file: names of overlays relative to the project, and an environment."""
 
     overlays: tuple[str, ...] = ()
@@ -109,8 +109,7 @@ def only(root: Mapping, chosen: str | None) -> Mapping:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """An environment as it is written: what goes over the files below it."""
 
     environment: Environment

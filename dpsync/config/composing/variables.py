@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping as Environment
-from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.config import codes
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
@@ -32,8 +34,7 @@ class _Refused(Exception):
     """Ends the substitution of one scalar after its diagnostic was added."""
 
 
-@dataclass(slots=True)
-class Substitution:
+class Substitution(Struct):
     """The variables of one file put in: what is wrong with them, and the scalars whose value is not known so.
 
     With the file's text in `source`, a problem points at its `${`, otherwise at the start of the scalar. A

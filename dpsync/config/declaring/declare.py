@@ -7,7 +7,8 @@ once every address is known.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.config.composing.compose import Composition
 from dpsync.kinds.kind import Entries, Kind, Single
@@ -23,8 +24,7 @@ from dpsync.model.texts.suggestions import did_you_mean
 NODE_WORDS = ("type", "key")
 
 
-@dataclass
-class Declaration:
+class Declaration(Struct):
     """One declared object, its fields still nodes."""
 
     kind: Kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
-from dataclasses import fields
 from typing import Final
 
 from dpsync.config.declaring.declare import Declarations
@@ -68,7 +67,7 @@ class PolicyReader:
             self.patterns[name].append(pattern)
 
     def _limits(self, node: Node) -> None:
-        names, values = [item.name for item in fields(Limits)], dict[str, int]()
+        names, values = list(Limits.__struct_fields__), dict[str, int]()
         if not isinstance(node, Mapping):
             self.declared.error("DP202", "limits is a mapping of deletes, percent and exposures", node.span)
             return

@@ -5,7 +5,7 @@ What a server has no operation for is taken out before anything is read, what a 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address

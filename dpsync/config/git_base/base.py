@@ -7,8 +7,9 @@ must be there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from dpsync.config import codes
 from dpsync.config.composing.layers import Layers

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.config import codes
 from dpsync.config.composing.discovery import ROOT_NAMES, fits
@@ -25,8 +27,7 @@ _LONGEST: Final = 1_000_000
 """Characters of all that is read of them, so that a large configuration is not read ten times."""
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """The configuration in a commit."""
 
     desired: Desired
@@ -40,8 +41,7 @@ class Loaded:
         return name in self.desired.texts or any(fits(name, pattern) for pattern in self.patterns)
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(Struct, frozen=True):
     """How the configuration in a directory of a repository is read, whatever the commit."""
 
     repository: Repository
@@ -91,8 +91,7 @@ class Project:
         return self.repository.commit(f"{commit}~1")
 
 
-@dataclass
-class Earlier:
+class Earlier(Struct):
     """The configuration in commits before the base, the latest first. Each is read when it is looked at.
 
     One that does not load says nothing; neither does one that a shallow clone lacks. Before there was a

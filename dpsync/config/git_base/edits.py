@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
@@ -26,8 +27,7 @@ def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]
     return tuple(_Comparison(registry, before, now).found())
 
 
-@dataclass(frozen=True)
-class _Comparison:
+class _Comparison(Struct, frozen=True, dict=True):
     registry: Registry
     before: Desired
     now: Desired

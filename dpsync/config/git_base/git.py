@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from dpsync.config import codes
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
@@ -30,8 +33,7 @@ _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
 
-@dataclass(frozen=True)
-class Repository:
+class Repository(Struct, frozen=True):
     """A git repository."""
 
     git: Git
@@ -155,21 +157,21 @@ class Repository:
         return None if found.returncode else found.stdout.decode("utf-8", "replace").strip() or None
 
 
-@dataclass
-class CommitFiles:
+class CommitFiles(Struct, dict=True):
     """A project as a commit has it. `directory` is the project's place below the root of the repository."""
 
     repository: Repository
     commit: str
     directory: str
     root: str
-    _names: dict[str, tuple[str, str]] = field(init=False)
     _contents: dict[str, bytes] = field(default_factory=dict)
     patterns: list[str] = field(default_factory=list)
     """What its includes name: paths, and patterns that a file of another commit may fit."""
 
-    def __post_init__(self) -> None:
-        self._names = self.repository.names(self.commit, self.directory)
+    @cached_property
+    def _names(self) -> dict[str, tuple[str, str]]:
+        """What is in the directory of the project, by its name."""
+        return self.repository.names(self.commit, self.directory)
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -189,7 +191,7 @@ class CommitFiles:
                 files.setdefault(name, _included(name, item.span))
         files.pop(self.root, None)
         self._fetch(list(files))
-        return sorted(files.values()), problems
+        return sorted(files.values(), key=attrgetter("name")), problems
 
     def _matching(self, text: str) -> list[str]:
         fitting = [name for name in self._names if name != IDS_NAME and fits(name, text)]

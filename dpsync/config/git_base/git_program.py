@@ -18,9 +18,10 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync import disk
 
@@ -75,8 +76,7 @@ class NoRepository(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True)
-class GitDirectory:
+class GitDirectory(Struct, frozen=True):
     """Where a repository is. Every path is real: no part of it is a link.
 
     `top` is the root of the working tree, `own` git's directory for it, and `common` the one that it shares
@@ -208,8 +208,7 @@ def _text(path: Path) -> str:
     return data[:_SMALL].decode("utf-8", "surrogateescape").strip()
 
 
-@dataclass(frozen=True)
-class Git:
+class Git(Struct, frozen=True):
     """git for one repository. `program` is its path, `config` the text of its configuration."""
 
     place: GitDirectory

@@ -7,10 +7,10 @@ input may take long or crash the process.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct, field
 from yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -49,8 +49,7 @@ _QUOTE: Final = "put it in quotes if it is text"
 _SPLIT: Final = "split it with include"
 
 
-@dataclass(frozen=True, slots=True)
-class FileLimits:
+class FileLimits(Struct, frozen=True):
     """Bounds of one file. `nodes` counts values (not keys), each alias with all that it stands for."""
 
     bytes: int = 10_000_000
@@ -120,8 +119,7 @@ class _StopReading(Exception):
     """Ends the reading of a file after its last diagnostic was added."""
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """A collection that is being read."""
 
     start: Any
@@ -139,8 +137,7 @@ class _Frame:
     skip: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Anchor:
+class _Anchor(Struct, frozen=True):
     node: Node
     count: int
     height: int

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker
 from dpsync.github.messages.plan_comment import (
@@ -22,8 +24,7 @@ from dpsync.github.requests.transport import GitHubError
 TOO_LONG = 422
 
 
-@dataclass(frozen=True)
-class Comments:
+class Comments(Struct, frozen=True):
     """The comments of one pull request, for a name: what a plan was asked for."""
 
     github: GitHub

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
@@ -30,8 +32,7 @@ _ANY_UPDATE: Final = (("update", None), ("move", None), ("await", None))
 """Steps of a change that follow from the fields that it changes."""
 
 
-@dataclass(frozen=True, order=True)
-class Shown:
+class Shown(Struct, frozen=True, order=True):
     """One thing that is done: where, in which field (empty: to the whole), and what. All are digests."""
 
     address: bytes

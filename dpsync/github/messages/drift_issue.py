@@ -7,8 +7,9 @@ trail of a configuration's drift is in one place.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.github.messages.issues import Issues, moment
 from dpsync.github.messages.marker import DriftMarker, first_line
@@ -48,8 +49,7 @@ def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun)
     return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"
 
 
-@dataclass(frozen=True)
-class DriftIssue:
+class DriftIssue(Struct, frozen=True):
     """The issue of one key."""
 
     issues: Issues[DriftMarker]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from dpsync.github.messages.marker import Marker, read_marker
 from dpsync.github.requests.api import GitHub, GitHubText
@@ -16,8 +17,7 @@ M = TypeVar("M", bound=Marker)
 _TITLE: Final = 200
 
 
-@dataclass(frozen=True)
-class Issues(Generic[M]):
+class Issues(Struct, Generic[M], frozen=True):
     """The issues of one key and sort of marker, and the run that looks after them. `now` is its time."""
 
     github: GitHub

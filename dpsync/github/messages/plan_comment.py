@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 from dpsync.github.messages.digests import shown_by
@@ -38,16 +38,14 @@ _NAMED: Final = 5
 """People or labels that are named in one line."""
 
 
-@dataclass(frozen=True)
-class FoundComment:
+class FoundComment(Struct, frozen=True):
     """A comment of ours with its marker."""
 
     text: GitHubText
     marker: PlanMarker
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What to do: `leave` an existing comment (or none) as it is, `edit` it, or make a `new` one."""
 
     what: Literal["leave", "edit", "new"]

@@ -8,10 +8,10 @@ first check that works takes it away, and closes the issue.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 from dpsync.github.messages.issues import Issues, moment
@@ -36,8 +36,7 @@ _TIME: Final = "%Y-%m-%dT%H:%MZ"
 _THERE_ALREADY = 422
 
 
-@dataclass(frozen=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """The failed checks in a row: how many, since when, which run was the last one, and the last reasons."""
 
     number: int
@@ -67,8 +66,7 @@ def read_failed(text: str) -> Failed | None:
     return Failed(int(found[1]), int(since.timestamp()), age, tuple(found[5].split()))
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """The issue of one key, and its count."""
 
     issues: Issues[WatchMarker]

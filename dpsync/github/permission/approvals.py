@@ -9,8 +9,10 @@ stands is known without anything that could be moved: whoever deletes such a com
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.github.messages.comments import Comments
 from dpsync.github.messages.digests import Shown, together
@@ -25,8 +27,7 @@ PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""
 
 
-@dataclass(frozen=True)
-class Approval:
+class Approval(Struct, frozen=True):
     """A comment that counts, in a merged pull request. `displayed` is all that its plan has shown."""
 
     comments: Comments
@@ -35,8 +36,7 @@ class Approval:
     displayed: tuple[Shown, ...]
 
 
-@dataclass
-class Approvals:
+class Approvals(Struct):
     """Those for one name, the latest merge first."""
 
     github: GitHub

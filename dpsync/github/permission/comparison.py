@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
 from dpsync.model.plans.plan import Plan
@@ -15,8 +16,7 @@ from dpsync.render.pages.markdown_escape import code
 _NAMED: Final = 10
 
 
-@dataclass(frozen=True)
-class ReviewComparison:
+class ReviewComparison(Struct, frozen=True):
     """`same` changes were reviewed as they are; `other` ones were reviewed with another content.
 
     `dropped` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;

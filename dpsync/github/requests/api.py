@@ -6,11 +6,11 @@ Nothing here decides what an apply or a plan comes to: whoever calls says what t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from time import sleep
 from typing import Any, Final
 
 import httpx
+from msgspec import Struct
 
 from dpsync.client.platform import origin
 from dpsync.github.requests.members import at, number_at, text_at
@@ -26,8 +26,7 @@ query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {
 } } }"""
 
 
-@dataclass(frozen=True)
-class GitHubText:
+class GitHubText(Struct, frozen=True):
     """A comment or an issue. `number` is the id of the comment or the number of the issue."""
 
     number: int
@@ -40,8 +39,7 @@ class GitHubText:
     """Its name in GraphQL."""
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(Struct, frozen=True):
     """Who has written a comment, and when. Times are GitHub's.
 
     `ours`: this token has made it, and nobody else has ever edited it, as far as GitHub says.
@@ -54,16 +52,14 @@ class Written:
     """When it was last written."""
 
 
-@dataclass(frozen=True)
-class Review:
+class Review(Struct, frozen=True):
     """Somebody's last word on a pull request, where that was an approval; `at` is GitHub's time."""
 
     author: str
     at: str
 
 
-@dataclass(frozen=True)
-class MergedPullRequest:
+class MergedPullRequest(Struct, frozen=True):
     """A merged pull request: `commit` is what that made on the branch `base`, `head` its own last one."""
 
     number: int
@@ -73,8 +69,7 @@ class MergedPullRequest:
     base: str
 
 
-@dataclass(frozen=True)
-class PullRequest:
+class PullRequest(Struct, frozen=True):
     """A pull request as it is now. `repository` has its branch: "" where that is gone. `base` is a branch."""
 
     repository: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.members import at, number_at, text_at
@@ -19,16 +20,14 @@ from dpsync.github.requests.transport import GitHubError
 _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
-@dataclass(frozen=True)
-class FileVersion:
+class FileVersion(Struct, frozen=True):
     """A file on a branch or in a commit. Both are None where there is none."""
 
     data: bytes | None = None
     blob: str | None = None
 
 
-@dataclass(frozen=True)
-class PullRequestState:
+class PullRequestState(Struct, frozen=True):
     """A pull request; `head` is the commit at its end."""
 
     number: int
@@ -36,8 +35,7 @@ class PullRequestState:
     head: str
 
 
-@dataclass(frozen=True)
-class Branches:
+class Branches(Struct, frozen=True):
     """Those of one repository. Every method raises GitHubError."""
 
     github: GitHub

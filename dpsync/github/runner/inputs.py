@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast, get_args
 
+from msgspec import Struct
 from pydantic_core import from_json
 
 from dpsync.github.runner.place import make_key
@@ -30,8 +30,7 @@ class WrongInput(Exception):
     """An input that the action does not have, or a value that it does not take. The message is for people."""
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """What a workflow asks for. The tokens are in no repr."""
 
     command: Command = "plan"
@@ -39,9 +38,9 @@ class Inputs:
     directory: str = "."
     environment: str = ""
     select: tuple[str, ...] = ()
-    token: str = field(default="", repr=False)
+    token: str = ""
     url: str = ""
-    github_token: str = field(default="", repr=False)
+    github_token: str = ""
     comment: When = "always"
     summary: bool = True
     annotations: bool = True
@@ -53,10 +52,13 @@ class Inputs:
     """Those whose last commit may be applied; empty: the default one."""
     ids_file: IdsFile = "none"
     """How the lines that an apply has learned come to its branch."""
-    ids_token: str = field(default="", repr=False)
+    ids_token: str = ""
     """Whose they are then; "": that of `github_token`."""
     fail_on: FailOn = "error"
     arguments: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Inputs({self.command!r}, {self.config!r})"
 
     @property
     def key(self) -> str:

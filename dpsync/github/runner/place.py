@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dpsync.github.requests.members import at, number_at, text_at
 from dpsync.model.plans.plan import Plan
@@ -18,8 +19,7 @@ _UNTRUSTED: Final = ("pull_request_target", "workflow_run")
 """Events whose runs hold the repository's secrets although somebody else's change has caused them."""
 
 
-@dataclass(frozen=True)
-class WorkflowRun:
+class WorkflowRun(Struct, frozen=True):
     """A run. `number` is that of its pull request, None where it has none."""
 
     repository: str
@@ -62,8 +62,7 @@ class WorkflowRun:
         return self.fork and self.event in _UNTRUSTED
 
 
-@dataclass(frozen=True)
-class Checkout:
+class Checkout(Struct, frozen=True):
     """The commit of the working copy, and the one that it merges into another, as GitHub's trial merges do.
 
     Both are None where there is no commit, or where there are several.
@@ -73,8 +72,7 @@ class Checkout:
     merged: str | None = None
 
 
-@dataclass(frozen=True)
-class WorkingCopy:
+class WorkingCopy(Struct, frozen=True):
     """What the run is to work on. Somebody else may have written it: nothing is looked at before it is asked.
 
     `link` is a link on the way to it, `head` its commit, read without a program; `checkout` asks git.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct, field
 from pydantic import BaseModel
 
 from dpsync.github.requests.api import GitHub
@@ -18,16 +18,14 @@ from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.pages.markdown_escape import prose
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """How a command of dpsync ended, and the document that it printed, if it did."""
 
     code: int
     document: BaseModel | None = None
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True):
     """The commits of a branch up to its last one, on its own line, the latest ones first.
 
     `touching` are those of them that have changed something where the configuration is.
@@ -37,8 +35,7 @@ class History:
     touching: tuple[str, ...] = ()
 
 
-@dataclass
-class RunResult:
+class RunResult(Struct):
     """What is to be told beside the document of the last command.
 
     It is filled as things happen and read however the run ends: what is in it is true at any moment.
@@ -52,8 +49,7 @@ class RunResult:
     """How the run ends, once it is known that nothing will be done."""
 
 
-@dataclass
-class ActionRun:
+class ActionRun(Struct):
     """One run of the action."""
 
     inputs: Inputs

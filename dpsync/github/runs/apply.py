@@ -8,8 +8,9 @@ there, too, and the issue of the drift is closed by what converged.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.github.messages.drift_issue import APPLIED, DriftIssue
 from dpsync.github.messages.issues import Issues
@@ -52,8 +53,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
     return ran
 
 
-@dataclass(frozen=True)
-class _Apply:
+class _Apply(Struct, frozen=True):
     """One apply. `approvals` is None where they could not be read, and where none is needed."""
 
     run: ActionRun

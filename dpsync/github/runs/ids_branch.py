@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from dpsync.config.reading.ids_file import parse, render
 from dpsync.github.requests.branches import Branches, FileVersion, PullRequestState
@@ -39,8 +40,7 @@ class Unclear(Exception):
     """The lines belong to no branch that is known, or to no file that can be merged; the text says why."""
 
 
-@dataclass(frozen=True)
-class Learned:
+class Learned(Struct, frozen=True):
     """What an apply has left in the working copy. `path` is the file's in the repository."""
 
     path: str
@@ -49,8 +49,7 @@ class Learned:
     after: IdsFile
 
 
-@dataclass(frozen=True)
-class Brought:
+class Brought(Struct, frozen=True):
     """Where the lines are now. `url` is "" where the branch had them all."""
 
     url: str
@@ -73,8 +72,7 @@ def kept_out(error: GitHubError) -> bool:
     return bool(_RULES.search(error.said))
 
 
-@dataclass(frozen=True)
-class IdsBranch:
+class IdsBranch(Struct, frozen=True):
     """A file and the branch that it belongs to. `bring` raises GitHubError and Unclear."""
 
     branches: Branches
@@ -101,7 +99,7 @@ class IdsBranch:
         content = self.branches.file(path, branch)
         present = self._parsed(content)
         merged = self._merged(present)
-        if merged.ids == present:
+        if merged.ids.sections == present.sections:
             return Brought("", merged)
         made = self.branches.put(path, branch, render(merged.ids), content, self._message())
         return Brought(f"{self._site}/commit/{made}", merged)
@@ -125,7 +123,7 @@ class IdsBranch:
             waiting = merge_ids(self._parsed(old), there, present).ids
             stale = there != self._merged(waiting).ids or old.blob != content.blob
         merged = self._merged(waiting)
-        if request is None and merged.ids == present:
+        if request is None and merged.ids.sections == present.sections:
             return Brought("", merged)
         if stale:
             parents = [last] if head is None else [head, last]

@@ -7,9 +7,10 @@ could not be brought are told, all of them, in the log and in the summary of the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config.git_base.git import NoRepository, Repository
@@ -57,8 +58,7 @@ def learned(file: Path, registry: Registry) -> Learned:
     return Learned(path, commit, parsed(before, path, registry), parsed(data, path, registry))
 
 
-@dataclass
-class IdsFileUpdate:
+class IdsFileUpdate(Struct):
     """The ids file of one apply. `branches` is None without a token for them."""
 
     file: Path

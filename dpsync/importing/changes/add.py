@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
@@ -30,16 +32,14 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import listed
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Struct, frozen=True):
     """An entry that was written, and the object that it has to be."""
 
     address: Address
     id: str
 
 
-@dataclass
-class Adding:
+class Adding(Struct):
     """The edited files, and the entries that are new in them."""
 
     made: Updated = field(default_factory=Updated)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.naming import NamingWithFiles
@@ -32,8 +33,7 @@ from dpsync.model.texts.command import command
 from dpsync.model.texts.words import listed
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """A field whose live value was put into a file; with no field, an entry that is new there."""
 
     address: Address
@@ -41,8 +41,7 @@ class Taken:
     span: Span
 
 
-@dataclass
-class Updated:
+class Updated(Struct):
     """The files as they become, what was taken over, and what was not and why."""
 
     files: dict[str, bytes] = field(default_factory=dict)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
@@ -23,8 +25,7 @@ from dpsync.model.findings import nodes
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(Struct, frozen=True):
     """The files of a configuration, what is not in them, and the variables that they name."""
 
     files: Mapping[str, bytes]
@@ -124,7 +125,7 @@ class InMemory:
             for name in self._files
             if name != self.root and (fits(name, str(item.value)) if "*" in item.text else name == item.text)
         ]
-        return sorted({item.name: item for item in found}.values()), []
+        return sorted({item.name: item for item in found}.values(), key=attrgetter("name")), []
 
     def real(self, name: str) -> str | None:
         plain = posixpath.normpath(name)

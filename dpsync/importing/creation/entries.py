@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from dpsync.identity.match import match
 from dpsync.identity.natural_keys import NaturalKeys
@@ -28,8 +29,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, transform
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """Something that is live and not in the configuration, and why."""
 
     address: str
@@ -37,8 +37,7 @@ class LeftOut:
     why: str
 
 
-@dataclass(frozen=True)
-class ToSet:
+class ToSet(Struct, frozen=True):
     """A variable that has to hold a secret before it can be written."""
 
     name: str
@@ -46,8 +45,7 @@ class ToSet:
     field: str
 
 
-@dataclass
-class DescribedEntry:
+class DescribedEntry(Struct):
     """One object with what is written of it, in the order of its kind."""
 
     found: FoundObject
@@ -55,8 +53,7 @@ class DescribedEntry:
     comments: list[str] = field(default_factory=list)
 
 
-@dataclass
-class DescribedEntries:
+class DescribedEntries(Struct):
     """Every entry by its address, and what is told beside them."""
 
     by_address: dict[Address, DescribedEntry] = field(default_factory=dict)

@@ -7,7 +7,8 @@ or the platform does not serve, is left out too and said: nothing is concluded f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
@@ -23,8 +24,7 @@ from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
-@dataclass(eq=False)
-class FoundObject:
+class FoundObject(Struct, eq=False):
     """One live object and where it hangs. Its key and address are given later."""
 
     kind: Kind
@@ -51,8 +51,7 @@ class FoundObject:
             around = around.parent
 
 
-@dataclass(frozen=True)
-class UnreadSource:
+class UnreadSource(Struct, frozen=True):
     """A list, tree or single that could not be read."""
 
     kind: Kind
@@ -65,8 +64,7 @@ class UnreadSource:
         return self.parent.address.child(*self.kind.key.split("."))
 
 
-@dataclass
-class Inventory:
+class Inventory(Struct):
     """Everything that was found. `outputs` has the maker of each output; outputs are not among `objects`."""
 
     objects: list[FoundObject] = field(default_factory=list)
@@ -74,6 +72,7 @@ class Inventory:
     orders: dict[tuple[Identity, str], list[str]] = field(default_factory=dict)
     """By object and list order the ids of what that lists, in live order."""
     unread: list[UnreadSource] = field(default_factory=list)
+    _children: dict[int, list[FoundObject]] = field(default_factory=dict)
 
     def of(self, kind: str) -> list[FoundObject]:
         return [item for item in self.objects if item.kind.name == kind]
@@ -91,7 +90,7 @@ class Inventory:
 
     def index(self) -> None:
         """Remember who is below whom; asked for once everything was read."""
-        self._children: dict[int, list[FoundObject]] = {}
+        self._children = {}
         for item in self.objects:
             if item.parent is not None:
                 self._children.setdefault(id(item.parent), []).append(item)

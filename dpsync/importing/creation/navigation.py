@@ -7,9 +7,10 @@ own. What has no counterpart here is left out and said. No platform is asked.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
@@ -37,23 +38,24 @@ def take_over(path: Path, registry: Registry, organization: str) -> Made:
     return taking.made(organization)
 
 
-@dataclass
-class _Tree:
+class _Tree(Struct):
     """The kinds that a navigation is made of, as the registry has them."""
 
     registry: Registry
-    owner: Kind = field(init=False)
-    place: str = field(init=False)
-    by_type: dict[str, Kind] = field(init=False)
+    owner: Kind
+    place: str
+    by_type: dict[str, Kind]
 
-    def __post_init__(self) -> None:
-        self.owner, self.place, kinds = next(
+    @staticmethod
+    def of(registry: Registry) -> _Tree:
+        owner, place, kinds = next(
             (kind, place, kinds)
-            for kind in self.registry.ordered
-            for place, kinds in self.registry.places(kind.name).items()
+            for kind in registry.ordered
+            for place, kinds in registry.places(kind.name).items()
             if isinstance(kinds[0].shape, Node)
         )
-        self.by_type = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, Node)}
+        by_type: dict[str, Kind] = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, Node)}
+        return _Tree(registry, owner, place, by_type)
 
     def content(self, kind: Kind) -> tuple[Field, Kind] | None:
         """The field of a node that says what it shows, and the kind of that."""
@@ -66,7 +68,7 @@ class _Tree:
 class _TakingOver:
     def __init__(self, registry: Registry, name: str) -> None:
         self.registry = registry
-        self.tree = _Tree(registry)
+        self.tree = _Tree.of(registry)
         self.file = name
         self.problems: list[Diagnostic] = []
         self.left_out: list[LeftOut] = []

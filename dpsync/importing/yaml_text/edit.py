@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import LINE_BREAK
@@ -34,8 +35,7 @@ class Unreadable(Uneditable):
     """Lines that were written would not be read as the value."""
 
 
-@dataclass(frozen=True)
-class TextEdit:
+class TextEdit(Struct, frozen=True):
     """A new text for a range of characters."""
 
     start: int

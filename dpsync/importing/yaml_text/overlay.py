@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync.config.reading.reader import decode
 from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
@@ -16,8 +17,7 @@ from dpsync.model.entries.desired import Resource
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """A step into a list: to the node with this key."""
 
     key: str

@@ -26,7 +26,7 @@ COLLECTION = Kind(
         Field("title", Text(1, 50), required=True),
         Field(
             "parent",
-            Reference("collection"),
+            Reference.to("collection"),
             null="clear",
             security=True,
             raised="moved",

@@ -30,7 +30,12 @@ EXTERNAL_LINK = Kind(
         Field("localizedDescription", LOCALIZED, on="update", null="clear"),
         Field("draft", Flag(), absent=False, exposure=(True, False)),
         Field(
-            "group", Reference("section_group"), nest=True, read="sectionGroup", write="parent", null="clear"
+            "group",
+            Reference.to("section_group"),
+            nest=True,
+            read="sectionGroup",
+            write="parent",
+            null="clear",
         ),
     ),
 )

@@ -20,5 +20,5 @@ INSTALLATION_SITE = Kind(
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
     security=True,
-    fields=(Field("site", Reference("site"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
+    fields=(Field("site", Reference.to("site"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

@@ -20,5 +20,5 @@ INSTALLATION_SPACE = Kind(
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
     security=True,
-    fields=(Field("space", Reference("space", "translation"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
+    fields=(Field("space", Reference.to("space", "translation"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

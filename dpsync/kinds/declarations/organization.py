@@ -25,7 +25,7 @@ ORGANIZATION = Kind(
               "letters, digits and hyphens, with a letter or digit at both ends"), on="update"),
         Field("defaultRole", ROLE, on="update", absent="guest", security=True,
               raised=GUEST_FIRST),
-        Field("defaultContent", OneOf("type", {"site": Object({"site": Reference("site")}, ("site",))}),
+        Field("defaultContent", OneOf("type", {"site": Object({"site": Reference.to("site")}, ("site",))}),
               on="update", null="clear"),
         # Written as `logo`, read as `urls.logo`, where the platform may answer with a URL of its own.
         Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),

@@ -6,9 +6,9 @@ from dpsync.kinds.types import Flag, Object, OneOf, Reference, Text
 _WHAT = "this destination"
 # A path is not offered: the platform answers with the page that it led to when it was written.
 DESTINATION = OneOf("kind", {
-    "site-section": Object({"siteSectionId": Reference("section")}, ("siteSectionId",), _WHAT),
-    "site-space": Object({"siteSpaceId": Reference("site_space")}, ("siteSpaceId",), _WHAT),
-    "site-page": Object({"siteSpaceId": Reference("site_space"), "pageId": Text(1)},
+    "site-section": Object({"siteSectionId": Reference.to("section")}, ("siteSectionId",), _WHAT),
+    "site-space": Object({"siteSpaceId": Reference.to("site_space")}, ("siteSpaceId",), _WHAT),
+    "site-page": Object({"siteSpaceId": Reference.to("site_space"), "pageId": Text(1)},
                         ("siteSpaceId", "pageId"), _WHAT),
     "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
 })  # fmt: skip

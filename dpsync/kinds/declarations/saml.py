@@ -33,7 +33,7 @@ SAML = Kind(
         # Written as an id, read as the team; only deleting the team takes it away.
         Field(
             "defaultTeam",
-            Reference("team"),
+            Reference.to("team"),
             read="defaultTeam.id",
             null="by hand",
             security=True,

@@ -1,6 +1,6 @@
 """Sections of a site. One is made around a space, which becomes its first site space."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
@@ -45,7 +45,7 @@ SECTION = Kind(
         # One section in the whole site is the default, groups included; it is the site that names it.
         Field("default", Flag(), on="update", absent=False, one_per="site",
               via=Patch("{parent}", {"defaultSiteSection": "$id"}, repeat="safe")),
-        Field("group", Reference("section_group"), nest=True, read="sectionGroup",
+        Field("group", Reference.to("section_group"), nest=True, read="sectionGroup",
               write="siteSectionGroupId", null="clear",
               otherwise={ANY: Post(_IN_GROUP, {"sectionId": "$id"}, repeat="safe"),
                          None: Delete(_OUT_OF_GROUP, repeat="safe")}),

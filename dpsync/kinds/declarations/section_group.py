@@ -1,6 +1,6 @@
 """Groups in a site's navigation: they hold sections and other groups, and have no URL of their own."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Delete, Field, Kind, Lifecycle, Lists, Node, Order, Patch, Post, Tree
 from dpsync.kinds.shared.languages import LOCALIZED
@@ -37,7 +37,7 @@ SECTION_GROUP = Kind(
         Field("localizedTitle", LOCALIZED, on="update", null="clear"),
         Field("draft", Flag(), absent=False, exposure=(True, False)),
         # Read under one name and written under two more.
-        Field("group", Reference("section_group"), nest=True, read="sectionGroup", create_as="parent",
+        Field("group", Reference.to("section_group"), nest=True, read="sectionGroup", create_as="parent",
               write="parentSectionGroupId", null="clear"),
     ),
 )  # fmt: skip

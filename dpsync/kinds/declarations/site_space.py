@@ -3,7 +3,7 @@
 It never changes its section.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
@@ -32,7 +32,7 @@ SITE_SPACE = Kind(
     order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(
-        Field("space", Reference("space", "translation"), read="space.id", write="spaceId", required=True),
+        Field("space", Reference.to("space", "translation"), read="space.id", write="spaceId", required=True),
         Field("path", Text(1, 100, segment=True), on="update", unique="parent", in_answers="always"),
         Field("condition", Text(1, 1024), on="update", null="clear", exposure=Lifted()),
         Field("hidden", Flag(), on="update", absent=False, exposure=(True, False)),
@@ -41,6 +41,6 @@ SITE_SPACE = Kind(
         # Its section names the default, or the site where there are no sections.
         Field("default", Flag(), on="update", absent=False, one_per="parent",
               via=Patch("{parent}", {"defaultSiteSpace": "$id"}, repeat="safe")),
-        Field("section", Reference("section"), on="create", nest=True, write="sectionId"),
+        Field("section", Reference.to("section"), on="create", nest=True, write="sectionId"),
     ),
 )  # fmt: skip

@@ -28,7 +28,7 @@ SPACE = Kind(
     ),
     fields=(
         Field("title", Text(1, 50), required=True),
-        Field("collection", Reference("collection"), read="parent", write="parent", null="clear",
+        Field("collection", Reference.to("collection"), read="parent", write="parent", null="clear",
               security=True, raised="moved", via=Post("{self}/move", {"parent": "$value"}, repeat="safe")),
         Field("emoji", Text(1, 50), null="clear"),
         Field("editMode", Enum(("live", "locked")), platform_default="live", raised=("locked", "live")),

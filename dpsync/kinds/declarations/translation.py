@@ -20,7 +20,7 @@ from dpsync.kinds.shared.languages import LANGUAGE
 from dpsync.kinds.types import Object, Reference, Text
 from dpsync.kinds.types.texts import Markdown
 
-SOURCE = Object({"space": Reference("space"), "language": LANGUAGE}, ("space", "language"),
+SOURCE = Object({"space": Reference.to("space"), "language": LANGUAGE}, ("space", "language"),
                 "the source of a translation")  # fmt: skip
 TRANSLATION = Kind(
     name="translation",
@@ -46,7 +46,7 @@ TRANSLATION = Kind(
         Field("source", SOURCE, on="create", required=True),
         Field("language", LANGUAGE, on="create", required=True),
         Field("instructions", Markdown(), null="empty"),
-        Field("result", Reference("space"), on="neither", read="result.space"),
+        Field("result", Reference.to("space"), on="neither", read="result.space"),
         Field("status", Text(), on="neither"),
     ),
 )  # fmt: skip

@@ -23,7 +23,7 @@ GIVEN_ROLE = Field(
 """What a permission gives in one place. A null role gives nothing."""
 
 _NOBODY = Object({}, what="this rule")
-_USERS = Object({"users": Many(Reference("member"), as_set=True)}, required=("users",), what="this rule")
+_USERS = Object({"users": Many(Reference.to("member"), as_set=True)}, required=("users",), what="this rule")
 _RULE = OneOf("rule", {
     "require_specific_reviewers": _USERS,
     "require_one_of_specific_reviewers": _USERS,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
+
+from msgspec import field
 
 from dpsync.kinds.types.parsing import (
     INVALID,
@@ -26,8 +27,7 @@ from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.texts.json_text import json_text
 
 
-@dataclass(frozen=True)
-class Json(Type):
+class Json(Type, frozen=True):
     """Any JSON value, in place or as `{file: …}`. `check` returns what is wrong with it, as sentences.
 
     With `partial` a member that is not written is not managed, at any depth, and null takes one away. With

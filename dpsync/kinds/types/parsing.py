@@ -6,8 +6,9 @@ A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from dpsync.model.entries.values import LiveId, Ref, Secret, Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
@@ -26,8 +27,7 @@ _EQUAL = frozenset({str, bool, int, Ref, LiveId})
 """Two values of one of these types have one canonical form where they are equal, which costs less to tell."""
 
 
-@dataclass(frozen=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """A value of an answer that is not of the type that belongs there.
 
     `member` leads to it from the value that was looked at ("rules.0.rule"; "" for the value itself).
@@ -59,8 +59,7 @@ _JSON_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class TextFile:
+class TextFile(Struct, frozen=True):
     """A file of the project as text, under its name inside the project."""
 
     name: str
@@ -89,7 +88,7 @@ class Parsing(Protocol):
         """The text of a file named by `{file: …}`, whatever it holds."""
 
 
-class Type:
+class Type(Struct, frozen=True):
     """The base: any JSON value, sent and read as it is."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -38,8 +37,7 @@ def as_segment(text: str) -> str:
     return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
 
 
-@dataclass(frozen=True)
-class Text(Type):
+class Text(Type, frozen=True):
     """A text; limits count characters. `secret` accepts `{env: NAME}` and nothing else."""
 
     least: int = 0
@@ -132,8 +130,7 @@ _FLAGS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "fa
 """What people write for a boolean in other files, in any case or in quotes, and how it is written here."""
 
 
-@dataclass(frozen=True)
-class Flag(Type):
+class Flag(Type, frozen=True):
     """true or false."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
@@ -150,8 +147,7 @@ class Flag(Type):
         return None if isinstance(wire, bool) else unlike(wire, "a boolean")
 
 
-@dataclass(frozen=True)
-class Enum(Type):
+class Enum(Type, frozen=True):
     """One of a few words. `nil` is the word for what is null on the wire (a role: `guest`)."""
 
     words: tuple[str, ...]
@@ -179,14 +175,14 @@ class Enum(Type):
         return self.nil if wire is None and self.nil is not None else wire
 
 
-@dataclass(frozen=True)
-class Reference(Type):
+class Reference(Type, frozen=True):
     """A local key of one of the kinds, or `{id: …}` for something that is not managed here."""
 
     kinds: tuple[str, ...]
 
-    def __init__(self, *kinds: str) -> None:
-        object.__setattr__(self, "kinds", kinds)
+    @staticmethod
+    def to(*kinds: str) -> Reference:
+        return Reference(kinds)
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Scalar) and isinstance(node.value, str):

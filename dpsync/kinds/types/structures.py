@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -24,8 +23,7 @@ from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.texts.words import counted
 
 
-@dataclass(frozen=True)
-class Object(Type):
+class Object(Type, frozen=True, dict=True):
     """A mapping of named parts. Parts in `required` must be there; with `one`, exactly one of all."""
 
     parts: MappingType[str, Type]
@@ -120,8 +118,7 @@ class Object(Type):
         return tuple(kind for part in self.parts.values() for kind in part.refers)
 
 
-@dataclass(frozen=True)
-class OneOf(Type):
+class OneOf(Type, frozen=True, dict=True):
     """A mapping whose `tag` says which parts it has: `{type: rules, rules: […]}`."""
 
     tag: str
@@ -184,8 +181,7 @@ class OneOf(Type):
         return tuple(kind for form in self.forms.values() for kind in form.refers)
 
 
-@dataclass(frozen=True)
-class Many(Type):
+class Many(Type, frozen=True):
     """A list. As a set its order means nothing and nothing may stand in it twice."""
 
     of: Type
@@ -238,8 +234,7 @@ class Many(Type):
         return self.of.refers
 
 
-@dataclass(frozen=True)
-class Table(Type):
+class Table(Type, frozen=True):
     """A mapping whose keys are data of one type and whose values are of another."""
 
     keys: Type

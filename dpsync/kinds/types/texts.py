@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from dpsync.kinds.types import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
@@ -38,8 +37,7 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
     return expected(node, "text", ctx)
 
 
-@dataclass(frozen=True)
-class LongText(Type):
+class LongText(Type, frozen=True):
     """A text of any kind. `unreadable`: no answer about the object itself has it."""
 
     least: int = 0
@@ -72,8 +70,7 @@ class LongText(Type):
         return self.unreadable
 
 
-@dataclass(frozen=True)
-class Certificate(LongText):
+class Certificate(LongText, frozen=True):
     """An X.509 certificate as PEM. Its frame and its line breaks mean nothing."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
@@ -118,8 +115,7 @@ def _bare(value: Value) -> str:
     return re.sub(r"-----[^-\n]*-----|\s", "", str(value))
 
 
-@dataclass(frozen=True)
-class Markdown(Type):
+class Markdown(Type, frozen=True):
     """Markdown in the file, a Document on the wire. Problems are told with their place in the Markdown."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:

@@ -5,14 +5,12 @@ An address holds *encoded* segments, so its text is the segments joined with "/"
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote
 
-from dpsync.model.findings.span import Span
+from dpsync.model.findings.span import Span, WithSpan
 from dpsync.model.texts.characters import UNSEEN
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -91,8 +89,7 @@ class FieldAddress(NamedTuple):
         return str(self.address) if self.field is None else f"{self.address}#{self.field}"
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(WithSpan, frozen=True, eq=False):
     """An address pattern: `*` is one segment, `**` any depth, `#field` names a field.
 
     A pattern that starts with a kind's word (`teams/…`) applies to every organization.
@@ -101,7 +98,7 @@ class Pattern:
     text: str
     segments: tuple[str, ...]
     field: str | None = None
-    span: Span | None = dataclasses.field(default=None, compare=False)
+    span: Span | None = None
     """Where it is written; None on the command line."""
 
     @staticmethod

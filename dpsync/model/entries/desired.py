@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.values import Value
@@ -12,8 +14,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """One declared object.
 
     `parent` is the object whose URL and lifetime it shares; `holder` the node that encloses it in a tree
@@ -41,8 +42,7 @@ class Resource:
         return self.spans.get(name, self.span)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """A declared mapping of entries, a tree or a single: what is read, and what `prune` can cover."""
 
     address: Address
@@ -51,8 +51,7 @@ class Scope:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Struct, frozen=True):
     """Something that is not declared but named by its natural key: found in the live list, or an error."""
 
     address: Address
@@ -62,8 +61,7 @@ class Lookup:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How much a plan may do without being confirmed.
 
     A number of deletes, and percent of the managed live objects; a number of things that become more visible
@@ -75,8 +73,7 @@ class Limits:
     exposures: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     prune: tuple[Pattern, ...] = ()
     protect: tuple[Pattern, ...] = ()
     ignore: tuple[Pattern, ...] = ()
@@ -103,8 +100,7 @@ class Policy:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """Where a configuration is for: the platform's URL and the name of the variable with the token."""
 
     name: str
@@ -112,8 +108,7 @@ class Environment:
     token: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unserved:
+class Unserved(Struct, frozen=True):
     """An entry, an empty mapping of entries or a field that cannot be read: by this server, or this token."""
 
     reason: str
@@ -123,16 +118,14 @@ class Unserved:
     """The address of what it cannot be read without."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotIncluded:
+class NotIncluded(Struct, frozen=True):
     """A file that looks like a part of the configuration and is none: with the entries that are in it."""
 
     file: str
     entries: frozenset[Address]
 
 
-@dataclass(frozen=True, slots=True)
-class Desired:
+class Desired(Struct, frozen=True):
     """The whole configuration. `texts` holds the source files for messages about them."""
 
     resources: Mapping[Address, Resource]
@@ -155,7 +148,7 @@ class Desired:
     """Whether those places are read, too: only drift needs them."""
     overlay: str | None = None
     """The file that goes over all others: of the environment, or the last one that was named."""
-    beside: Iterable[NotIncluded] = field(default=(), compare=False)
+    beside: Iterable[NotIncluded] = ()
     """Files beside these, of which some entry is nowhere else; read when somebody looks."""
 
     def pruned(self, scope: Address) -> bool:

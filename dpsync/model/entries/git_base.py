@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.findings.diagnostic import Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """`said` names the base for people; without `desired` there is none, and `said` is the reason.
 
     `warning` is for a base that should have been there.

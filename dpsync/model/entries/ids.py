@@ -7,14 +7,15 @@ by its world; an organization by its id there. All values here are frozen: a cha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address
-from dpsync.model.findings.span import Span
+from dpsync.model.findings.span import Span, WithSpan
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedLine:
+class RecordedLine(WithSpan, frozen=True, eq=False):
     """One entry and the live object that it is.
 
     `also` is the id of what the platform made along with it, or put out for it: a section's first site space,
@@ -24,7 +25,7 @@ class RecordedLine:
     address: Address
     id: str
     also: str | None = None
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
 Lines = Mapping[Address, RecordedLine]
@@ -42,12 +43,11 @@ LONGEST_ID = 500
 """Characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class IdsFile:
+class IdsFile(Struct, frozen=True):
     """All sections of an ids file: by platform, then by organization."""
 
     sections: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
-    repeated: tuple[RecordedLine, ...] = field(default=(), compare=False)
+    repeated: tuple[RecordedLine, ...] = ()
     """Lines that the text gives once more, with the same ids. They are left out when it is written."""
 
     def lines(self, platform: str, organization: str, key: str | None = None) -> Lines:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import Edits, RecordedLine
@@ -14,8 +15,7 @@ the line names is not there, and no other one was recognised. moved: nothing dec
 what the line names was recognised under another one. no entry: nothing declared has this address."""
 
 
-@dataclass(frozen=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """One address about which the two differ: `line` is what the file says, `found` what was recognised."""
 
     organization: str
@@ -25,8 +25,7 @@ class Remark:
     found: RecordedLine | None = None
 
 
-@dataclass(frozen=True)
-class IdsComparison:
+class IdsComparison(Struct, frozen=True):
     """What a reading says of an ids file. `count` is how many entries were recognised."""
 
     platform: str

@@ -8,15 +8,16 @@ the apply has removed. So no line goes without being named.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import IdsFile, Lines, RecordedLine
 
 
-@dataclass(frozen=True, slots=True)
-class LineChange:
+class LineChange(Struct, frozen=True):
     """One line that an apply has made, changed or removed; None: no line."""
 
     platform: str
@@ -26,8 +27,7 @@ class LineChange:
     after: RecordedLine | None
 
 
-@dataclass(frozen=True, slots=True)
-class MergedIds:
+class MergedIds(Struct, frozen=True):
     """What the branch's file is to say, and its lines about which the apply knew something else."""
 
     ids: IdsFile

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class MatchedBy(StrEnum):
@@ -30,8 +31,7 @@ class MatchedBy(StrEnum):
     LOOKS = "looks"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """The live object that an entry is: its id, and by what it was recognised."""
 
     id: str

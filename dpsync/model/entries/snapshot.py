@@ -6,7 +6,8 @@ Raw answers carry keys and tokens: they are decoded and forgotten. Counts and ti
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Unserved
@@ -18,8 +19,7 @@ Identity = tuple[str, str]
 """A kind's name and what names one of them everywhere: its id, with the parent's where it needs it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveObject:
+class LiveObject(Struct, frozen=True):
     """One object of the platform. `holder` is the node that encloses it, `source` the read it came from."""
 
     kind: str
@@ -42,8 +42,7 @@ class LiveObject:
         return self.kind, self.id if self.own_id or self.parent is None else "/".join((*self.parent, self.id))
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What was read because something is deleted or given away."""
 
     shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
@@ -52,8 +51,7 @@ class Evidence:
     """By object that is deleted: a list that could name it, or is its own, and may not be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """An object that a line names and that is not live, or that this token does not see."""
 
     id: str
@@ -61,8 +59,7 @@ class Missing:
     """It was deleted, and its pin brings it back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """The ids files of the working tree and of the git base, for the organizations that are declared."""
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
@@ -82,8 +79,7 @@ class Records:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     objects: Mapping[Identity, LiveObject]
     matches: Mapping[Address, Match]
     scopes: Mapping[Address, tuple[Identity, ...]]

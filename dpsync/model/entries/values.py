@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from pydantic_core import to_json
 
 from dpsync.model.entries.address import Address
@@ -22,22 +22,19 @@ PLAIN = frozenset({str, bool, int, float, type(None)})
 """The types of leaves that are JSON as they are: nothing is to be looked for in them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """Something declared in the configuration, or looked up in a live list by its natural key."""
 
     address: Address
 
 
-@dataclass(frozen=True, slots=True)
-class LiveId:
+class LiveId(Struct, frozen=True):
     """An object of the platform by its id."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """`{env: NAME}`: resolved when a request is sent, never before."""
 
     env: str

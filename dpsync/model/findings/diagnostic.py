@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Literal, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.model.findings.span import Span
 
@@ -36,8 +38,7 @@ class Exit(IntEnum):
     TERMINATED = 143
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding.
 
     `code` is stable and documented in docs/errors.md; `message` says what happened, `hint` what to do;

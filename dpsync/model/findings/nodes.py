@@ -6,8 +6,10 @@ Frozen and free of YAML's own types; nothing here reads text or knows what a key
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from dpsync.model.findings.span import Span
 
@@ -15,8 +17,7 @@ Value: TypeAlias = bool | int | float | str | None
 Json: TypeAlias = "Value | list[Json] | dict[str, Json]"
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """One value. `text` is its content as written, without quotes; `plain` says that it had none.
 
     The span covers the quotes, and an anchor if there is one. `interpolated` is set when a variable was put
@@ -30,8 +31,7 @@ class Scalar:
     interpolated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """A list. An item that is an alias is the very node of its anchor, with the span of the anchor."""
 
     items: tuple[Node, ...]
@@ -44,13 +44,11 @@ class Sequence:
         return len(self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True, dict=True):
     """Entries in the order of the file. A key is unique and always text: `1: x` has the key "1"."""
 
     entries: tuple[tuple[Scalar, Node], ...]
     span: Span
-    _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[tuple[Scalar, Node]]:
         return iter(self.entries)
@@ -59,28 +57,27 @@ class Mapping:
         return len(self.entries)
 
     def __contains__(self, key: str) -> bool:
-        return self._position(key) is not None
+        return key in self._positions
 
     def get(self, key: str) -> Node | None:
         """The value of a key; None when the key is absent (a null value is a Scalar)."""
-        position = self._position(key)
+        position = self._positions.get(key)
         return None if position is None else self.entries[position][1]
 
     def key(self, key: str) -> Scalar | None:
         """The key itself, for its span."""
-        position = self._position(key)
+        position = self._positions.get(key)
         return None if position is None else self.entries[position][0]
 
     def keys(self) -> list[str]:
         """The keys, in the order of the file."""
         return [key.text for key, _ in self.entries]
 
-    def _position(self, key: str) -> int | None:
-        # Filled on first use: most mappings of a large file are walked, not looked up, and a scan per look-up
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        # Made on first use: most mappings of a large file are walked, not looked up, and a scan per look-up
         # would be quadratic on the few that have thousands of entries.
-        if len(self._index) != len(self.entries):
-            self._index.update((entry.text, i) for i, (entry, _) in enumerate(self.entries))
-        return self._index.get(key)
+        return {entry.text: position for position, (entry, _) in enumerate(self.entries)}
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping

@@ -7,8 +7,9 @@ rule fills in each word in braces. What each code means is in docs/errors.md, wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
@@ -18,8 +19,7 @@ GUARD: Final = "guard"
 """The reason of what has none of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusalWords:
+class RefusalWords(Struct, frozen=True):
     """One thing that is refused. Several may share a code: they have the same reason then."""
 
     code: str

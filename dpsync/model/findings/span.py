@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 
 class Span(NamedTuple):
@@ -19,3 +21,19 @@ class Span(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+
+class WithSpan(Struct, frozen=True, eq=False):
+    """The base of values with a `span`: two are equal when the rest of them is, wherever it is written."""
+
+    def _compared(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__struct_fields__ if name != "span")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._compared() == other._compared()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._compared())

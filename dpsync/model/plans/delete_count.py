@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.model.plans.change import Change
 from dpsync.model.texts.words import plural
 
 
-@dataclass(frozen=True)
-class DeleteCount:
+class DeleteCount(Struct, frozen=True):
     """`own` things have a delete of their own, `along` others go with one of these."""
 
     own: int = 0

@@ -7,8 +7,9 @@ with its own fields only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
+
+from msgspec import Struct
 
 from dpsync.model.plans.cause import TITLES, Cause, Group, group
 from dpsync.model.plans.change import Change, Difference
@@ -21,8 +22,7 @@ _PLANNED: Final[tuple[Group, ...]] = ("this change", "there already", "origin un
 _DRIFTED: Final[tuple[Group, ...]] = ("there already", "this change", "origin unknown")
 
 
-@dataclass(frozen=True)
-class GroupedItems(Generic[Item]):
+class GroupedItems(Struct, Generic[Item], frozen=True):
     """One part: never empty. The items are in their order; each has its own steps and effects as a whole."""
 
     group: Group

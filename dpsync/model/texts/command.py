@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.model.texts.characters import UNSEEN
 
@@ -25,8 +26,7 @@ def command(*words: str) -> str:
     return f"`dpsync {shlex.join(words)}`"
 
 
-@dataclass(frozen=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """What the flags of a command said about where it works, as they were typed; None: it was not given.
 
     What variables of the environment said is not here: it still counts where a printed command is run.

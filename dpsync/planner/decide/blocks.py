@@ -6,7 +6,8 @@ An entry that cannot be made blocks what it is part of; a field that names it bl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.identity.questions import pin
 from dpsync.kinds.kind import ByHand, Call, Field
@@ -38,8 +39,7 @@ def _unserved(address: str, item: Unserved) -> Blocked:
     return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
 
 
-@dataclass(frozen=True)
-class Blocking:
+class Blocking(Struct, frozen=True):
     """The blocked entries and fields."""
 
     entries: Mapping[Address, Blocked]

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
@@ -31,8 +32,7 @@ Lost = tuple[Identity, str]
 """An object and the field of it that loses its value; no name where the object goes itself."""
 
 
-@dataclass(frozen=True)
-class Cascade:
+class Cascade(Struct, frozen=True, dict=True):
     """What goes along with the deletes of `roots`, and why. `causes` says with which of them."""
 
     roots: frozenset[Identity]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.types import Flag
@@ -17,8 +18,7 @@ from dpsync.planner.inputs.answers import SEND, Answer
 from dpsync.planner.inputs.sides import Sides
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """A field that must be written: the wanted value and the live one, both in their normal form."""
 
     field: Field

@@ -15,8 +15,9 @@ not declare to be visible. What the git base says otherwise was not left by an a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.supported import SupportedKind
@@ -29,8 +30,7 @@ from dpsync.planner.decide.escalation import direction, raises
 from dpsync.planner.inputs.sides import Sides
 
 
-@dataclass(frozen=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """What is held back, and what cannot be. `adopted`: entries that are made along with their parent."""
 
     sides: Sides

@@ -6,8 +6,10 @@ The stage between both sides and the steps. Everything that later stages ask is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
@@ -33,8 +35,7 @@ from dpsync.planner.inputs.answers import SEND, Answer
 from dpsync.planner.inputs.sides import Sides
 
 
-@dataclass(frozen=True)
-class EntryDecision:
+class EntryDecision(Struct, frozen=True):
     """What becomes of one entry that is neither blocked nor left alone."""
 
     resource: Resource
@@ -54,8 +55,7 @@ class EntryDecision:
     """What it is told to do."""
 
 
-@dataclass(frozen=True)
-class Decisions:
+class Decisions(Struct, frozen=True):
     """All that is decided about one pair of sides."""
 
     sides: Sides

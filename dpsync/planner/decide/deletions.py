@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Call, Field
 from dpsync.model.entries.address import Address
@@ -18,8 +19,7 @@ from dpsync.planner.inputs.sides import Sides
 _WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
 
 
-@dataclass(frozen=True)
-class Deletions:
+class Deletions(Struct, frozen=True):
     """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
 
     roots: Mapping[Identity, LiveObject]

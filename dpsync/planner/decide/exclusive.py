@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.model.entries.desired import Resource
@@ -18,8 +19,7 @@ from dpsync.model.plans.change import Effect
 from dpsync.planner.inputs.sides import Sides
 
 
-@dataclass
-class _FlagPlace:
+class _FlagPlace(Struct):
     """What may have one flag in one place, when the plan has been carried out."""
 
     had_by: list[Identity] = field(default_factory=list)

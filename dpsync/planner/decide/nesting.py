@@ -7,7 +7,8 @@ through objects that nobody declares. A chain that comes back to its beginning i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.model.circles import beginning_with, circles
@@ -27,8 +28,7 @@ def own_places(sides: Sides) -> Iterator[tuple[Kind, Field]]:
         yield from ((kind, item) for other, item in sides.registry.referring(kind.name) if other is kind)
 
 
-@dataclass(frozen=True)
-class Nesting:
+class Nesting(Struct, frozen=True):
     """The chains of one kind. `stays` tells which entries are not moved, whatever they declare."""
 
     sides: Sides

@@ -8,8 +8,10 @@ Back again everything is deleted first, unseen, and the new root is built.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from dataclasses import field as _field
+
+from msgspec import Struct
+from msgspec import field as _field
+from msgspec.structs import replace
 
 from dpsync.identity.likeness import folded
 from dpsync.kinds.kind import Call, Field, Kind
@@ -28,8 +30,7 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.values import Values
 
 
-@dataclass(frozen=True)
-class Restructure:
+class Restructure(Struct, frozen=True):
     """One tree whose root changes its kind."""
 
     scope: Scope
@@ -48,8 +49,7 @@ def question(owner: Address) -> Answer:
     return Answer(RESTRUCTURE, str(owner))
 
 
-@dataclass(frozen=True)
-class Restructuring:
+class Restructuring(Struct, frozen=True):
     """What is decided about the navigations of one pair of sides."""
 
     found: tuple[Restructure, ...] = ()
@@ -199,8 +199,7 @@ def _wants(sides: Sides, entry: Resource, holder: LiveObject) -> int:
     return sum(any(_is(sides.values, child, other) for other in inside) for child in children)
 
 
-@dataclass(frozen=True)
-class _Settled:
+class _Settled(Struct, frozen=True):
     """What became of trees whose first section was made by an earlier apply, as in `Restructuring`."""
 
     pins: Mapping[Address, str]

@@ -6,7 +6,8 @@ The platform does not give away what a site shows. What lies in something that i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -19,8 +20,7 @@ from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 
 
-@dataclass(frozen=True)
-class Transfers:
+class Transfers(Struct, frozen=True):
     """What is given away in one plan."""
 
     given: Mapping[Identity, Address]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -51,8 +53,7 @@ def _touched(changes: Iterable[Change]) -> set[Address]:
     return found
 
 
-@dataclass(frozen=True)
-class _Trees:
+class _Trees(Struct, frozen=True, dict=True):
     decided: Decisions
 
     @cached_property

@@ -7,8 +7,9 @@ told (exposures.py). Here are the places of which no field tells it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind, Lifted
 from dpsync.kinds.types import Flag
@@ -45,8 +46,7 @@ def published(
                 yield _exposure(decided, one)
 
 
-@dataclass(frozen=True)
-class _Openness:
+class _Openness(Struct, frozen=True):
     """To how many people a place is open: how far its owner is, and what they have to fulfil."""
 
     ranks: tuple[int, ...]

@@ -6,8 +6,9 @@ What the platform will choose by itself is `UNKNOWN`: nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -23,8 +24,7 @@ UNKNOWN: Final = _Unknown()
 """In the place of a value: nobody can tell before."""
 
 
-@dataclass(frozen=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """One thing of a tree with its fields, and what is in it, in order."""
 
     address: Address
@@ -43,8 +43,7 @@ class Branch:
             yield from one.walk((*above, self))
 
 
-@dataclass(frozen=True)
-class NavigationTree:
+class NavigationTree(Struct, frozen=True):
     """A navigation before and after; None where there is none. `certain` is false where nobody can tell."""
 
     owner: Address

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Kind, Redirects, Url
 from dpsync.kinds.kind import Node as NodeShape
@@ -111,8 +112,7 @@ def _host(one: Branch) -> str | None:
     return one.url.removesuffix(last) if one.url.endswith(f"/{last}") else None
 
 
-@dataclass(frozen=True)
-class _Owner:
+class _Owner(Struct, frozen=True):
     """Where the owner of a tree is seen, before and afterwards."""
 
     decided: Decisions
@@ -175,8 +175,7 @@ class _Owner:
 # What is said about one tree.
 
 
-@dataclass(frozen=True)
-class _Places:
+class _Places(Struct, frozen=True):
     """Where people see what is in a tree, before and afterwards; and why nobody can tell some of that."""
 
     was: dict[Address, Place]
@@ -184,8 +183,7 @@ class _Places:
     why: str
 
 
-@dataclass(frozen=True)
-class _Impacts:
+class _Impacts(Struct, frozen=True, dict=True):
     decided: Decisions
     tree: NavigationTree
 
@@ -232,8 +230,7 @@ Places = Mapping[Address, Any]
 """Where everything in a tree is seen: a text, or something else where nobody sees it or can tell."""
 
 
-@dataclass(frozen=True)
-class OldUrls:
+class OldUrls(Struct, frozen=True, dict=True):
     """The old URLs of all trees that change, each with where what is in it is seen afterwards."""
 
     decided: Decisions
@@ -299,8 +296,7 @@ class OldUrls:
                 yield resource.parent, address, resource.fields.get(redirects.path)
 
 
-@dataclass(frozen=True)
-class _Suggestion:
+class _Suggestion(Struct, frozen=True, dict=True):
     """A redirect in the owner of a tree. `will` is where everything in the tree is seen afterwards."""
 
     decided: Decisions

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
@@ -39,8 +40,7 @@ _PLAIN: Final = re.compile(r"[\w ./@+~#:,\[\]-]*")
 Subject = Literal["N", "ADDRESS", "ADDRESS#field"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Answer:
+class Answer(Struct, frozen=True, order=True):
     """What is agreed to (`delete`) and about what: a number, an address, or an address with a field."""
 
     words: str
@@ -55,8 +55,7 @@ class Answer:
         return f'--confirm "{self}"' if _PLAIN.fullmatch(str(self)) else f"--confirm {shlex.quote(str(self))}"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """One kind of answer: its words, what stands behind them, and of which kinds of objects it is asked."""
 
     words: str
@@ -135,8 +134,7 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What a rule asks: the refusal that stands until somebody gives the answer.
 
     Without a refusal the plan goes on either way. Then the question only tells that the answer is not idle.
@@ -146,8 +144,7 @@ class Question:
     refusal: Refusal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """What was answered. What was asked is not kept here: rules return it."""
 
     given: frozenset[Answer] = frozenset()

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.places import Places
@@ -24,8 +25,7 @@ from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.names import Names
 
 
-@dataclass(frozen=True)
-class FormerNames:
+class FormerNames(Struct, frozen=True, dict=True):
     """The earlier names of what is live. Commits before the base are read only where they are needed."""
 
     registry: Registry

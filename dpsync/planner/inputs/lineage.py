@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
@@ -21,8 +22,7 @@ PARENT = "parent"
 """In the place of a kind: the parent, whatever kind that is."""
 
 
-@dataclass(frozen=True)
-class Lineage:
+class Lineage(Struct, frozen=True, dict=True):
     """The one place that walks up and down, on both sides."""
 
     registry: Registry

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Kind, Single
@@ -22,8 +23,7 @@ def names_of(registry: Registry, desired: Desired, snapshot: Snapshot) -> Names:
     return Names(registry, desired, snapshot, NOT_ASKED, Lineage(registry, desired, snapshot))
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Struct, frozen=True, dict=True):
     """The names of one pair of sides, and those that the git base had for the same objects."""
 
     registry: Registry

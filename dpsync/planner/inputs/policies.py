@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Policy
@@ -13,8 +14,7 @@ from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.names import Names
 
 
-@dataclass(frozen=True)
-class Policies:
+class Policies(Struct, frozen=True):
     """The policy of the configuration and that of the git base, over the names of both sides."""
 
     now: Policy

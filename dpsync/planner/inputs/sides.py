@@ -6,8 +6,10 @@ are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
@@ -23,8 +25,7 @@ from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.values import NORMAL, Values
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Struct, frozen=True):
     """What the person asked for beside the configuration."""
 
     confirm: tuple[str, ...] = ()
@@ -37,8 +38,7 @@ class Options:
     """Address patterns: only the selected part is planned, with what it needs."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
+class Sides(Struct, frozen=True, eq=False, dict=True):
     """Desired and live, with the options of this run and the git base."""
 
     registry: Registry

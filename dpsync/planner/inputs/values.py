@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
@@ -17,8 +18,7 @@ NORMAL = PLAIN | {Ref, Secret}
 """The types of values that are their own normal form, whatever is declared."""
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(Struct, frozen=True, dict=True):
     """Ids of what is declared become addresses, so that both sides compare as they are; and back again."""
 
     registry: Registry

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct, field
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -36,8 +37,7 @@ def found_by_name(sides: Sides, address: Address) -> bool:
     return match is not None and not recorded and match.by not in _SAID
 
 
-@dataclass(frozen=True)
-class Open:
+class Open(Struct, frozen=True):
     """An entry that is not live, and what it could be: each object with the reason."""
 
     resource: Resource
@@ -83,8 +83,7 @@ class _Opening:
         return Open(self.resource, self.kind, self.could_be, self.name_takers, self.more, self.unseen_past)
 
 
-@dataclass(frozen=True)
-class CouldBe:
+class CouldBe(Struct, frozen=True, dict=True):
     sides: Sides
     blocking: Blocking
     unnamed: Collection[Identity] = ()

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.question import Refusal, WayOut
@@ -24,8 +25,7 @@ from dpsync.planner.inputs.names import Names
 from dpsync.planner.questions.rebinds import formerly
 
 
-@dataclass(frozen=True)
-class Unnamed:
+class Unnamed(Struct, frozen=True):
     """The content that would go without being named, and what was asked about it."""
 
     everything: tuple[Identity, ...]
@@ -53,8 +53,7 @@ def unnamed_content(decided: Decisions, unnamed: Unnamed, asked: Collection[str]
     )
 
 
-@dataclass(frozen=True)
-class MayGo:
+class MayGo(Struct, frozen=True):
     """That content would be deleted: what is said of it, the way out in words, and the answers."""
 
     said: str

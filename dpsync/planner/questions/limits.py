@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits, Policy
@@ -20,8 +21,7 @@ from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer, 
 from dpsync.planner.inputs.names import Names
 
 
-@dataclass(frozen=True)
-class LimitsInForce:
+class LimitsInForce(Struct, frozen=True):
     """What may be deleted or exposed without a question, and of how many things."""
 
     limits: Limits
@@ -96,8 +96,7 @@ def _limits(bounds: LimitsInForce, deletes: list[Change], rebuilt: Collection[Ad
             yield Question(answer, refusal)
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """How many of the known objects of an organization would be deleted."""
 
     deleted: int

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.identity import likeness
 from dpsync.identity.natural_keys import NaturalKeys
@@ -58,8 +59,7 @@ class Reason(Enum):
         return self in (Reason.OTHERS, Reason.GOING, Reason.UNSEEN_PAST)
 
 
-@dataclass(frozen=True)
-class Lookalike:
+class Lookalike(Struct, frozen=True):
     """A new entry and the live objects that look like it, the most alike first."""
 
     resource: Resource

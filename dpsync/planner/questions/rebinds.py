@@ -7,7 +7,8 @@ what was there goes only where somebody names it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address
@@ -21,8 +22,7 @@ from dpsync.planner.inputs.answers import DELETE_ONE, Answer, Question
 from dpsync.planner.inputs.sides import Sides
 
 
-@dataclass(frozen=True)
-class Former:
+class Former(Struct, frozen=True):
     """The entry that an object was, and what says that it is not that one now."""
 
     address: Address

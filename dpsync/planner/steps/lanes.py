@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import Node as NodeShape
@@ -27,8 +28,7 @@ from dpsync.planner.steps.requests import Requests
 from dpsync.planner.steps.stepset import Edge, Edges, StepDraft, StepSet, by_needs
 
 
-@dataclass(frozen=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """The moves of siblings, and the edges that keep one request of a lane in flight."""
 
     moves: tuple[StepDraft, ...]
@@ -49,8 +49,7 @@ def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
     return Lanes(tuple(finder.moves), *found)
 
 
-@dataclass(frozen=True)
-class _Lanes:
+class _Lanes(Struct, frozen=True):
     """Collects what each lane needs. It reads steps and changes none."""
 
     sides: Sides

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Move(Generic[T]):
+class Move(Struct, Generic[T], frozen=True):
     """Put `item` right behind `after`, or, when that is None, right in front of `before`."""
 
     item: T

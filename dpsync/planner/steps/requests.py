@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Call, Field, Kind, Order
 from dpsync.kinds.kind import Node as NodeShape
@@ -22,8 +23,7 @@ from dpsync.planner.steps.stepset import StepDraft
 _FIELD = re.compile(r"\$(\w+)")
 
 
-@dataclass(frozen=True)
-class Requests:
+class Requests(Struct, frozen=True):
     """Makes steps of one kind of object out of the kind's calls."""
 
     sides: Sides
@@ -84,7 +84,7 @@ class Requests:
         """A step that reads an entry until the platform says what it has made of it."""
         kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
         assert kind.platform.outputs is not None
-        call = Call("GET", "{self}", None, repeat="safe")
+        call = Call(method="GET", path="{self}", body=None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.platform.outputs.read),)
         path, summary = self.path(kind, call, resource), "waits for what the platform makes of it"
         return self._draft(resource.address, "await", call, path, {}, gives=gives, summary=summary)

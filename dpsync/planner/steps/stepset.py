@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import REF, markers
@@ -29,8 +30,7 @@ class Edge(NamedTuple):
     """Whether it is enough that the other one ended; else it must have succeeded."""
 
 
-@dataclass(frozen=True)
-class StepDraft:
+class StepDraft(Struct, frozen=True):
     """A step without its edges. `address` is the change it belongs to."""
 
     address: Address
@@ -98,8 +98,7 @@ class Edges:
         return self._follows.get(id, frozenset())
 
 
-@dataclass(frozen=True)
-class StepSet:
+class StepSet(Struct, frozen=True, dict=True):
     """Every step of a plan, by id and by the address it belongs to."""
 
     steps: Mapping[str, StepDraft] = field(default_factory=dict)
@@ -142,8 +141,7 @@ class StepSet:
         return sorted(self.by_address)
 
 
-@dataclass(frozen=True)
-class PlannedSteps:
+class PlannedSteps(Struct, frozen=True):
     """Every step of a plan with every edge."""
 
     drafts: StepSet

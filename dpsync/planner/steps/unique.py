@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Call, Field, Kind
@@ -30,8 +31,7 @@ from dpsync.planner.steps.requests import Requests
 from dpsync.planner.steps.stepset import Edge, StepDraft, StepSet
 
 
-@dataclass(frozen=True)
-class _Rename:
+class _Rename(Struct, frozen=True):
     """One entry that takes a value. `live` is None for an entry that is made in this plan."""
 
     resource: Resource
@@ -40,8 +40,7 @@ class _Rename:
     step: StepDraft
 
 
-@dataclass(frozen=True)
-class UniqueValues:
+class UniqueValues(Struct, frozen=True):
     """What follows from values that only one may hold."""
 
     freeing: tuple[StepDraft, ...]
@@ -65,8 +64,7 @@ def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
     return UniqueValues(tuple(finder.freeing.values()), tuple(finder.edges), tuple(finder.refusals))
 
 
-@dataclass(frozen=True)
-class _Unique:
+class _Unique(Struct, frozen=True, dict=True):
     """Collects what each field needs. It reads steps and changes none."""
 
     sides: Sides

@@ -7,8 +7,9 @@ here. Nothing is read for this but commits, and those only where live is not as 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Field, ListOrder
@@ -23,8 +24,7 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.cause import UNKNOWN, UNSAID, Nothing, Ranks, of_field, of_places, ranks
 
 
-@dataclass(frozen=True)
-class Causes:
+class Causes(Struct, frozen=True, dict=True):
     """The causes of what differs between one pair of sides."""
 
     sides: Sides
@@ -278,8 +278,7 @@ class Causes:
         return self.sides.base.earlier if entry is not None else ()
 
 
-@dataclass(frozen=True)
-class _Orders:
+class _Orders(Struct, frozen=True):
     """What each earlier commit says of one list of siblings."""
 
     causes: Causes

@@ -7,9 +7,10 @@ the order in which they are carried out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
@@ -42,8 +43,7 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
     return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
 
 
-@dataclass(frozen=True)
-class _Changes:
+class _Changes(Struct, frozen=True):
     decisions: Decisions
     steps: PlannedSteps
     causes: Causes
@@ -139,8 +139,7 @@ Key = tuple[tuple[str, int, str], ...]
 Segments = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(Struct, frozen=True, dict=True):
     """The places of declared entries among their siblings, where the configuration gives them an order."""
 
     lineage: Lineage

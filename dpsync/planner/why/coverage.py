@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import Registry
@@ -30,8 +31,7 @@ Place = tuple[Address, tuple[Kind, ...]]
 """A mapping of entries, a tree or a single, by its address, and the kinds that stand there."""
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """What of a configuration is watched, by the fields and places that its entries and its policy name."""
 
     registry: Registry

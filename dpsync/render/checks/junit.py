@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from msgspec.structs import replace
 
 from dpsync.render.layout.view import Block, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+from msgspec import Struct, field
 
 from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.change import Difference
@@ -36,8 +37,7 @@ Tone = Literal["plain", "strong", "faint", "good", "bad", "exposed"]
 _COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate)\b.*$")
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(Struct, frozen=True):
     """A sentence; `about` is an address, or what sort of sentence it is. `command`: to be typed as it is."""
 
     text: str
@@ -60,8 +60,7 @@ class Word:
         return (self.text[: found.start()], found[0]) if found else (self.text, "")
 
 
-@dataclass(frozen=True)
-class ViewField:
+class ViewField(Struct, frozen=True):
     """One field with both sides; `known` is false where the first one cannot be read."""
 
     name: str
@@ -81,8 +80,7 @@ class ViewField:
         return ", ".join(filter(None, ("the platform's default" if self.default else "", self.cause)))
 
 
-@dataclass(frozen=True)
-class OutlineLine:
+class OutlineLine(Struct, frozen=True):
     """One thing in one line, among all that changes or differs."""
 
     sign: str
@@ -94,8 +92,7 @@ class OutlineLine:
     level: Level = "note"
 
 
-@dataclass(frozen=True)
-class ViewEntry:
+class ViewEntry(Struct, frozen=True):
     """One thing that is told. `fields` have both sides, which are called `sides`."""
 
     address: str
@@ -147,8 +144,7 @@ class ViewEntry:
         return str(Address(FieldAddress.parse(self.address).address.segments[:2]))
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Struct, frozen=True):
     """Entries of one sort. `name` is a stable word: rules and test cases are called by it."""
 
     name: str
@@ -177,8 +173,7 @@ class Block:
     """Whether somebody has asked for it: then -q does not leave it out."""
 
 
-@dataclass(frozen=True)
-class ViewLine:
+class ViewLine(Struct, frozen=True):
     """A line of the head or the foot of a view, or a sentence of its verdict. `full`: with -v."""
 
     text: str
@@ -186,8 +181,7 @@ class ViewLine:
     full: str = ""
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """`verdict` says it in a line; `about` is which platform and part; `foot` is what identifies it."""
 
     verdict: tuple[ViewLine, ...]
@@ -294,8 +288,7 @@ def cut(lines: list[str], most: int) -> list[str]:
     return [*lines[: most - 1], f"… {counted(len(lines) - most + 1, 'more line')}"]
 
 
-@dataclass
-class Blocks:
+class Blocks(Struct):
     """Collects the blocks of a view; one without entries is none."""
 
     found: list[Block] = field(default_factory=list)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import singledispatch
 from typing import Final
 
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from dpsync.model.plans.journal import Outcome, Report, Result

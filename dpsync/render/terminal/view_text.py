@@ -7,11 +7,11 @@ repeats what signs and words say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 from click import unstyle
+from msgspec import Struct
 
 from dpsync.model.plans.change import Difference
 from dpsync.render.layout.view import (
@@ -49,8 +49,7 @@ _TONES: Final[dict[Tone, str]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """How much is told, and whether in colour: -v, -q and --summary."""
 
     paint: Paint

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import groupby
+
+from msgspec import Struct, field
 
 from dpsync.model.plans.impact import NavigationChange, NavigationNode
 from dpsync.planner.steps.order import longest_increasing
@@ -13,8 +14,7 @@ _FEW = 3
 """Siblings without a change that are each a line; more of them are counted."""
 
 
-@dataclass(frozen=True)
-class NavigationLine:
+class NavigationLine(Struct, frozen=True):
     """A node of the merged tree: its sign, how deep it stands, and what is said of it."""
 
     sign: str
@@ -41,8 +41,7 @@ def _flat(nodes: tuple[NavigationNode, ...], around: str = "") -> dict[str, tupl
     return found
 
 
-@dataclass(frozen=True)
-class _Merging:
+class _Merging(Struct, frozen=True):
     before: Known
     after: Known
     moved: set[str] = field(default_factory=set)

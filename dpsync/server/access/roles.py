@@ -7,8 +7,9 @@ more than a role (who wrote a comment, who owns a team) is said where it is know
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from ..store import Record
 
@@ -75,8 +76,7 @@ def flags(kind: str, role: Role) -> dict[str, bool]:
     return {flag: reaches(role, needed) for flag, needed in _FLAGS[kind].items()}
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(Struct, frozen=True, dict=True):
     """What one user is in one organization.
 
     `grants` are those to the user and to the user's teams; `owns` has the teams that the user is an owner of.

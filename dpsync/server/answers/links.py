@@ -7,8 +7,9 @@ may not view is not there.
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from ..content.refs import to_target
 from ..content.targets import anchors_of, uses_of
@@ -24,8 +25,7 @@ from .shared import APP
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Struct, frozen=True):
     """A page, or a reusable content, that links."""
 
     source: Json
@@ -33,8 +33,7 @@ class Location:
     is_page: bool = True
 
 
-@dataclass(frozen=True)
-class LinkTarget:
+class LinkTarget(Struct, frozen=True):
     """Where a link leads. `key` is the same for all that lead to the same thing; `target` renders it."""
 
     key: str
@@ -49,8 +48,7 @@ def locations(reading: ReadContent) -> Iterator[Location]:
         yield Location(content, is_page=False)
 
 
-@dataclass(frozen=True)
-class LinksToTarget:
+class LinksToTarget(Struct, frozen=True):
     """All the links to one target, with one relation. `sources`: each once, in their order."""
 
     relation: str

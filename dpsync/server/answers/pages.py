@@ -1,9 +1,10 @@
 """Revisions, pages and files."""
 
 import hashlib
-from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from ..content import markdown
 from ..content.documents import stored_document

@@ -7,8 +7,9 @@ alike too. Everything else is a conflict, and a merge with conflicts must not be
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from .documents import Json
 from .tree import too_deep, unique_slugs, walk
@@ -17,8 +18,7 @@ _APART = ("id", "pages", "createdAt", "updatedAt")
 """Of a page: what is no field of its own."""
 
 
-@dataclass(frozen=True)
-class ContentConflict:
+class ContentConflict(Struct, frozen=True):
     """`of`: the kind of thing, `id` which (of variables the name), `what` both sides changed about it."""
 
     of: str
@@ -26,14 +26,12 @@ class ContentConflict:
     what: str
 
 
-@dataclass(frozen=True)
-class MergedContent:
+class MergedContent(Struct, frozen=True):
     content: Json
     conflicts: tuple[ContentConflict, ...]
 
 
-@dataclass(frozen=True)
-class _PagePlace:
+class _PagePlace(Struct, frozen=True):
     page: Json
     fields: Json
     parent: str

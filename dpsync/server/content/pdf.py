@@ -7,8 +7,9 @@ up to the reader.
 
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 WIDTH, HEIGHT, MARGIN = 595, 842, 56
 _LEADING = 1.4
@@ -24,8 +25,7 @@ REGULAR, BOLD, MONO, OTHER = "F1", "F2", "F3", "F4"
 _NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
 
 
-@dataclass(frozen=True)
-class PdfLine:
+class PdfLine(Struct, frozen=True):
     """A line of text; wrapped where it is too long. `above`: the space before it, `indent` in points."""
 
     text: str

@@ -1,7 +1,8 @@
 """Which pages have the words of a query, in their titles, descriptions and texts, in any case."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from .documents import Json
 from .targets import sections_of
@@ -10,15 +11,13 @@ from .tree import walk
 EXCERPT = 240
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     anchor: str
     title: str
     body: str
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """`rank`: 0 where the title says it all. `sections`: those with one of the words, or more."""
 
     page: Json

@@ -6,11 +6,12 @@ request was carried out happens after the commit.
 
 import asyncio
 import time
-from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
@@ -39,8 +40,7 @@ Headers = dict[str, str]
 _JSON = "application/json"
 
 
-@dataclass(frozen=True)
-class WholeAnswer:
+class WholeAnswer(Struct, frozen=True):
     """A whole answer, before any of it is sent. Names of headers are in lower case."""
 
     status: int

@@ -7,14 +7,14 @@ import math
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _SECONDS = {"s": 1, "m": 60}
 _MOST_CALLERS = 10_000
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """What is left to a caller. `left`: seconds until the window ends."""
 
     allowed: bool

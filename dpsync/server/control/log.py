@@ -1,14 +1,15 @@
 """The log of requests: bounded, the oldest go first."""
 
 from collections import deque
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 MOST_ENTRIES = 10_000
 
 
-@dataclass(frozen=True)
-class LoggedRequest:
+class LoggedRequest(Struct, frozen=True):
     """A request to the API. `status` None: no answer was sent. `fault`: the kind of the one that it met."""
 
     method: str

@@ -1,7 +1,8 @@
 """The handlers of ordinary resources, built from their families."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ..errors import missing
 from ..records.family import Family, OrdinaryResource
@@ -13,8 +14,7 @@ _OWNERS = {"organization": Context.organization, "site": Context.site}
 """How the owner that the path names is found."""
 
 
-@dataclass(frozen=True)
-class OrdinaryHandlers:
+class OrdinaryHandlers(Struct, frozen=True):
     family: Family
 
     @property

@@ -8,10 +8,10 @@ mix.
 import logging
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 from starlette.requests import ClientDisconnect, Request

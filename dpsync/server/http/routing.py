@@ -1,14 +1,14 @@
 """From a method and a path to an operation: a trie of path segments, exact segments before parameters."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
 
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class _Branch(Generic[T]):
+class _Branch(Struct, Generic[T]):
     exact: dict[str, "_Branch[T]"] = field(default_factory=dict)
     any: "_Branch[T] | None" = None
     methods: dict[str, tuple[T, tuple[str, ...]]] = field(default_factory=dict)

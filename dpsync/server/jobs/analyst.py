@@ -6,8 +6,9 @@ conversation always has the same ones. What the platform's analysis would find c
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 IMPACTS = ("low", "medium", "high")
 NOTHING = "other"
@@ -34,8 +35,7 @@ _MEDIUM = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class FoundIssue:
+class FoundIssue(Struct, frozen=True):
     """An issue: `topic` is what it has in common with others of its cluster."""
 
     topic: str

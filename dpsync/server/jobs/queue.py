@@ -13,7 +13,8 @@ import logging
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..clock import Clock
 from ..request.context import Context, Lifecycles
@@ -45,8 +46,7 @@ def cancel(ctx: Context, subject: Record) -> None:
         ctx.remove(job)
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(Struct, frozen=True):
     """A job under way, as it sees the service."""
 
     job: Record

@@ -13,10 +13,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import ssl
@@ -39,8 +40,7 @@ class FetchError(Exception):
         self.message = message
 
 
-@dataclass
-class OutsideServices:
+class OutsideServices(Struct, dict=True):
     """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take. `own`:
     the addresses (host and port) that this service listens on.
     """

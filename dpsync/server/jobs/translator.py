@@ -5,8 +5,9 @@ the same text always gives the same result. What the platform's translator would
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ..content.editing import document_of
 from ..content.markdown import to_markdown
@@ -17,8 +18,7 @@ from ..store import Json
 LONGEST_PAGE_TITLE = 255
 
 
-@dataclass(frozen=True)
-class Translated:
+class Translated(Struct, frozen=True):
     """`words`: those of the original, in titles, descriptions and texts."""
 
     content: Json

@@ -3,8 +3,9 @@
 Rows of the profile `full` are additions to the reference.
 """
 
-from dataclasses import replace
 from types import ModuleType
+
+from msgspec.structs import replace
 
 from ..handlers.jobs.conversations import ANALYSE, analyse
 from ..handlers.jobs.specifications import PROCESS, process

@@ -4,9 +4,10 @@ import asyncio
 import gc
 import socket
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+
+from msgspec import Struct
 
 from .. import world as worlds
 from ..control import faults as schedules
@@ -81,8 +82,7 @@ def serve(
         store.close()
 
 
-@dataclass(frozen=True)
-class _Service:
+class _Service(Struct, frozen=True):
     """What each worker serves."""
 
     profile: str

@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _AWAITED = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
@@ -27,8 +28,7 @@ class WorkerFailed(Exception):
     """One has ended before it was ready; it has said why on standard error."""
 
 
-@dataclass
-class _Worker:
+class _Worker(Struct):
     """`pipe`: the end of a pipe where a byte comes when it is ready, and the end when it is dead."""
 
     pid: int

@@ -12,7 +12,8 @@ is written once and reads these declarations; none of it names a kind. The decla
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..models.base import AnswerBody, Body
 from ..request.context import Context
@@ -48,8 +49,7 @@ def by_ref(of: Record) -> Columns:
     return {"organization": of.organization, "ref": of.id}
 
 
-@dataclass(frozen=True)
-class Dependency:
+class Dependency(Struct, frozen=True):
     """Holders depend on records of the kind `to`.
 
     `where` gives the columns (or the `id`) by which the holders of such a record are found; `only` says of
@@ -83,8 +83,7 @@ def _write(ctx: Context, record: Record, given: Json) -> None:
     record.doc.update(given)
 
 
-@dataclass(frozen=True)
-class OrdinaryResource:
+class OrdinaryResource(Struct, frozen=True):
     """How an ordinary family is served: under its owner, by id, each operation with its usual meaning.
 
     `path` is below that of the owner, `parameter` names one below that, `what` in messages.
@@ -104,8 +103,7 @@ class OrdinaryResource:
     write: Callable[[Context, Record, Json], None] = _write
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """`prefix`: of its ids; without one none are made. `counted`: its size is told by the control plane.
 
     `also`: another kind that its records are kept as for a time (a deleted space, an event that waits); both

@@ -1,9 +1,10 @@
 """How a world says the records of a family, and what a family's `load` and `dump` are given."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
 
 from ..clock import stamp
 from ..store import Json, Record, Store
@@ -88,8 +89,7 @@ class Loading:
             self.records[self._known[given.kind, given.id]] = given
 
 
-@dataclass(frozen=True)
-class Dumping:
+class Dumping(Struct, frozen=True):
     """A world that is written from a store."""
 
     store: Store
@@ -106,8 +106,7 @@ class Dumping:
         return sorted(found, key=lambda record: record.seq)
 
 
-@dataclass(frozen=True)
-class WorldSection:
+class WorldSection(Struct, frozen=True):
     """How a world says the records of a family: under one key of the record that they are in.
 
     `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.

@@ -9,10 +9,11 @@ families' (`records.family`), what outlasts a request is in `cache`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from ..access import standings
 from ..access.roles import Role, Standing, reaches
@@ -47,8 +48,7 @@ class Lifecycles(Protocol):
         """Before a record goes to another organization: what depends on it follows, or forgets it."""
 
 
-@dataclass
-class Context:
+class Context(Struct, dict=True):
     store: Store
     user: str
     clock: Clock

@@ -3,9 +3,10 @@ this.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 from ..access.roles import Role
@@ -15,8 +16,7 @@ from .context import Context
 Handler = Callable[[Context], Any]
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Struct, frozen=True, dict=True):
     """`answer` None: no content. `body_required` False: may be left
     out.
 
@@ -46,11 +46,10 @@ class Operation:
     raw: bool = False
     decided: str = ""
     tag: str = ""
-    parameters: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        names = tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
-        object.__setattr__(self, "parameters", names)
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
 
     def supported(self, profile: str) -> bool:
         return profile == "full" or self.profile == "reference"

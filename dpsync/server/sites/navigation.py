@@ -6,7 +6,8 @@ those in groups included, and exactly one site space of each section (or of the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..content.slugs import unique_slug
 from ..errors import bad, missing
@@ -28,8 +29,7 @@ OVERRIDES = "site-space-customization"
 """Of the site space with the same id."""
 
 
-@dataclass
-class Navigation:
+class Navigation(Struct):
     site: Record
     groups: list[Record]
     sections: list[Record]

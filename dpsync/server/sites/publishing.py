@@ -5,7 +5,8 @@ answers. They protect nothing: a companion is for trying things out.
 """
 
 import hashlib
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ..request.context import Context
 from ..store import Json, Record, Store

@@ -5,7 +5,8 @@ A rule that cannot be seen to be met, such as an expression, is not met.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..content.rich_text import text_of
 from ..errors import missing
@@ -16,8 +17,7 @@ from .revisions import is_outdated
 APPROVED = "approved"
 
 
-@dataclass(frozen=True)
-class MergeAttempt:
+class MergeAttempt(Struct, frozen=True):
     """A change request that somebody wants to merge."""
 
     request: Json

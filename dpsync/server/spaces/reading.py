@@ -3,8 +3,9 @@
 `metadata`, `computed` and `texts` say what is not left out.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ..content.tree import Page, find
 from ..errors import missing
@@ -13,8 +14,7 @@ from ..store import Json, Record
 from . import revisions
 
 
-@dataclass(frozen=True)
-class ReadContent:
+class ReadContent(Struct, frozen=True):
     ctx: Context
     space: Record
     revision: Record
@@ -22,7 +22,7 @@ class ReadContent:
     metadata: bool = True
     computed: bool = True
     texts: bool = True
-    known: dict[str, Any] = field(default_factory=dict, compare=False)
+    known: dict[str, Any] = field(default_factory=dict)
     """What was found out about it, once: answers are made of many pages."""
 
     @property

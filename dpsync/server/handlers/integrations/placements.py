@@ -1,6 +1,6 @@
 """Installations of integrations on spaces and sites, and what is enabled there."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ... import answers
 from ...errors import conflict, missing
@@ -13,8 +13,7 @@ from .installations import has_external_id, installation_of, page_by_id, sees_in
 from .integrations import administers, called, known, listed
 
 
-@dataclass(frozen=True)
-class Placements:
+class Placements(Struct, frozen=True):
     """The operations on installations of one `kind`: on spaces, or on sites.
 
     `parameter` of a path and `member` of a body have the id of the space or site.

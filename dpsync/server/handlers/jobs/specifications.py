@@ -5,8 +5,9 @@ Processing is a job: pending, progress, complete. What the last one found stays 
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ... import answers
 from ...errors import bad, conflict, missing
@@ -91,8 +92,7 @@ def delete_spec(ctx: Context) -> None:
 # --- versions -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Raw:
+class Raw(Struct, frozen=True):
     """An answer that is not JSON of the companion's making."""
 
     text: str
