@@ -121,15 +121,13 @@ class _Reader:
 
     # What the platform has made for something else.
 
-    def _putting_out(self, scope: Scope, declared: bool = False) -> list[Kind]:
+    def _putting_out(self, scope: Scope) -> list[Kind]:
         """Kinds whose outputs are in this scope: until they are known, outputs look like strangers."""
         owner = self.reading.resource(scope.parent).kind
         return [
             kind
             for kind in self.registry.children(owner)
-            if kind.platform.outputs
-            and kind.platform.outputs.kind in scope.kinds
-            and (declared or kind.name not in scope.kinds)
+            if kind.platform.outputs and kind.platform.outputs.kind in scope.kinds
         ]
 
     def _put_out(self) -> None:
@@ -150,7 +148,7 @@ class _Reader:
         for scope in self.scopes.values():
             if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred:
                 continue
-            for kind in self._putting_out(scope, declared=True):
+            for kind in self._putting_out(scope):
                 source = self.reading.source(kind, scope.parent)
                 if source.url in self.sources.refused:
                     reason = f"what {plural(kind.noun)} have made is not known; {why(source.url)}"

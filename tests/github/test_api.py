@@ -8,6 +8,7 @@ from functools import partial
 import httpx
 import pytest
 
+from dpsync.github.requests import transport
 from dpsync.github.requests.api import GitHub, MergedPullRequest
 from dpsync.github.requests.transport import MINUTE, PAGES, PATIENCE, TRIES, GitHubError
 from tests import patience
@@ -94,6 +95,29 @@ def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> N
     with pytest.raises(GitHubError):
         client.comment(7, "x")
     assert WAITED == []
+
+
+@pytest.mark.parametrize("status", [404, 422, 500])
+def test_only_a_rate_limit_is_waited_for(status: int, client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(status, {}, {"Retry-After": "60", "x-ratelimit-remaining": "0"})]
+    with pytest.raises(GitHubError):
+        client.comment(7, "x")
+    assert WAITED == []
+
+
+def test_a_rate_limit_that_is_over_is_waited_for_a_second(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(403, {}, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1"})]
+    client.comment(7, "x")
+    assert WAITED == [1.0]
+
+
+def test_an_answer_that_is_too_long_is_an_error(
+    client: GitHub, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "_LARGEST", 1_000)
+    github.answers = [(200, ["x" * 1_000], {})]
+    with pytest.raises(GitHubError, match="too long"):
+        client.comments(7)
 
 
 def test_no_longer_than_a_few_minutes_are_waited(client: GitHub, github: FakeGitHub) -> None:

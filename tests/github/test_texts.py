@@ -304,6 +304,8 @@ def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -
     event = {"pull_request": {"number": "7", "head": {"sha": "evil -->"}}}
     place = find_place({**ENV, "GITHUB_SERVER_URL": "javascript:x"}, event)
     assert (place.number, place.sha, place.server) == (None, SHA, "https://github.com")
+    place = find_place({**ENV, "GITHUB_SHA": "evil -->", "GITHUB_RUN_ATTEMPT": "x"}, {})
+    assert (place.sha, place.tested, place.attempt) == ("", "", 1)
 
 
 def test_a_key_tells_every_part_from_every_other() -> None:

@@ -1,0 +1,203 @@
+"""Which exit code an end has, by values: 0 says that all is as declared, 1 and 4 that nothing was written."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import click
+import pytest
+
+from dpsync.cli.action.run import _exit_code
+from dpsync.cli.arguments.connection import Connection, _checked
+from dpsync.cli.commands import apply
+from dpsync.cli.commands.apply import _agreed, _ending, _nothing_to_do
+from dpsync.cli.terminal.signals import Ended, Patience
+from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner.run import ActionRun, Ran
+from dpsync.github.runs.action import stopped
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.journal import Outcome, Report, Result
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked
+from dpsync.model.plans.step import Step
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.documents import ApplyDocument, FindingsDocument
+
+STEP = Step(id="s", verb="update", method="PATCH", path="/", repeat="safe")
+CHANGE = Change(address="acme/teams/a", kind="team", action="update", id="1", steps=(STEP,))
+SOME, BLOCKED = Plan(changes=(CHANGE,)), Plan(blocked=(Blocked(address="acme/teams/b", reason="so"),))
+
+
+def outcome(result: Result, sent: bool = True) -> Outcome:
+    return Outcome(step="s", address="acme/teams/a", verb="update", result=result, sent=sent)
+
+
+def report(*outcomes: Outcome, **more: Any) -> Report:
+    return Report(**{"plan": "d", "outcomes": outcomes, "verified": True, "remaining": Plan()} | more)
+
+
+# An apply.
+
+
+@pytest.mark.parametrize(
+    ("of", "code"),
+    [
+        (report(outcome("done")), Exit.DONE),
+        (report(outcome("unknown")), Exit.PARTIAL),
+        (report(outcome("done"), verified=False), Exit.PARTIAL),
+        (report(outcome("done"), remaining=None), Exit.PARTIAL),
+        (report(outcome("done"), remaining=SOME), Exit.PARTIAL),
+        (report(outcome("done"), remaining=BLOCKED), Exit.PARTIAL),
+        (report(outcome("requested")), Exit.PARTIAL),
+        (report(outcome("done"), unrecorded="no room"), Exit.PARTIAL),
+        (report(outcome("failed"), remaining=SOME), Exit.PARTIAL),
+        (report(outcome("stale"), remaining=SOME), Exit.PARTIAL),
+        # 1 and 4 say that nothing was written.
+        (report(outcome("stale", sent=False), remaining=SOME), Exit.REFUSED),
+        (report(outcome("failed", sent=False), remaining=SOME), Exit.FAILED),
+        (report(outcome("not-tried", sent=False), remaining=None, trouble=("no room",)), Exit.FAILED),
+        (report(outcome("not-tried", sent=False), remaining=SOME), Exit.PARTIAL),
+        (report(outcome("done"), outcome("stale", sent=False), remaining=SOME), Exit.PARTIAL),
+        (report(outcome("done"), outcome("failed", sent=False), remaining=SOME), Exit.PARTIAL),
+    ],
+)
+def test_an_apply_ends_with_0_only_where_all_of_it_is_proven(of: Report, code: Exit) -> None:
+    assert _ending(of, []) is code
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, Exit.INTERRUPTED), (signal.SIGTERM, Exit.TERMINATED)]
+)
+def test_an_apply_that_a_signal_has_ended_says_so_whatever_it_has_done(number: int, code: Exit) -> None:
+    assert _ending(report(outcome("done")), [number, signal.SIGINT]) is code
+
+
+@pytest.mark.parametrize(("plan", "code"), [(SOME, None), (Plan(), Exit.DONE), (BLOCKED, Exit.PARTIAL)])
+def test_a_plan_with_nothing_to_do_ends_with_0_unless_something_is_left_to_people(
+    plan: Plan, code: Exit | None
+) -> None:
+    assert _nothing_to_do(plan) is code
+
+
+def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for plan in (SOME, Plan()):
+        monkeypatch.setattr(Plan, "can_apply", property(lambda _: False))
+        assert _nothing_to_do(plan) is Exit.REFUSED
+
+
+# Who has agreed.
+
+
+@pytest.mark.parametrize(
+    ("typed", "agreed"), [("delete 2", True), ("delete 1", False), ("yes", False), ("", False)]
+)
+def test_deletes_are_agreed_to_by_their_number(
+    typed: str, agreed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Plan, "deletes", property(lambda _: 2))
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: typed)
+    assert _agreed(SOME) is agreed
+
+
+def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apply, "interactive", lambda no_input: False)
+    said: list[str] = []
+
+    class Out:
+        talk = staticmethod(said.append)
+
+    assert apply._asked(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
+    assert "nobody can be asked" in said[0]
+
+
+# The step of a workflow.
+
+
+@pytest.mark.parametrize(
+    ("ran", "fail_on", "code"),
+    [
+        (Ran(Exit.DONE, plan_document(SOME)), "error", Exit.DONE),
+        (Ran(Exit.DONE, plan_document(SOME)), "changes", Exit.CHANGES),
+        (Ran(Exit.DONE, plan_document(Plan())), "changes", Exit.DONE),
+        (Ran(Exit.CHANGES), "error", Exit.DONE),
+        (Ran(Exit.CHANGES), "changes", Exit.CHANGES),
+        (Ran(Exit.FAILED), "error", Exit.FAILED),
+        (Ran(Exit.REFUSED, plan_document(SOME)), "error", Exit.REFUSED),
+        (Ran(Exit.REFUSED, plan_document(SOME)), "changes", Exit.REFUSED),
+        (Ran(Exit.PARTIAL), "error", Exit.PARTIAL),
+    ],
+)
+def test_changes_fail_a_step_only_where_it_is_asked_for(ran: Ran, fail_on: Any, code: Exit) -> None:
+    assert _exit_code(Inputs(fail_on=fail_on), ran) == code
+
+
+def run(command: Any, refused: Ran | None = None) -> ActionRun:
+    made = ActionRun(Inputs(command=command), None, None, None, None, None)  # type: ignore[arg-type]
+    made.result.refused = refused
+    return made
+
+
+APPLIED = Ran(Exit.PARTIAL, ApplyDocument(exit=3, converged=False, plan=plan_document(SOME)))
+PLANNED = Ran(Exit.DONE, plan_document(SOME))
+FOUND = Ran(Exit.FAILED, FindingsDocument(exit=1))
+
+
+@pytest.mark.parametrize(
+    ("of", "last", "ended"),
+    [
+        (run("plan"), None, Ran(130)),
+        (run("plan"), PLANNED, PLANNED),
+        (run("drift"), FOUND, FOUND),
+        # A plan that an apply has made first is not the end of that apply.
+        (run("apply"), PLANNED, Ran(130)),
+        (run("apply"), FOUND, Ran(130)),
+        (run("apply"), APPLIED, APPLIED),
+        (run("apply", Ran(Exit.REFUSED)), PLANNED, Ran(Exit.REFUSED)),
+    ],
+)
+def test_a_run_that_was_stopped_ends_as_its_last_command_where_that_was_the_one(
+    of: ActionRun, last: Ran | None, ended: Ran
+) -> None:
+    assert stopped(of, last, 130) == ended
+
+
+def test_a_signal_between_two_parts_keeps_the_next_one_from_beginning() -> None:
+    patience = Patience()
+    patience.go_on()
+    patience.handle(signal.SIGTERM, None)
+    with pytest.raises(Ended) as ended:
+        patience.go_on()
+    assert ended.value.code is Exit.TERMINATED
+
+
+def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the_last() -> None:
+    patience = Patience()
+    with patience.droppable(), pytest.raises(Ended):
+        patience.handle(signal.SIGINT, None)
+    with pytest.raises(Ended):
+        patience.handle(signal.SIGINT, None)
+    patience.last()
+    patience.handle(signal.SIGINT, None)
+    assert len(patience.received) == 3
+
+
+# Where a token goes.
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [("https://ada:pass@x.example", "user or password"), ("https://x.example/v1", "without /v1")],
+)
+def test_an_address_that_may_not_be_shown_or_is_another_one_is_refused(url: str, why: str) -> None:
+    with pytest.raises(click.UsageError, match=why) as refused:
+        _checked(Connection(url, "token", "DPSYNC_URL", "DPSYNC_TOKEN"))
+    assert "pass@" not in str(refused.value)
+
+
+def test_an_address_with_an_at_in_its_path_is_an_address() -> None:
+    found = Connection("https://x.example/@docs", "token", "DPSYNC_URL", "DPSYNC_TOKEN")
+    assert _checked(found) is found

@@ -1,0 +1,123 @@
+"""What later steps are told, by values: an outcome that sounds like success is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from dpsync.github.runner.outputs import failure, killed, outputs
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.drift import Drift
+from dpsync.model.plans.journal import Outcome, Report, Result
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked
+from dpsync.render.json.conversion import drift_document, findings_document, plan_document
+from dpsync.render.json.documents import ApplyDocument
+
+CHANGE = Change(address="acme/teams/a", kind="team", action="update", id="1")
+SOME, NONE, LEFT = Plan(changes=(CHANGE,)), Plan(), Plan(blocked=(Blocked(address="acme/b", reason="so"),))
+
+
+def outcome(result: Result, sent: bool = True) -> Outcome:
+    return Outcome(step="s", address="acme/teams/a", verb="update", result=result, sent=sent)
+
+
+def applied(*outcomes: Outcome, converged: bool = True, report: bool = True, plan: Plan = SOME) -> BaseModel:
+    done = Report(plan="d", outcomes=outcomes) if report else None
+    return ApplyDocument(exit=0, converged=converged, plan=plan_document(plan), report=done)
+
+
+def findings(*codes: str, code: Exit = Exit.FAILED) -> BaseModel:
+    return findings_document([Diagnostic(one, "it is so") for one in codes], code)
+
+
+DONE, UNSENT = applied(outcome("done")), applied(outcome("not-tried", sent=False), converged=False)
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "said"),
+    [
+        (plan_document(SOME), Exit.DONE, "changes"),
+        (plan_document(SOME), Exit.CHANGES, "changes"),
+        (plan_document(NONE), Exit.DONE, "no-changes"),
+        (drift_document(Drift()), Exit.DONE, "no-changes"),
+        (DONE, Exit.DONE, "applied"),
+        (applied(report=False), Exit.DONE, "no-changes"),
+        (DONE, Exit.PARTIAL, "partial"),
+        (plan_document(SOME), Exit.REFUSED, "refused"),
+        (findings("DP201"), Exit.INVALID, "invalid"),
+        (findings("unreachable"), Exit.FAILED, "failed"),
+        (DONE, Exit.FAILED, "failed"),
+        (None, Exit.DONE, "no-changes"),
+        (None, Exit.CHANGES, "failed"),
+        (None, Exit.USAGE, "failed"),
+        # Of what somebody has ended only what was written says that something was done.
+        (DONE, Exit.INTERRUPTED, "applied"),
+        (applied(outcome("done"), converged=False), Exit.TERMINATED, "partial"),
+        (UNSENT, Exit.INTERRUPTED, "failed"),
+        (applied(report=False), Exit.INTERRUPTED, "failed"),
+        (plan_document(SOME), Exit.INTERRUPTED, "failed"),
+        (None, 137, "failed"),
+    ],
+)
+def test_the_outcome_is_a_success_only_where_the_exit_code_is_one(
+    document: BaseModel | None, code: int, said: str
+) -> None:
+    assert outputs(document, code)["outcome"] == said
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "why"),
+    [
+        (DONE, Exit.DONE, ""),
+        (plan_document(SOME), Exit.CHANGES, ""),
+        (DONE, Exit.INTERRUPTED, "interrupted"),
+        (None, Exit.USAGE, "usage"),
+        (applied(outcome("stale")), Exit.PARTIAL, "stale"),
+        (applied(outcome("failed")), Exit.PARTIAL, "steps"),
+        (applied(outcome("unknown")), Exit.PARTIAL, "steps"),
+        (applied(outcome("not-tried")), Exit.PARTIAL, "steps"),
+        (DONE, Exit.PARTIAL, "blocked"),
+        (applied(report=False, plan=LEFT), Exit.PARTIAL, "blocked"),
+        (findings("unreachable"), Exit.FAILED, "network"),
+        (findings("unauthorized"), Exit.FAILED, "auth"),
+        (findings("locked"), Exit.REFUSED, "locked"),
+        (findings("not-approved"), Exit.REFUSED, "plan-changed"),
+        (findings("DP201", "forbidden"), Exit.FAILED, "auth"),
+        (findings("DP201"), Exit.INVALID, ""),
+    ],
+)
+def test_why_something_has_failed_is_a_word(document: BaseModel | None, code: int, why: str) -> None:
+    assert outputs(document, code)["failure-reason"] == why
+
+
+def test_a_warning_is_no_reason() -> None:
+    found = findings_document([Diagnostic("unreachable", "it is so", severity="warning")], Exit.FAILED)
+    assert outputs(found, Exit.FAILED)["failure-reason"] == ""
+
+
+def test_a_failure_without_a_word_of_its_own_is_named_by_its_outcome() -> None:
+    assert failure(findings("DP201"), Exit.INVALID) == "invalid"
+    assert failure(findings("unreachable"), Exit.FAILED) == "network"
+
+
+@pytest.mark.parametrize(("applying", "outcome"), [(False, "failed"), (True, "unknown")])
+def test_of_a_run_that_was_killed_while_it_applied_nobody_knows_the_outcome(
+    applying: bool, outcome: str
+) -> None:
+    assert killed(applying)["outcome"] == outcome
+    assert killed(applying)["has-changes"] == "false"
+
+
+def test_what_would_change_is_counted_and_named() -> None:
+    found = outputs(plan_document(SOME), Exit.DONE)
+    counted = {name: found[name] for name in ("create", "update", "move", "delete", "blocked")}
+    assert counted == {"create": "0", "update": "1", "move": "0", "delete": "0", "blocked": "0"}
+    assert (found["has-changes"], found["digest"]) == ("true", SOME.digest)
+    assert outputs(plan_document(LEFT), Exit.DONE)["blocked"] == "1"
+    assert outputs(plan_document(LEFT), Exit.DONE)["has-changes"] == "false"
+    more: Any = outputs(plan_document(SOME), Exit.DONE, {"outcome": "superseded"})
+    assert more["outcome"] == "superseded"

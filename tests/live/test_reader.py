@@ -1,0 +1,267 @@
+"""What a reading finds, and what it does not conclude: a platform of plain answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import Forbidden, Interrupted, NotFound, Rejected
+from dpsync.client.observer import Nobody
+from dpsync.live.pages import held
+from dpsync.live.reader import read_snapshot
+from dpsync.live.sources import Source, Sources
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import IdsFile, RecordedLine
+from dpsync.model.entries.snapshot import Missing, Snapshot
+from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.findings.question import Candidate
+from tests.planner.lab import REGISTRY
+from tests.planner.stages import ACME, Case, Things
+
+from .test_records import OTHER, declared
+
+HERE = "https://here.example"
+ORG = "/orgs/acme"
+ORGANIZATION = {
+    "object": "organization", "id": "acme", "title": "Acme", "type": "business", "defaultRole": "read",
+    "defaultContent": None, "emailDomains": [], "inviteLinks": False, "sso": False, "ai": False,
+    "hostname": None, "logo": None, "mergeRules": {"type": "none"},
+}  # fmt: skip
+
+
+class Platform:
+    """A client that reads from plain answers: a list is paged, and what is nowhere is not there."""
+
+    def __init__(self, answers: Mapping[str, Any]) -> None:
+        self.answers = {ORG: ORGANIZATION, f"{ORG}/translations": [], **answers}
+        self.asked: list[str] = []
+        self.requests, self.url, self.platform, self.observer = 0, HERE, HERE, Nobody()
+
+    def get(self, path: str, params: object = None) -> Any:
+        self.asked.append(path)
+        found = self.answers.get(path)
+        if isinstance(found, Exception):
+            raise found
+        if found is None:
+            raise NotFound("GET", path, 404, "")
+        return found
+
+    def pages(self, path: str, params: object = None) -> Any:
+        return self.get(path)
+
+
+def refused(path: str) -> Forbidden:
+    return Forbidden("GET", path, 403, "")
+
+
+def space(id: str, **more: Any) -> dict[str, Any]:
+    return {
+        "object": "space", "id": id, "title": id.title(), "organization": "acme", "emoji": None,
+        "language": None, "editMode": "locked", "defaultLevel": "inherit", "mergeRules": {"type": "none"},
+        "parent": None, "deletedAt": None, **more,
+    }  # fmt: skip
+
+
+def translation(id: str, **more: Any) -> dict[str, Any]:
+    return {
+        "object": "translation", "id": id, "source": {"space": "guides", "language": "en"}, "language": "fr",
+        "instructions": None, "status": "pending", "result": {}, **more,
+    }  # fmt: skip
+
+
+def read(things: Things, answers: Mapping[str, Any], *lines: str) -> tuple[Snapshot, Platform]:
+    """A reading of one organization. A line is written as `acme/spaces/a=x`."""
+    desired = Case(things).sides().desired
+    root = replace(desired.resources[ACME], pin="acme")
+    desired = replace(desired, resources={**desired.resources, ACME: root})
+    found = (RecordedLine(Address.parse(at), id) for at, _, id in (line.partition("=") for line in lines))
+    ids = IdsFile({HERE: {"acme": {line.address: line for line in found}}})
+    platform = Platform(answers)
+    return read_snapshot(cast(ReadClient, platform), REGISTRY, desired, 1, ids=ids), platform
+
+
+GUIDE = Address.parse("acme/spaces/guides")
+GUIDES: Things = {"space": {"guides": {"title": "Guides"}}}
+SPACES = [space("guides")]
+
+
+# What is recorded and is not live.
+
+
+def test_content_whose_recorded_object_was_deleted_and_comes_back_by_its_pin_is_said_to_be_that() -> None:
+    snapshot, _ = read(
+        {"space": {"a": {"title": "A"}}},
+        {f"{ORG}/spaces": [], "/spaces/gone": space("gone", deletedAt="2026-01-01T00:00:00Z")},
+        "acme/spaces/a=gone",
+    )
+    assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=True)}
+
+
+def test_what_is_nowhere_any_more_cannot_come_back() -> None:
+    snapshot, _ = read({"space": {"a": {"title": "A"}}}, {f"{ORG}/spaces": []}, "acme/spaces/a=gone")
+    assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=False)}
+
+
+def test_what_another_object_is_by_now_is_not_asked_for() -> None:
+    """Its line is out of date, and it was recognised by its name."""
+    snapshot, platform = read(GUIDES, {f"{ORG}/spaces": SPACES}, "acme/spaces/guides=gone")
+    assert snapshot.matches[Address.parse("acme/spaces/guides")].id == "guides"
+    assert "/spaces/gone" not in platform.asked
+
+
+def test_what_cannot_be_brought_back_at_all_is_not_asked_for() -> None:
+    team = {"object": "team", "id": "t", "title": "Other"}
+    _, platform = read({"team": {"a": {"title": "A"}}}, {f"{ORG}/teams": [team]}, "acme/teams/a=gone")
+    assert f"{ORG}/teams/gone" not in platform.asked
+
+
+def test_what_a_line_of_another_organization_names_is_not_gone_here() -> None:
+    """The entry stands in another organization now: that is a transfer, or something new."""
+    there = {**ORGANIZATION, "id": "other"}
+    lists = {f"/orgs/{name}/{what}": [] for name in ("acme", "other") for what in ("spaces", "translations")}
+    desired = declared({}, {"space": {"a": {"title": "A"}}})
+    pins = {at: replace(desired.resources[at], pin=str(at)) for at in (ACME, OTHER)}
+    scope = replace(next(iter(Case(GUIDES).sides().desired.scopes.values())), parent=OTHER)
+    place = OTHER.child("spaces")
+    desired = replace(
+        desired, resources={**desired.resources, **pins}, scopes={place: replace(scope, address=place)}
+    )
+    line = RecordedLine(Address.parse("acme/spaces/a"), "x")
+    ids = IdsFile({HERE: {"acme": {line.address: line}}})
+    platform = cast(ReadClient, Platform({"/orgs/other": there, **lists}))
+    assert read_snapshot(platform, REGISTRY, desired, 1, ids=ids).missing == {}
+
+
+@pytest.mark.parametrize(("answer", "user"), [({"id": "ada"}, "ada"), (Forbidden("GET", "/", 403, ""), None)])
+def test_whose_token_it_is_may_stay_unknown(answer: Any, user: str | None) -> None:
+    snapshot, _ = read({"member": {}}, {f"{ORG}/members": [], "/user": answer})
+    assert snapshot.user == user
+
+
+@pytest.mark.parametrize("refusable", [False, True])
+def test_only_where_it_is_asked_for_a_list_may_be_refused(refusable: bool) -> None:
+    path = f"{ORG}/spaces"
+    sources = Sources(cast(ReadClient, Platform({path: refused(path)})), REGISTRY, 1)
+    source = Source(path, "space", ("organization", "acme"))
+    if refusable:
+        sources.fetch([source], refusable=True)
+    else:
+        with pytest.raises(Forbidden):
+            sources.fetch([source])
+    assert set(sources.refused) == ({path} if refusable else set())
+    assert path not in sources.objects
+
+
+def test_a_signal_ends_the_counting_of_pages() -> None:
+    platform = Platform({"/spaces/a/content/pages": Interrupted("GET", "/x")})
+    asked = [("space", Candidate(address="acme/spaces/a", id="a", title="A"))]
+    with pytest.raises(Interrupted):
+        held(cast(ReadClient, platform), REGISTRY, 1, asked)
+
+
+# What the platform has made for something else.
+
+WANTED: Things = {
+    **GUIDES, "translation": {"fr": {"source": {"space": Ref(GUIDE), "language": "en"}, "language": "fr"}},
+}  # fmt: skip
+DONE = {"status": "completed", "result": {"space": "out"}}
+
+
+def unsettled(things: Things, translations: Any) -> dict[str, str]:
+    spaces = [*SPACES, space("out")]
+    snapshot, _ = read(things, {f"{ORG}/spaces": spaces, f"{ORG}/translations": translations})
+    return {str(address): one.reason for address, one in snapshot.unsettled.items()}
+
+
+def test_what_has_come_out_of_a_translation_is_no_stranger_among_the_spaces() -> None:
+    spaces, translations = [*SPACES, space("out")], [translation("t", **DONE)]
+    for things in (GUIDES, WANTED):
+        snapshot, _ = read(things, {f"{ORG}/spaces": spaces, f"{ORG}/translations": translations})
+        assert snapshot.put_out == {("space", "out")}
+        assert snapshot.scopes[Address.parse("acme/spaces")] == (("space", "guides"),)
+
+
+@pytest.mark.parametrize(
+    ("more", "silent"),
+    [({}, False), (DONE, False), ({"status": "completed"}, True), ({"status": "running"}, False)],
+)
+def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_be_undeclared(
+    more: dict[str, Any], silent: bool
+) -> None:
+    for things in (GUIDES, WANTED):
+        found = unsettled(things, [translation("t", **more)])
+        assert found.keys() == ({"acme/spaces"} if silent else set())
+        assert not silent or "the translation t does not say what it has made" in found["acme/spaces"]
+
+
+def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared() -> None:
+    found = unsettled(GUIDES, refused(f"{ORG}/translations"))
+    assert "what translations have made is not known" in found["acme/spaces"]
+
+
+# What is deleted.
+
+
+@pytest.mark.parametrize(
+    ("more", "there"),
+    [
+        ({"deletedAt": "2026-01-01T00:00:00Z"}, True),
+        ({"deletedAt": None}, False),
+        ({"deletedAt": "2026-01-01T00:00:00Z", "organization": "globex"}, False),
+    ],
+)
+def test_only_what_is_deleted_and_of_this_organization_is_one_that_can_be_brought_back(
+    more: dict[str, Any], there: bool
+) -> None:
+    platform = Platform({"/spaces/x": space("x", **more)})
+    sources = Sources(cast(ReadClient, platform), REGISTRY, 1)
+    owner = ("organization", "acme")
+    found = sources.deleted(REGISTRY["space"], "x", owner, [owner], f"{ORG}/spaces")
+    assert (found is not None) is there
+    assert found is None or found.deleted
+
+
+def test_what_is_deleted_already_and_still_in_its_list_is_not_live() -> None:
+    snapshot, _ = read(GUIDES, {f"{ORG}/spaces": [*SPACES, space("old", deletedAt="2026-01-01T00:00:00Z")]})
+    assert snapshot.scopes[Address.parse("acme/spaces")] == (("space", "guides"),)
+
+
+# Organizations.
+
+
+def test_an_organization_that_this_token_may_not_see_ends_the_reading() -> None:
+    with pytest.raises(DiagnosticError, match="there is no organization"):
+        read({}, {ORG: NotFound("GET", ORG, 404, "")})
+
+
+def test_one_that_may_not_be_read_ends_it_as_what_may_not_be_read() -> None:
+    with pytest.raises(Forbidden):
+        read({}, {ORG: refused(ORG)})
+
+
+# Parts, and how much is at stake.
+
+
+def test_of_what_is_asked_about_the_pages_are_counted_however_deep() -> None:
+    pages = {"pages": [{"pages": [{"pages": []}, {}]}, {}]}
+    platform = Platform(
+        {"/spaces/a/content/pages": pages, "/spaces/b/content/pages": Rejected("GET", "/x", 400, "")}
+    )
+    asked = [("space", Candidate(address="acme/spaces/a", id=id, title=id)) for id in ("a", "b", "c")]
+    asked.append(("team", Candidate(address="acme/teams/t", id="t", title="T")))
+    assert held(cast(ReadClient, platform), REGISTRY, 1, asked) == {("space", "a"): 4}
+
+
+def test_what_refers_to_something_is_what_it_says_and_no_more() -> None:
+    snapshot, _ = read(WANTED, {f"{ORG}/spaces": [*SPACES, space("out")],
+                                f"{ORG}/translations": [translation("t", **DONE)]})  # fmt: skip
+    item = snapshot.objects["translation", "t"]
+    assert item.fields["result"] == LiveId("out")
+    assert snapshot.outputs == {Address.parse("acme/translations/fr"): "out"}
+    assert SimpleNamespace(**item.fields).status == "completed"
