@@ -59,9 +59,10 @@ class Executor:
         self.client = client
         self.registry = registry
         self.plan = plan
-        self.mask = Mask(sent_secrets(plan, secrets))
+        secret = sent_secrets(plan, secrets)
+        self.mask = Mask(secret) if secret else None
         """Takes out what is sent and secret: the platform may repeat it in any later answer."""
-        self.journal = MaskedJournal(journal, self.mask)
+        self.journal = MaskedJournal(journal, self.mask) if self.mask is not None else journal
         self.parallelism = max(1, parallelism)
         self.recorder = recorder
         self.outcomes: dict[str, Outcome] = {}
@@ -149,6 +150,8 @@ class Executor:
                 self._report = lambda _: None
 
     def _masked(self, outcome: Outcome) -> Outcome:
+        if self.mask is None:
+            return outcome
         try:
             return self.mask.model(outcome)
         except Exception as mistake:

@@ -28,7 +28,8 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     stale = executor.preflight()
     if stale:
         raise Refused(stale, executor.plan.origins)
-    executor.journal.write("start", plan=plan.digest, steps=sum(len(change.steps) for change in plan.changes))
+    digest = plan.digest  # of a large plan it takes long
+    executor.journal.write("start", plan=digest, steps=sum(len(change.steps) for change in plan.changes))
     recorder = executor.recorder
     recorder.flush()
     # Things are written from here on: a report must come out, whatever goes wrong.
@@ -38,7 +39,7 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
         remaining = None if executor.stopped else _proof(plan_again, trouble)
     finally:
         recorder.close()
-    report = _report(executor, remaining, trouble)
+    report = _report(executor, digest, remaining, trouble)
     counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
     problem = record(executor.journal, "end", converged=report.converged, **counts)
     if problem is not None:
@@ -57,10 +58,10 @@ def _proof(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
     return None
 
 
-def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) -> Report:
+def _report(executor: Executor, digest: str, remaining: Plan | None, trouble: Iterable[str]) -> Report:
     sent = executor.client.stats().by_method
     report = Report(
-        plan=executor.plan.digest,
+        plan=digest,
         outcomes=_in_order(executor.plan, executor.outcomes),
         interrupted=executor.stopped and not executor.trouble,
         verified=remaining is not None,
@@ -74,6 +75,8 @@ def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) 
         trouble=tuple(trouble),
         unrecorded=executor.recorder.trouble,
     )
+    if executor.mask is None:
+        return report
     try:
         return executor.mask.model(report)
     except Exception as mistake:
