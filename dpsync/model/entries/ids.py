@@ -74,11 +74,11 @@ class IdsFile(Struct, frozen=True):
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
-                at = Address((key, *address.segments[1:]))
+                at = address if address.segments[0] == key else Address((key, *address.segments[1:]))
                 if line is None:
                     lines.pop(at, None)
                 else:
-                    lines[at] = replace(line, address=at)
+                    lines[at] = line if line.address == at else replace(line, address=at)
             mine[organization] = lines
         return IdsFile(_without_empty(sections))
 
