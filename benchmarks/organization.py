@@ -6,6 +6,8 @@ and their members: about 15 of 1,000 entries have a request of their own when th
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
@@ -15,6 +17,8 @@ EMOJI = "1f4d6"
 _SECTIONS = 20
 """Of each site. Every one shows a space."""
 _IN_A_TEAM = 10
+_IN_A_FILE = 20_000
+"""Entries of one file, whose values dpsync limits."""
 
 
 def world(entries: int) -> Json:
@@ -98,6 +102,27 @@ def configuration(entries: int, suffix: str = "") -> str:
                 f"              - {{ type: space, key: en, space: {shown}, path: en }}",
             ]
     return "\n".join(lines) + "\n"
+
+
+def put_into(directory: Path, entries: int) -> None:
+    """Write the same as files: one, or as many as the limits of one file need."""
+    text = configuration(entries)
+    if entries <= _IN_A_FILE:
+        (directory / "dpsync.yaml").write_text(text, encoding="utf-8")
+        return
+    root, *blocks = re.split(
+        r"^(?=    (?:members|teams|collections|spaces|sites):$)", text, flags=re.MULTILINE
+    )
+    root = root.replace("dpsync: 1\n", "dpsync: 1\ninclude: [parts/*.yaml]\n")
+    (directory / "dpsync.yaml").write_text(root, encoding="utf-8")
+    (directory / "parts").mkdir()
+    for block in blocks:
+        head, *items = re.split(r"^(?=      \S)", block, flags=re.MULTILINE)
+        step = _IN_A_FILE // 20
+        for start in range(0, len(items), step):
+            part = f"organizations:\n  acme:\n{head}{''.join(items[start : start + step])}"
+            file = directory / "parts" / f"{head.strip().rstrip(':')}-{start}.yaml"
+            file.write_text(part, encoding="utf-8")
 
 
 def _spaces(entries: int) -> int:

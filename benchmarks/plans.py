@@ -1,11 +1,12 @@
 """A plan without changes beside a script that only fetches and parses the same pages. Ratios of one run.
 
-    python -m benchmarks.plans [--entries 10000] [--rounds 5] [--before DIRECTORY]
+    python -m benchmarks.plans [--entries 10000] [--rounds 5] [--before DIRECTORY] [--octodns PYTHON]
 
 Both are processes of their own, one after the other in each round, against a companion in another process:
 without latency with 4 requests in flight, then with 50 ms and 4, and with 50 ms and 32. Printed are medians:
 seconds of CPU and of the clock, the most memory, and the ratios of each round. With `--before` the dpsync of
-another checkout runs in the same rounds.
+another checkout runs in the same rounds. With `--octodns`, the path of a Python that has octoDNS, it plans
+as many unchanged records, which it need not fetch (benchmarks/octodns.py).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.organization import TOKEN, configuration, world
+from benchmarks import octodns
+from benchmarks.organization import TOKEN, put_into, world
 
 ROOT = Path(__file__).resolve().parents[1]
 SITUATIONS = ((0, 4), (50, 4), (50, 32))
@@ -139,7 +141,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--before", type=Path, metavar="DIRECTORY", help="another checkout, in the same rounds"
     )
+    parser.add_argument(
+        "--octodns", metavar="PYTHON", help="one that has octoDNS, which runs in these rounds"
+    )
     given = parser.parse_args(arguments)
+    if given.octodns is not None and not octodns.is_there(given.octodns):
+        parser.exit(1, f"octoDNS is missing: {given.octodns} -m pip install octodns\n")
     heads = ["CPU (s)", "clock (s)", "memory (MB)", "CPU / script", "clock / script"]
     print(f"| latency, in flight | program | {' | '.join(heads)} |")
     print(f"|---|---|{'---:|' * len(heads)}")
@@ -147,12 +154,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         state, files = Path(directory, "world.json"), Path(directory, "files")
         files.mkdir()
         state.write_text(json.dumps(world(given.entries)), encoding="utf-8")
-        (files / "dpsync.yaml").write_text(configuration(given.entries), encoding="utf-8")
+        put_into(files, given.entries)
+        if given.octodns is not None:
+            octodns.prepared(Path(directory, "octodns"), given.entries)
         for latency, flight in SITUATIONS:
             plan = [sys.executable, "-m", "dpsync", "plan", "-C", str(files), "--parallelism", str(flight)]
             commands = {"script": ([sys.executable, "-c", SCRIPT, str(flight)], ROOT), "dpsync": (plan, ROOT)}
             if given.before is not None:
                 commands["before"] = (plan, given.before)
+            if given.octodns is not None and not latency:
+                commands["octoDNS"] = (octodns.command(given.octodns), Path(directory, "octodns"))
             with companion(state, latency) as url:
                 found = measure(commands, url, given.rounds)
             for name, runs in found.items():

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from math import ceil
 from pathlib import Path
 
 import pytest
+import yaml
 
-from benchmarks import applies, companion, imports, organization, plans, reader, reads, server, slopes, start
+from benchmarks import (
+    applies,
+    companion,
+    imports,
+    octodns,
+    organization,
+    plans,
+    reader,
+    reads,
+    server,
+    slopes,
+    start,
+)
 from benchmarks.shapes import SHAPES
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
@@ -138,6 +152,23 @@ def test_an_import_is_measured_beside_a_script() -> None:
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
 
 
+def test_a_plan_is_not_measured_beside_what_is_missing() -> None:
+    command = [sys.executable, "-m", "benchmarks.plans", "--octodns", sys.executable]
+    told = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+    assert (told.returncode, told.stderr) == (
+        1,
+        f"octoDNS is missing: {sys.executable} -m pip install octodns\n",
+    )
+
+
+def test_octodns_gets_as_many_records_as_asked(tmp_path: Path) -> None:
+    octodns.prepared(tmp_path / "octodns", 7)
+    declared = yaml.safe_load((tmp_path / "octodns/zones/example.com.yaml").read_text(encoding="utf-8"))
+    live = json.loads((tmp_path / "octodns/live.json").read_text(encoding="utf-8"))
+    assert len(declared) == 7
+    assert [{"name": name, **record} for name, record in declared.items()] == live
+
+
 def test_the_organization_of_the_plans_is_as_large_as_asked_and_has_no_changes(
     server: ThreadedServer, tmp_path: Path
 ) -> None:
@@ -149,6 +180,25 @@ def test_the_organization_of_the_plans_is_as_large_as_asked_and_has_no_changes(
     assert abs(len(desired.resources) - 300) <= 30
     with ReadClient(server.url, organization.TOKEN) as client:
         assert not Session(desired, REGISTRY).plan(client).plan.changes
+
+
+def test_where_one_file_is_too_small_it_is_several_that_say_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir()
+    parts.mkdir()
+    organization.put_into(whole, 300)
+    monkeypatch.setattr(organization, "_IN_A_FILE", 200)
+    organization.put_into(parts, 300)
+    assert len(list(parts.rglob("*.yaml"))) > 10
+    assert addresses(parts) == addresses(whole)
+
+
+def addresses(directory: Path) -> set[str]:
+    desired, found = load(directory / "dpsync.yaml", REGISTRY, {})
+    assert not found
+    return {str(address) for address in desired.resources}
 
 
 def test_every_doubling_is_judged() -> None:
