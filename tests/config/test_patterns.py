@@ -1,0 +1,169 @@
+"""A pattern fits the same names whether directories are looked into or a commit lists its files; what an
+environment may say; and the limits that a file meets.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.config.composing.discovery import fits, yaml_files
+from dpsync.config.composing.layers import check_environments
+from dpsync.config.reading import ids_file, scalars
+from dpsync.config.reading.reader import DEFAULT_LIMITS, FileLimits, read
+from dpsync.importing.creation.keys import LONGEST, slug
+from dpsync.kinds.types.secretive import looks_secret
+from dpsync.model.findings.nodes import Mapping
+
+from .test_discovery import include, write
+
+NAMES = [
+    "a.yaml",
+    "b.yml",
+    ".c.yaml",
+    "x/a.yaml",
+    "x/y/a.yaml",
+    "x/y/z/a.yaml",
+    "x/.h/a.yaml",
+    "x/y/.a.yaml",
+    "y/a.yaml",
+]
+PATTERNS = [
+    "a.yaml",
+    "./a.yaml",
+    "*.yaml",
+    "*",
+    "**",
+    "**/a.yaml",
+    "x/*",
+    "x/*.yaml",
+    "x/**",
+    "x/**/a.yaml",
+    "x/**/*.yaml",
+    "*/a.yaml",
+    "*/*/a.yaml",
+    "**/y/*.yaml",
+    "**/y/**",
+    "x/.h/*",
+    "x/.*/a.yaml",
+    ".*.yaml",
+    "**/.a.yaml",
+    "x/*/**",
+    "x/**/**/a.yaml",
+    "?.yaml",
+    "[ab].y*",
+    "x/y/z",
+    "nope/*",
+    "**/z/a.yaml",
+    "**/.h/a.yaml",
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in NAMES:
+        write(tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_name_fits_where_the_file_would_be_found(project: Path, pattern: str) -> None:
+    found, _ = include(project, pattern)
+    assert [name for name in sorted(NAMES) if fits(name, pattern)] == found
+
+
+def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(project: Path) -> None:
+    (project / "notes.txt").write_text("")
+    (project / "link.yaml").symlink_to(project / "a.yaml")
+    names = ["a.yaml", "b.yml", "x/a.yaml", "y/a.yaml", "x/y/a.yaml", "x/y/z/a.yaml"]
+    found = [
+        [str(path.relative_to(project)) for path in yaml_files(project, most)] for most in (9, 5, 3, 1, 0)
+    ]
+    assert found == [names, names, names[:4], names[:2], []]
+
+
+FOUND_BY = "an organization of an environment says its id or hostname"
+
+
+def told(environments: str) -> list[str]:
+    node, _ = read(f"environments: {environments}", "f")
+    assert isinstance(node, Mapping)
+    found = check_environments(node)
+    return [f"{one.span.column if one.span else 0} {one.message}" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("environments", "wrong"),
+    [
+        ("{}", []),
+        ("{ prod: {} }", []),
+        ("{ prod: { url: 'https://a.example', overlay: o.yaml, token: { env: T } } }", []),
+        ("{ prod: { url: '${URL}' } }", []),
+        ("{ prod: { organizations: { acme: { id: a }, globex: { hostname: g } } } }", []),
+        ("[prod]", ["15 environments is a mapping of names"]),
+        ("{ prod: [] }", ['23 the environment "prod" is a mapping']),
+        ("{ a: 1, b: 2 }", ['20 the environment "a" is a mapping', '26 the environment "b" is a mapping']),
+        ("{ prod: { url: 5 } }", ["30 url is a text"]),
+        ("{ prod: { url: '' } }", ["30 url is a text"]),
+        ("{ prod: { url: 'ftp://a' } }", ["30 the url must begin with http:// or https:// and name a host"]),
+        ("{ prod: { overlay: [a] } }", ["34 overlay is a text"]),
+        ("{ prod: { token: abc } }", ["32 a secret is never written here"]),
+        ("{ prod: { token: { env: '' } } }", ["32 a secret is never written here"]),
+        ("{ prod: { token: { env: A, more: b } } }", ["32 a secret is never written here"]),
+        ("{ prod: { token: { file: A } } }", ["32 a secret is never written here"]),
+        (
+            "{ prod: { ulr: a, x: 1 } }",
+            ['25 unknown key "ulr" in an environment', '33 unknown key "x" in an environment'],
+        ),
+        ("{ prod: { organizations: [] } }", ["40 organizations is a mapping of organizations"]),
+        ("{ prod: { organizations: { a: [] } } }", ["45 " + FOUND_BY]),
+        ("{ prod: { organizations: { a: {} } } }", ["45 " + FOUND_BY]),
+        ("{ prod: { organizations: { a: { title: T } } } }", ['47 "title" cannot stand in an environment']),
+        ("{ prod: { organizations: { a: { id: 5 } } } }", ["51 id is a text"]),
+        ("{ prod: { organizations: { a: { id: '' } } } }", ["51 id is a text"]),
+    ],
+)
+def test_what_is_wrong_with_environments_is_told_at_its_place(environments: str, wrong: list[str]) -> None:
+    assert told(environments) == wrong
+
+
+def test_the_limits_of_a_file_are_those_that_the_docs_and_messages_count_on() -> None:
+    limits = FileLimits(bytes=10_000_000, depth=64, nodes=200_000, scalar=1_000_000, aliases=100)
+    assert limits == DEFAULT_LIMITS
+    assert read("[" * 64 + "]" * 64, "f")[1] == []
+    assert read("[" * 65 + "]" * 65, "f")[1] != []
+    assert (scalars.NUMBER_LENGTH, ids_file._LONGEST_KEY) == (64, 1000)
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [
+        ("Technical Writers", "technical-writers"),
+        ("  --a__b..c ", "a-b-c"),
+        ("Größe & Fuß", "groe-fu"),
+        ("Größe", "groe"),
+        ("日本", ""),
+        ("", ""),
+        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * (LONGEST + 1), "x" * LONGEST),
+        ("x" * (LONGEST - 1) + " yz", "x" * (LONGEST - 1)),
+    ],
+)
+def test_a_title_as_a_key(title: str, key: str) -> None:
+    assert slug(title) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("a1b2c3d4e5f6a7b8", True),
+        ("a1b2c3d4e5f6a7b", False),
+        ("aaaaaaaaaaaaaaaa", False),
+        ("abcdefgh12345678", False),
+        ("12345", False),
+        ("a1a1a1a1a1a1a1a1", False),
+    ],
+)
+def test_what_is_random_enough_to_be_a_secret(text: str, secret: bool) -> None:
+    assert looks_secret("value", text) is secret
