@@ -157,7 +157,7 @@ def create(path: Path) -> int:
     return os.open(path, _NEW, 0o600)
 
 
-def beside(path: Path, content: bytes) -> Path:
+def new_file_beside(path: Path, content: bytes) -> Path:
     """A new file with the content, on disk, beside the place that it is for: to be renamed to it.
 
     Its mode is that of the file that it replaces. Raises OSError where something else than a regular file or
@@ -189,7 +189,7 @@ def put(path: Path, content: bytes) -> None:
     """Write a file as a whole or not at all. What is there must be a regular file, and no link to one."""
     if kind := kind_of(path):
         raise Unfit(path, f"it is {kind}, not a regular file")
-    made = beside(path, content)
+    made = new_file_beside(path, content)
     try:
         made.replace(path)
     finally:

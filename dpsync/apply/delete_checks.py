@@ -36,7 +36,7 @@ BATCH: Final = 100
 """How many deletes one reading of the lists that they share is good for; more, where there are more lists."""
 
 
-class Along:
+class DeleteChecks:
     """What the deletes of one plan take along. Threads share it; a lock lets one of them ask at a time."""
 
     def __init__(

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
 from dpsync.apply.attempt import Attempt, Shared
-from dpsync.apply.delete_checks import Along
+from dpsync.apply.delete_checks import DeleteChecks
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, MaskedJournal
@@ -74,7 +74,7 @@ class Executor:
         self._lock = threading.Lock()
         ids = Ids({address: match.id for address, match in snapshot.matches.items()})
         fresh = Fresh(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
-        along = Along(client, registry, desired, snapshot, plan, self.parallelism)
+        along = DeleteChecks(client, registry, desired, snapshot, plan, self.parallelism)
         checks = (fresh.unchanged, along.unchanged)
         self._shared = Shared(
             client, registry, desired, self.journal, secrets, ids, fresh, checks, self._stop

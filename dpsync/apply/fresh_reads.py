@@ -21,7 +21,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.plans.change import Change
 from dpsync.planner.decide.compare import object_digest
@@ -180,7 +180,7 @@ class Fresh:
 
     # What is new.
 
-    def found(self, resource: Resource, now: Read, id: str | None = None) -> list[LiveObject]:
+    def found(self, resource: Entry, now: Read, id: str | None = None) -> list[LiveObject]:
         """The new objects that an entry could be whose request got no answer; only one is an answer.
 
         One that another entry could be as well, which is not made yet either, counts as several. Where its
@@ -205,7 +205,7 @@ class Fresh:
         """What was not there when the plan was made."""
         return [item for item in now.values() if item.identity not in self.snapshot.objects]
 
-    def _beside(self, resource: Resource, new: list[LiveObject]) -> list[LiveObject]:
+    def _beside(self, resource: Entry, new: list[LiveObject]) -> list[LiveObject]:
         """The new objects of an entry's kind and parent that no other entry has become."""
         parent = self.ids.get(resource.parent) if resource.parent is not None else None
         return [
@@ -220,7 +220,7 @@ class Fresh:
             )
         ]
 
-    def _view(self, resource: Resource, now: Read) -> NaturalKeys:
+    def _view(self, resource: Entry, now: Read) -> NaturalKeys:
         return NaturalKeys(
             self.registry[resource.kind],
             self._bound,

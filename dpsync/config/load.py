@@ -26,7 +26,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Resource, Scope
+from dpsync.model.entries.desired import Desired, Entry, Scope
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Node, Scalar
 
@@ -59,7 +59,7 @@ def _loaded(
         declared.organizations(organizations)
     values = _Values(files, dict(sources.texts), declared)
     resolving = Resolving(declared, values.read, values.text)
-    resources: dict[Address, Resource] = {}
+    resources: dict[Address, Entry] = {}
     for entry in declared.entries.values():
         resources[entry.address] = resolving.resource(entry)
     policy = PolicyReader(declared)
@@ -93,7 +93,7 @@ def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:
 
 def _watched(
     registry: Registry,
-    resources: Iterable[Resource],
+    resources: Iterable[Entry],
     declared: Collection[Address],
     patterns: tuple[Pattern, ...],
 ) -> Mapping[Address, Scope]:
@@ -115,7 +115,7 @@ def _watched(
     return found
 
 
-def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, Resource]) -> list[Diagnostic]:
+def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, Entry]) -> list[Diagnostic]:
     """An organization is only ever found: it needs its id or its natural key."""
     root = declared.registry.root
     keys = [key for key in root.identity if isinstance(key, str)]

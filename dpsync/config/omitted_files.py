@@ -53,7 +53,7 @@ def _past(base: Base, file: NotIncluded) -> Iterator[Desired]:
     return (then for then in known if not file.entries.isdisjoint(then.resources))
 
 
-class Beside(Struct, frozen=True, dict=True):
+class OmittedFiles(Struct, frozen=True, dict=True):
     """The YAML files of a project with entries that it does not declare. Read once, when first looked at.
 
     `read` are the files of the configuration. A root file belongs to another project.

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-Entry = TypeVar("Entry")
+Node = TypeVar("Node")
 
 
-def certain(candidates: Mapping[Entry, Sequence[str]], rank: Mapping[Entry, int]) -> dict[Entry, str]:
+def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
     """The objects that entries have in every best assignment. Rank 0 is served first."""
     given = _best(candidates, rank)
     holder = {item: entry for entry, item in given.items()}
@@ -35,12 +35,12 @@ def certain(candidates: Mapping[Entry, Sequence[str]], rank: Mapping[Entry, int]
     return {entry: item for entry, item in given.items() if entry not in choosing}
 
 
-def _best(candidates: Mapping[Entry, Sequence[str]], rank: Mapping[Entry, int]) -> dict[Entry, str]:
+def _best(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
     """One best assignment: entries by rank, each along a path on which the ones before it make room."""
-    given: dict[Entry, str] = {}
-    holder: dict[str, Entry] = {}
+    given: dict[Node, str] = {}
+    holder: dict[str, Node] = {}
     for entry in sorted(candidates, key=lambda one: rank[one]):
-        came_from: dict[str, Entry] = {}
+        came_from: dict[str, Node] = {}
         pending, end = [entry], None
         while pending and end is None:
             at = pending.pop()
@@ -60,9 +60,9 @@ def _best(candidates: Mapping[Entry, Sequence[str]], rank: Mapping[Entry, int]) 
     return given
 
 
-def _reached(onward: Mapping[Entry, Sequence[Entry]], start: set[Entry]) -> set[Entry]:
+def _reached(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Node]:
     """Everything that is found from some entries onward, these included."""
-    seen: set[Entry] = set()
+    seen: set[Node] = set()
     pending = list(start)
     while pending:
         at = pending.pop()
@@ -72,23 +72,23 @@ def _reached(onward: Mapping[Entry, Sequence[Entry]], start: set[Entry]) -> set[
     return seen
 
 
-def _reaching(onward: Mapping[Entry, Sequence[Entry]], goal: set[Entry]) -> set[Entry]:
+def _reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Node]:
     """Everything from which some entries are found onward, these included."""
     return _reached(_backward(onward), goal)
 
 
-def _backward(onward: Mapping[Entry, Sequence[Entry]]) -> dict[Entry, list[Entry]]:
-    found: dict[Entry, list[Entry]] = {entry: [] for entry in onward}
+def _backward(onward: Mapping[Node, Sequence[Node]]) -> dict[Node, list[Node]]:
+    found: dict[Node, list[Node]] = {entry: [] for entry in onward}
     for entry, others in onward.items():
         for other in others:
             found[other].append(entry)
     return found
 
 
-def _in_circles(onward: Mapping[Entry, Sequence[Entry]]) -> set[Entry]:
+def _in_circles(onward: Mapping[Node, Sequence[Node]]) -> set[Node]:
     """The entries from which a way leads back to themselves: Kosaraju's two passes."""
-    order: list[Entry] = []
-    seen: set[Entry] = set()
+    order: list[Node] = []
+    seen: set[Node] = set()
     for start in onward:
         pending = [(start, False)]
         while pending:
@@ -99,8 +99,8 @@ def _in_circles(onward: Mapping[Entry, Sequence[Entry]]) -> set[Entry]:
                 seen.add(at)
                 pending.append((at, True))
                 pending += [(other, False) for other in onward[at]]
-    backward, found = _backward(onward), set[Entry]()
-    placed: set[Entry] = set()
+    backward, found = _backward(onward), set[Node]()
+    placed: set[Node] = set()
     for start in reversed(order):
         component = _unplaced(backward, start, placed)
         if len(component) > 1:
@@ -108,8 +108,8 @@ def _in_circles(onward: Mapping[Entry, Sequence[Entry]]) -> set[Entry]:
     return found
 
 
-def _unplaced(backward: Mapping[Entry, Sequence[Entry]], start: Entry, placed: set[Entry]) -> set[Entry]:
-    component: set[Entry] = set()
+def _unplaced(backward: Mapping[Node, Sequence[Node]], start: Node, placed: set[Node]) -> set[Node]:
+    component: set[Node] = set()
     pending = [start]
     while pending:
         at = pending.pop()

@@ -13,7 +13,7 @@ from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
@@ -33,14 +33,14 @@ def remember(
         if item.holder is not None:
             inside[item.holder].append(item)
     ids: dict[Address, str] = {}
-    places: dict[str, dict[Address | None, list[Resource]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[str, dict[Address | None, list[Entry]]] = defaultdict(lambda: defaultdict(list))
     for resource in earlier.resources.values():
         places[resource.kind][resource.parent].append(resource)
 
     def bound(address: Address) -> str | None:
         return ids.get(address) or snapshot.bound(address)
 
-    def first_child(entry: Resource) -> Resource | None:
+    def first_child(entry: Entry) -> Entry | None:
         return earlier.resources.get(entry.children[0]) if entry.children else None
 
     for kind in registry.ordered:
@@ -69,7 +69,7 @@ def remember(
     return found
 
 
-def _same(entries: list[Resource], desired: Desired, snapshot: Snapshot) -> dict[Address, Match]:
+def _same(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Address, Match]:
     """Entries that are still declared, as what they were recognised as now."""
     return {
         entry.address: snapshot.matches[entry.address]
@@ -80,13 +80,13 @@ def _same(entries: list[Resource], desired: Desired, snapshot: Snapshot) -> dict
     }
 
 
-def _line(snapshot: Snapshot, entry: Resource) -> RecordedLine | None:
+def _line(snapshot: Snapshot, entry: Entry) -> RecordedLine | None:
     """What the ids file said of an entry of the base, or says still."""
     records = snapshot.records
     return records.earlier.get(entry.address) or records.lines.get(entry.address)
 
 
-def _by_lines(entries: list[Resource], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
+def _by_lines(entries: list[Entry], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
     """Entries that have a line, as the object that it names: no other one, whatever name that bears now."""
     lines = ((entry.address, _line(snapshot, entry)) for entry in entries)
     return {

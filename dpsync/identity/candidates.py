@@ -17,7 +17,7 @@ from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
 
@@ -32,15 +32,15 @@ NEW_BY_LATER_KEY: Final = 3
 class Past(Struct, frozen=True):
     """What is known of earlier: the entries of the git base, and the lines of the ids file."""
 
-    entries: Mapping[Address, Resource] = field(default_factory=dict)
-    first_child: Callable[[Resource], Resource | None] = lambda _: None
+    entries: Mapping[Address, Entry] = field(default_factory=dict)
+    first_child: Callable[[Entry], Entry | None] = lambda _: None
     recorded: Recorded = NOTHING_RECORDED
 
 
 class EntryCandidates(Struct, eq=False):
     """An entry with the live objects that bear its present name and those that bear an earlier one."""
 
-    resource: Resource
+    resource: Entry
     now: list[LiveObject]
     was: list[LiveObject]
     fits: list[LiveObject]
@@ -68,7 +68,7 @@ class Candidates(Struct, frozen=True, dict=True):
         """The natural keys of the first children as they were."""
         return replace(self.view, first_child=self.past.first_child)
 
-    def of(self, resource: Resource) -> EntryCandidates:
+    def of(self, resource: Entry) -> EntryCandidates:
         """The entry with its candidates; those that bear an earlier name and the present one come first."""
         now, by = self._now(resource)
         was, how = self._was(resource, now)
@@ -86,14 +86,14 @@ class Candidates(Struct, frozen=True, dict=True):
             rank = NEW if by == self.view.kind.identity[0] else NEW_BY_LATER_KEY
         return EntryCandidates(resource, now, was, fits, how, by, rank)
 
-    def _now(self, resource: Resource) -> tuple[list[LiveObject], Key | None]:
+    def _now(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:
         for key in self.view.kind.identity:
             value = self.view.wanted(resource, key)
             if value is not None:
                 return self._nearest(resource, self.index.bearing(key, value)), key
         return [], None
 
-    def _was(self, resource: Resource, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
+    def _was(self, resource: Entry, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
         for fields in resource.previously:
             key = _key(self.view.kind, fields)
             value = self.view.wanted(replace(resource, fields=fields), key)
@@ -116,7 +116,7 @@ class Candidates(Struct, frozen=True, dict=True):
                 return self._nearest(earlier, hits), "kept" if kept else "base"
         return [], None
 
-    def _nearest(self, resource: Resource, hits: list[LiveObject]) -> list[LiveObject]:
+    def _nearest(self, resource: Entry, hits: list[LiveObject]) -> list[LiveObject]:
         best = max((self.view.tie_breakers(resource, item) for item in hits), default=0)
         return [item for item in hits if self.view.tie_breakers(resource, item) == best]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
 
@@ -18,7 +18,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 def contradictions(
     view: NaturalKeys,
     past: Past,
-    wanted: Sequence[Resource],
+    wanted: Sequence[Entry],
     index: Index,
     claims: Mapping[Address, LiveObject],
 ) -> dict[Address, Diagnostic]:
@@ -53,7 +53,7 @@ def contradictions(
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
-                f'its {said(first)} is that of "{by_first}", its {said(key)} that of "{item.id}"',
+                f'its {key_text(first)} is that of "{by_first}", its {key_text(key)} that of "{item.id}"',
                 resource.where(names(first)[0]),
                 str(address),
                 f"say which one is meant: {meaning(address, item.id, view.shared)} (renamed) or "
@@ -64,7 +64,7 @@ def contradictions(
     return asked
 
 
-def is_in_base(view: NaturalKeys, past: Past, resource: Resource, live: LiveObject) -> bool:
+def is_in_base(view: NaturalKeys, past: Past, resource: Entry, live: LiveObject) -> bool:
     """Whether a live object has all natural keys that the entry has in the git base."""
     earlier = past.entries.get(resource.address)
     if earlier is None:

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, names, said
+from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, names
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
@@ -51,7 +51,7 @@ class ByLine(Struct):
 def by_lines(
     view: NaturalKeys,
     recorded: Recorded,
-    wanted: Iterable[Resource],
+    wanted: Iterable[Entry],
     live: Sequence[LiveObject],
     pinned: Mapping[str, Address],
     before: Collection[Address],
@@ -62,7 +62,7 @@ def by_lines(
     """
     found = ByLine()
     ids = {item.id: item for item in live}
-    claims: dict[str, list[Resource]] = defaultdict(list)
+    claims: dict[str, list[Entry]] = defaultdict(list)
     for resource in wanted:
         line = recorded.lines.get(resource.address)
         if line is None or resource.pin is not None:
@@ -85,12 +85,12 @@ def by_lines(
 class _Right(Struct, frozen=True):
     """The entry whose line is right, of several that name one object; and what says so."""
 
-    entry: Resource
+    entry: Entry
     why: str
 
 
 def _right(
-    view: NaturalKeys, entries: Sequence[Resource], item: LiveObject, before: Collection[Address]
+    view: NaturalKeys, entries: Sequence[Entry], item: LiveObject, before: Collection[Address]
 ) -> _Right | None:
     """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
     known = [entry for entry in entries if entry.address in before]
@@ -106,7 +106,7 @@ def _right(
 
 
 def _shared(
-    kind: Kind, line: RecordedLine, entry: Resource, all_: Sequence[Resource], pinned: Address | None,
+    kind: Kind, line: RecordedLine, entry: Entry, all_: Sequence[Entry], pinned: Address | None,
     right: _Right | None, item: LiveObject,
 ) -> Diagnostic:  # fmt: skip
     """What is asked of one of several entries on one object: the line that is right stays, the others go."""
@@ -128,7 +128,7 @@ def _shared(
     )  # fmt: skip
 
 
-def _without_line(entry: Resource, all_: Sequence[Resource], item: LiveObject) -> str:
+def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     """What becomes of the object when the line of one of them goes."""
     rest = [str(other.address) for other in all_ if other is not entry]
     another = f"{entry.address} is another one"
@@ -137,12 +137,12 @@ def _without_line(entry: Resource, all_: Sequence[Resource], item: LiveObject) -
     return f"{another}, and {rest[0]} is {item.id}, with all that is in it"
 
 
-def _at(line: RecordedLine, entry: Resource) -> Span:
+def _at(line: RecordedLine, entry: Entry) -> Span:
     return line.span or entry.span
 
 
 def renamed_keys(
-    view: NaturalKeys, recorded: Recorded, open_: Sequence[Resource], live: Sequence[LiveObject]
+    view: NaturalKeys, recorded: Recorded, open_: Sequence[Entry], live: Sequence[LiveObject]
 ) -> dict[Address, LiveObject]:
     """Entries whose key is new and whose object has a line under the old key: it bears the name they declare.
 
@@ -162,13 +162,13 @@ def renamed_keys(
     }
 
 
-def _bearing(view: NaturalKeys, index: Index, entry: Resource) -> list[LiveObject]:
+def _bearing(view: NaturalKeys, index: Index, entry: Entry) -> list[LiveObject]:
     """The objects that bear the first natural key that an entry declares."""
     key, value = _declared(view, entry)
     return [] if key is None else index.bearing(key, value)
 
 
-def _declared(view: NaturalKeys, entry: Resource) -> tuple[Key, tuple[Form, ...]] | tuple[None, None]:
+def _declared(view: NaturalKeys, entry: Entry) -> tuple[Key, tuple[Form, ...]] | tuple[None, None]:
     for key in view.kind.identity:
         value = view.wanted(entry, key)
         if value is not None:
@@ -179,7 +179,7 @@ def _declared(view: NaturalKeys, entry: Resource) -> tuple[Key, tuple[Form, ...]
 def questions(
     view: NaturalKeys,
     recorded: Recorded,
-    wanted: Iterable[Resource],
+    wanted: Iterable[Entry],
     live: Sequence[LiveObject],
     found: Mapping[Address, Match],
 ) -> list[Diagnostic]:
@@ -215,7 +215,7 @@ def questions(
         elif others := index.bearing(key, value):
             name = names(key)[0]
             asked.append(
-                _two(view, entry, mine, others[0], "DP312", name, f"the {said(key)} that it declares")
+                _two(view, entry, mine, others[0], "DP312", name, f"the {key_text(key)} that it declares")
             )
         elif entry.address in recorded.returned:
             asked.append(_returned(view, entry, mine, key))
@@ -223,7 +223,7 @@ def questions(
 
 
 def _two(
-    view: NaturalKeys, entry: Resource, mine: LiveObject, other: LiveObject, code: str, where: str, has: str
+    view: NaturalKeys, entry: Entry, mine: LiveObject, other: LiveObject, code: str, where: str, has: str
 ) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
@@ -235,9 +235,9 @@ def _two(
     )  # fmt: skip
 
 
-def _returned(view: NaturalKeys, entry: Resource, mine: LiveObject, key: Key) -> Diagnostic:
+def _returned(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
-    message = f"it was removed and is back, and the {recorded} that it was has another {said(key)} now"
+    message = f"it was removed and is back, and the {recorded} that it was has another {key_text(key)} now"
     hint = f"say whether it is that one: {pin(mine.id, view.shared)}, or {_forget(entry)}"
     return Diagnostic(
         "DP314", message, entry.where(names(key)[0]), str(entry.address), hint,
@@ -246,11 +246,11 @@ def _returned(view: NaturalKeys, entry: Resource, mine: LiveObject, key: Key) ->
     )  # fmt: skip
 
 
-def _forget(entry: Resource) -> str:
+def _forget(entry: Entry) -> str:
     return command("ids", "--forget", str(entry.address))
 
 
-def other_kind(line: RecordedLine, entry: Resource, noun: str, other: str) -> Diagnostic:
+def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
     message = f'its line in the ids file says "{line.id}", which is {other} and not {noun}'
     hint = f"take the line out: {_forget(entry)}"

@@ -16,7 +16,7 @@ from typing import Final
 
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
 
@@ -29,7 +29,7 @@ _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _NUMBERS: Final = re.compile(r"\d+")
 
 
-def lookalikes(view: NaturalKeys, resource: Resource, live: Iterable[LiveObject]) -> list[LiveObject]:
+def lookalikes(view: NaturalKeys, resource: Entry, live: Iterable[LiveObject]) -> list[LiveObject]:
     """The objects that look like this entry, the most alike first."""
     texts = _texts(view.kind)
     scored = [(_likeness(view, texts, resource, item), item) for item in live]
@@ -37,8 +37,8 @@ def lookalikes(view: NaturalKeys, resource: Resource, live: Iterable[LiveObject]
 
 
 def narrowed(
-    kind: Kind, resources: Iterable[Resource], live: Sequence[LiveObject], most: int
-) -> Callable[[Resource], list[LiveObject]]:
+    kind: Kind, resources: Iterable[Entry], live: Sequence[LiveObject], most: int
+) -> Callable[[Entry], list[LiveObject]]:
     """Which of the live objects each entry is held against: those with the same numbers in a name.
 
     Where these are more than `most` pairs, only those with a name that folds to the same.
@@ -59,17 +59,17 @@ class _Index:
             for key in self._keys(item):
                 self._at[key].append(number)
 
-    def like(self, resource: Resource) -> list[LiveObject]:
+    def like(self, resource: Entry) -> list[LiveObject]:
         """Those with a name that is alike in this, in their order."""
         at = {number for key in self._keys(resource) for number in self._at.get(key, ())}
         return [self._live[number] for number in sorted(at)]
 
-    def _keys(self, item: Resource | LiveObject) -> set[Hashable]:
+    def _keys(self, item: Entry | LiveObject) -> set[Hashable]:
         values = ((name, item.fields.get(name)) for name in _texts(self._kind))
         return {(name, self._about(value)) for name, value in values if isinstance(value, str)}
 
 
-def _likeness(view: NaturalKeys, texts: list[str], resource: Resource, item: LiveObject) -> float:
+def _likeness(view: NaturalKeys, texts: list[str], resource: Entry, item: LiveObject) -> float:
     score = max((_names(resource.fields.get(name), item.fields.get(name)) for name in texts), default=0)
     if score >= ALIKE:
         return score
@@ -116,7 +116,7 @@ def _numbers(name: str) -> tuple[str, ...]:
     return tuple(_NUMBERS.findall(folded(name)))
 
 
-def _agrees(view: NaturalKeys, resource: Resource, item: LiveObject) -> bool:
+def _agrees(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
     """Whether everything else that is declared and readable is as it is live, and there is something."""
     compared = 0
     for name, value in resource.fields.items():

@@ -15,12 +15,12 @@ from msgspec import Struct, field
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
 from dpsync.identity.ids_lines import by_lines, questions, renamed_keys
-from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
 from dpsync.kinds.kind import Kind, Node
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
@@ -37,12 +37,12 @@ class Matching(Struct):
 
 
 NOTHING_PAST = Past()
-_Offer = tuple[Resource, LiveObject]
+_Offer = tuple[Entry, LiveObject]
 """An entry, and an object that it could be."""
 
 
 def match(
-    view: NaturalKeys, wanted: Sequence[Resource], live: Sequence[LiveObject], past: Past = NOTHING_PAST
+    view: NaturalKeys, wanted: Sequence[Entry], live: Sequence[LiveObject], past: Past = NOTHING_PAST
 ) -> Matching:
     """Match the entries of one parent with its live objects, which come in live order."""
     found = Matching()
@@ -83,7 +83,7 @@ def match(
 def _lines(
     view: NaturalKeys,
     past: Past,
-    wanted: Sequence[Resource],
+    wanted: Sequence[Entry],
     live: Sequence[LiveObject],
     pinned: dict[str, Address],
     found: Matching,
@@ -112,7 +112,7 @@ def _lines(
 
 
 def _earlier_names(
-    view: NaturalKeys, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
+    view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
     ambiguous = _ambiguous(found)
     unpinned = sorted(
@@ -130,7 +130,7 @@ def _ambiguous(found: Matching) -> set[Address]:
 
 
 def _pins(
-    view: NaturalKeys, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
+    view: NaturalKeys, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
     kind = view.kind
     ids = {item.id for item in live}
@@ -144,7 +144,7 @@ def _pins(
     return {item.id: address for address, item in found.matches.items()}
 
 
-def no_such_id(kind: Kind, resource: Resource, environments: bool = False) -> Diagnostic:
+def no_such_id(kind: Kind, resource: Entry, environments: bool = False) -> Diagnostic:
     """The finding for a pin that names nothing live; its parent may not be live either."""
     hint = "a pinned entry is never created: correct the id, or remove it to find or create by name"
     if environments:
@@ -159,7 +159,7 @@ def no_such_id(kind: Kind, resource: Resource, environments: bool = False) -> Di
 
 
 def _first_key(
-    view: NaturalKeys, wanted: Sequence[Resource], index: Index, found: Matching
+    view: NaturalKeys, wanted: Sequence[Entry], index: Index, found: Matching
 ) -> dict[Address, LiveObject]:
     """Claims by the first key, in rounds: what is certain first, which may make the rest certain."""
     key = view.kind.identity[0]
@@ -197,7 +197,7 @@ def _undisputed(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObje
 
 
 def _proposals(
-    view: NaturalKeys, open_: Sequence[Resource], hits: dict[Address, list[LiveObject]], taken: set[str]
+    view: NaturalKeys, open_: Sequence[Entry], hits: dict[Address, list[LiveObject]], taken: set[str]
 ) -> dict[str, list[_Offer]]:
     """For each live object, the entries that see it as their only best candidate."""
     proposals: dict[str, list[_Offer]] = defaultdict(list)
@@ -218,14 +218,14 @@ def _best(view: NaturalKeys, offers: list[_Offer]) -> list[_Offer]:
     return [offer for offer, score in zip(offers, scores, strict=True) if score == most]
 
 
-def _unclear(view: NaturalKeys, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:
+def _unclear(view: NaturalKeys, resource: Entry, key: Key, items: list[LiveObject]) -> Diagnostic:
     kind, ids = view.kind, [item.id for item in items]
     named = " and ".join(f'"{id}"' for id in ids)
     name = names(key)[0]
     if len(ids) == 1:
-        message = f"another entry has the same {said(key)}, and only {named} is live"
+        message = f"another entry has the same {key_text(key)}, and only {named} is live"
     else:
-        message = f"{counted(len(ids), f'live {kind.noun}')} have this {said(key)}: {named}"
+        message = f"{counted(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {named}"
     hint = f"say which one is meant: {meaning(resource.address, ids[0], view.shared)}"
     return Diagnostic(
         "DP302", message, resource.where(name), str(resource.address), hint,
@@ -236,7 +236,7 @@ def _unclear(view: NaturalKeys, resource: Resource, key: Key, items: list[LiveOb
 
 def _later_keys(
     view: NaturalKeys,
-    wanted: Sequence[Resource],
+    wanted: Sequence[Entry],
     index: Index,
     claimed: dict[str, Address],
     found: Matching,
@@ -249,14 +249,14 @@ def _later_keys(
             for item in index.bearing(key, view.wanted(resource, key)):
                 if item.id not in claimed:
                     claimed[item.id] = resource.address
-                    found.matches[resource.address] = Match(item.id, MatchedBy.LATER_KEY, said(key))
+                    found.matches[resource.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(key))
                     break
 
 
 def _sole_key(
     view: NaturalKeys,
     past: Past,
-    wanted: Sequence[Resource],
+    wanted: Sequence[Entry],
     index: Index,
     claimed: dict[str, Address],
     found: Matching,
@@ -285,4 +285,4 @@ def _sole_key(
         if len(hits) == 1 and all(asking[id] == 1 for id in hits):
             ((id, by),) = hits.items()
             claimed[id] = address
-            found.matches[address] = Match(id, by, said(key) if by is MatchedBy.LATER_KEY else "")
+            found.matches[address] = Match(id, by, key_text(key) if by is MatchedBy.LATER_KEY else "")

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
 
@@ -23,7 +23,7 @@ class NaturalKeys(Struct, frozen=True):
 
     kind: Kind
     bound: Bound
-    first_child: Callable[[Resource], Resource | None] = lambda _: None
+    first_child: Callable[[Entry], Entry | None] = lambda _: None
     children: Callable[[LiveObject], Sequence[LiveObject]] = lambda _: ()
     environments: bool = False
     """Whether the files are of several platforms: then a question is not answered by a pin in them."""
@@ -33,7 +33,7 @@ class NaturalKeys(Struct, frozen=True):
         """Whether a line of the ids file says who an entry is, and no pin: a line is of one platform."""
         return self.environments and self.kind.recorded
 
-    def wanted(self, resource: Resource, key: Key) -> tuple[Form, ...] | None:
+    def wanted(self, resource: Entry, key: Key) -> tuple[Form, ...] | None:
         """The entry's value of a key, None when a part of it is not given."""
         if isinstance(key, str):
             part = self._part(resource, key)
@@ -41,7 +41,7 @@ class NaturalKeys(Struct, frozen=True):
         parts = [self._part(resource, name) for name in key]
         return None if any(part is None for part in parts) else tuple(self.form(part) for part in parts)
 
-    def _part(self, resource: Resource, name: str) -> Value:
+    def _part(self, resource: Entry, name: str) -> Value:
         if name.startswith("$child."):
             child = self.first_child(resource)
             return child.fields.get(name.removeprefix("$child.")) if child else None
@@ -68,7 +68,7 @@ class NaturalKeys(Struct, frozen=True):
             return []
         return [value if "." in name else self.kind.field(name).type.fold(value)]
 
-    def tie_breakers(self, resource: Resource, live: LiveObject) -> int:
+    def tie_breakers(self, resource: Entry, live: LiveObject) -> int:
         """How many tie-breakers agree; earlier ones weigh more. One that is not declared says nothing."""
         score = 0
         for name in self.kind.tie_breakers:
@@ -141,6 +141,6 @@ def names(key: Key) -> tuple[str, ...]:
     return (key,) if isinstance(key, str) else key
 
 
-def said(key: Key) -> str:
+def key_text(key: Key) -> str:
     """A key as people say it."""
     return " and ".join(name.removeprefix("$child.") for name in names(key))

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 
 
-def could_be(view: NaturalKeys, resource: Resource, newcomers: Sequence[LiveObject]) -> list[LiveObject]:
+def could_be(view: NaturalKeys, resource: Entry, newcomers: Sequence[LiveObject]) -> list[LiveObject]:
     """The new objects that this entry could be: those on the first natural key that finds any.
 
     Of several, those on which the most tie-breakers agree.
@@ -26,6 +26,6 @@ def could_be(view: NaturalKeys, resource: Resource, newcomers: Sequence[LiveObje
     return []
 
 
-def rivals(view: NaturalKeys, found: LiveObject, others: Iterable[Resource]) -> list[Resource]:
+def rivals(view: NaturalKeys, found: LiveObject, others: Iterable[Entry]) -> list[Entry]:
     """The other entries that are not made yet and that a new object could be just as well."""
     return [other for other in others if could_be(view, other, [found])]

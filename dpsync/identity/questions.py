@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.question import Candidate, WayOut
 from dpsync.model.texts.command import command
 
 
-def candidates(kind: Kind, entry: Resource, items: Mapping[str, LiveObject | None]) -> tuple[Candidate, ...]:
+def candidates(kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]) -> tuple[Candidate, ...]:
     """What an entry could be, by id; None where nothing but the id is known. `entry` says where it is."""
     place = Address(entry.address.segments[:-1])
     return tuple(_candidate(kind, place, id, item) for id, item in items.items())
@@ -33,7 +33,7 @@ def meaning(address: Address, id: str, shared: bool) -> str:
     return command("ids", "--bind", f"{address}={id}") if shared else f"id: {id}"
 
 
-def it_is(entry: Resource, shared: bool, *ids: str) -> tuple[WayOut, ...]:
+def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
     """That for each."""
     return tuple(
         WayOut(address=str(entry.address), add=meaning(entry.address, id, shared), means="it is that one")
@@ -41,7 +41,7 @@ def it_is(entry: Resource, shared: bool, *ids: str) -> tuple[WayOut, ...]:
     )
 
 
-def pinned(entry: Resource, id: str, shared: bool) -> WayOut:
+def pinned(entry: Entry, id: str, shared: bool) -> WayOut:
     """A pin where a line says so already: in files that are of one environment only."""
     where = f"; {_OVERLAY}" if shared else ""
     return WayOut(address=str(entry.address), add=f"id: {id}", means=f"it is that one{where}")
@@ -55,12 +55,12 @@ def pin(id: str, shared: bool) -> str:
 _OVERLAY = "in the overlay of the environment, since the id is of no other"
 
 
-def bind(entry: Resource, id: str) -> WayOut:
+def bind(entry: Entry, id: str) -> WayOut:
     """The line of the ids file is for another object."""
     add = command("ids", "--bind", f"{entry.address}={id}")
     return WayOut(address=str(entry.address), add=add, means="it is that one, and its line is wrong")
 
 
-def forget(entry: Resource, means: str) -> WayOut:
+def forget(entry: Entry, means: str) -> WayOut:
     """The line of the ids file goes."""
     return WayOut(address=str(entry.address), add=command("ids", "--forget", str(entry.address)), means=means)

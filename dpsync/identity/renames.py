@@ -17,13 +17,13 @@ from msgspec.structs import replace
 
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, EntryCandidates, Past
-from dpsync.identity.natural_keys import Index, NaturalKeys, names, said
+from dpsync.identity.natural_keys import Index, NaturalKeys, key_text, names
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.temporary_name import PREFIX, temporary
 from dpsync.kinds.kind import Kind
 from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
@@ -37,7 +37,7 @@ class Renames(Struct):
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
-def renames(view: NaturalKeys, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject]) -> Renames:
+def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequence[LiveObject]) -> Renames:
     """Recognise what the entries of one parent were called before; pins are settled and not among them."""
     found = Renames()
     _asides(view.kind, wanted, live, found)
@@ -50,7 +50,7 @@ def renames(view: NaturalKeys, past: Past, wanted: Sequence[Resource], live: Seq
     return found
 
 
-def _asides(kind: Kind, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Renames) -> None:
+def _asides(kind: Kind, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Renames) -> None:
     """Objects that an interrupted exchange has left under their temporary names."""
     key = kind.identity[0]
     if not isinstance(key, str):
@@ -134,7 +134,7 @@ class _Settling(Struct, frozen=True, dict=True):
             by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
             self.found.matches[entry.address] = Match(item.id, by)
         elif entry.rank < NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
-            self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, said(entry.by))
+            self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(entry.by))
 
     def _rings(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
         """Entries that have passed their names round."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from dpsync.identity.natural_keys import NaturalKeys, said
-from dpsync.model.entries.desired import Resource
+from dpsync.identity.natural_keys import NaturalKeys, key_text
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
@@ -19,9 +19,9 @@ from dpsync.model.entries.snapshot import LiveObject
 
 def find_elsewhere(
     view: NaturalKeys,
-    resource: Resource,
+    resource: Entry,
     live: Sequence[LiveObject],
-    earlier: Sequence[Resource],
+    earlier: Sequence[Entry],
     line: RecordedLine | None = None,
 ) -> Match | None:
     """The live object below another parent that the entry is; None where none or several could be meant."""
@@ -37,5 +37,5 @@ def find_elsewhere(
             value = view.wanted(entry, key)
             hits = [item for item in live if value is not None and view.has(item, key, value)]
             if len(hits) == 1:
-                return Match(hits[0].id, MatchedBy.LATER_KEY, said(key))
+                return Match(hits[0].id, MatchedBy.LATER_KEY, key_text(key))
     return None

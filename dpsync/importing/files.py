@@ -124,7 +124,7 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
         for name, content in files.items():
             path = directory / name
             made += _directories(path.parent)
-            waiting[disk.beside(path, content)] = path
+            waiting[disk.new_file_beside(path, content)] = path
         while waiting:
             beside, path = next(iter(waiting.items()))
             beside.replace(path)

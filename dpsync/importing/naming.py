@@ -9,7 +9,7 @@ from msgspec import Struct
 from dpsync.config.composing.files import Files
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
 
 
@@ -20,7 +20,7 @@ class Naming(Struct, frozen=True):
     desired: Desired
     snapshot: Snapshot
 
-    def live(self, resource: Resource) -> LiveObject | None:
+    def live(self, resource: Entry) -> LiveObject | None:
         id = self.snapshot.bound(resource.address)
         if id is None:
             return None
@@ -28,7 +28,7 @@ class Naming(Struct, frozen=True):
         owner = (above.kind, self.snapshot.bound(above.address) or "") if above else None
         return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
 
-    def named(self, beside: Resource) -> Callable[[tuple[str, ...], str], str | None]:
+    def named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """How a file names a live object: by the key of its entry, a person by the e-mail."""
         organization = beside.address.segments[:1]
 
@@ -46,7 +46,7 @@ class Naming(Struct, frozen=True):
 
         return name
 
-    def _reference(self, resource: Resource) -> str:
+    def _reference(self, resource: Entry) -> str:
         kind = self.registry[resource.kind]
         above = self.desired.resources.get(resource.parent) if resource.parent else None
         inside = above is not None and isinstance(self.registry[above.kind].shape, NodeShape)

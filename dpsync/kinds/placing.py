@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref
 
 
-def declared_place(place: str, entry: Resource) -> Address | None:
+def declared_place(place: str, entry: Entry) -> Address | None:
     """The entry that an entry is declared to lie in, by its field `place`.
 
     None where that says nothing, or names something by its id.
@@ -26,7 +26,7 @@ def declared_place(place: str, entry: Resource) -> Address | None:
 
 
 def ordered_by(
-    registry: Registry, entries: Mapping[Address, Resource], entry: Resource
+    registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> tuple[Address, ListOrder] | None:
     """The entry in which an entry lies, and the list by which that can order it; None where there is none."""
     order = registry.list_order(entry.kind)

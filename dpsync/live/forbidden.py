@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dpsync.kinds.kind import Kind
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource, Scope, Unserved
+from dpsync.model.entries.desired import Entry, Scope, Unserved
 from dpsync.model.entries.values import references
 from dpsync.model.findings.diagnostic import Diagnostic
 
@@ -36,10 +36,10 @@ class ForbiddenReads:
         self.watched: dict[Address, Unserved] = {}
         """Lists that are only watched."""
 
-    def entry(self, resource: Resource, url: str) -> None:
+    def entry(self, resource: Entry, url: str) -> None:
         self.entries[resource.address] = Unserved(why(url), resource.span, WAY_OUT)
 
-    def field(self, resource: Resource, name: str, url: str) -> None:
+    def field(self, resource: Entry, name: str, url: str) -> None:
         self.fields[resource.address, name] = Unserved(why(url), resource.where(name), WAY_OUT)
 
     def read_below(self, kind: Kind, parent: Address, url: str) -> None:
@@ -77,7 +77,7 @@ class ForbiddenReads:
                 elif resource.address not in self._reading.matches and resource.pin is None:
                     self._cannot_be_told(resource)
 
-    def _cannot_be_told(self, resource: Resource, ties: bool = False) -> bool:
+    def _cannot_be_told(self, resource: Entry, ties: bool = False) -> bool:
         named = sorted(self._named(resource, ties) & self.entries.keys())
         if not named:
             return False
@@ -94,15 +94,15 @@ class ForbiddenReads:
         known = Unserved(f"nothing undeclared is deleted there: {reason}", scope.span, because=because)
         self.unsettled.setdefault(scope.address, known)
 
-    def _because(self, resource: Resource, reason: str, other: Address) -> None:
+    def _because(self, resource: Entry, reason: str, other: Address) -> None:
         cause = self.entries[other].because or str(other)
         self.entries[resource.address] = Unserved(reason, resource.span, because=cause)
 
-    def _named(self, resource: Resource, ties: bool) -> set[Address]:
+    def _named(self, resource: Entry, ties: bool) -> set[Address]:
         """What an entry names in what it is recognised by, its first child included."""
         return {address for value in self._keys(resource, ties) for address in references(value)}
 
-    def _keys(self, resource: Resource, ties: bool) -> Iterator[object]:
+    def _keys(self, resource: Entry, ties: bool) -> Iterator[object]:
         kind = self._reading.registry[resource.kind]
         parts = [part for key in kind.identity for part in ((key,) if isinstance(key, str) else key)]
         child = self._reading.first_child(resource)

@@ -15,7 +15,7 @@ from dpsync.kinds.urls import expand
 from dpsync.live.forbidden import ForbiddenReads
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity
 
 
@@ -40,11 +40,11 @@ def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
                     reading.lanes[lane] = (*reading.lanes.get(lane, ()), *found)
 
 
-_Orders = Iterator[tuple[Resource, str, tuple[Identity, ...] | None]]
+_Orders = Iterator[tuple[Entry, str, tuple[Identity, ...] | None]]
 """By entry where its order is read, and the order: None when this token may not read it."""
 
 
-def _asked(reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Resource]) -> _Orders:
+def _asked(reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Entry]) -> _Orders:
     """The orders that are read with a request for each entry."""
     assert order.present is not None
     urls = [_url(reading, kind, holder, order.present) for holder in holders]
@@ -53,7 +53,7 @@ def _asked(reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Re
         yield holder, url, tuple((order.of, id) for id in ids) if ids is not None else None
 
 
-def _url(reading: ReadingState, kind: Kind, holder: Resource, present: Pages) -> str:
+def _url(reading: ReadingState, kind: Kind, holder: Entry, present: Pages) -> str:
     (_, own), *above = reading.chain(holder.address)
     return expand(reading.registry, kind, present.path, own, above)
 
@@ -66,7 +66,7 @@ def _ids(reading: ReadingState, url: str) -> list[str] | None:
         return None
 
 
-def _known(reading: ReadingState, order: ListOrder, holders: Iterable[Resource]) -> _Orders:
+def _known(reading: ReadingState, order: ListOrder, holders: Iterable[Entry]) -> _Orders:
     """The orders that follow from lists which have been read: each list has those of all entries in it."""
     kind = reading.registry[order.of]
     by_place: dict[Address, dict[Identity | None, list[Identity]]] = {}

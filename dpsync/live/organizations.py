@@ -10,7 +10,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Source
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
@@ -29,7 +29,7 @@ def read_organizations(reading: ReadingState) -> None:
     reading.stop(Exit.FAILED)
 
 
-def _by_id(reading: ReadingState, root: Kind, resource: Resource) -> LiveObject | None:
+def _by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | None:
     url = expand(reading.registry, root, root.read.path, str(resource.pin), ())
     try:
         return reading.sources.read(Source(url, root.name, None))[0]
@@ -37,7 +37,7 @@ def _by_id(reading: ReadingState, root: Kind, resource: Resource) -> LiveObject 
         return None
 
 
-def _find(reading: ReadingState, root: Kind, mine: list[Resource]) -> None:
+def _find(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
     assert root.find is not None
     key = root.identity[0]
     assert isinstance(key, str)
@@ -49,7 +49,7 @@ def _find(reading: ReadingState, root: Kind, mine: list[Resource]) -> None:
         _bind(reading, resource, hit, MatchedBy.KEY)
 
 
-def _bind(reading: ReadingState, resource: Resource, live: LiveObject | None, by: MatchedBy) -> None:
+def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: MatchedBy) -> None:
     if live is not None:
         reading.objects[live.identity] = live
         reading.matches[resource.address] = Match(live.id, by)

@@ -13,11 +13,11 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Sources
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 
 
-def has_parts(kind: Kind, resource: Resource) -> bool:
+def has_parts(kind: Kind, resource: Entry) -> bool:
     """Whether an entry declares a part that is read by a request of its own."""
     return bool(kind.own_read_fields) and any(_declared(kind, resource))
 
@@ -33,14 +33,14 @@ def read_parts(reading: ReadingState) -> None:
     reading.objects |= {item.identity: item for item in found}
 
 
-def _part_of(reading: ReadingState, resource: Resource) -> LiveObject:
+def _part_of(reading: ReadingState, resource: Entry) -> LiveObject:
     (name, id), *above = reading.chain(resource.address)
     identity = reading.registry[name].identity_of(id, above[0] if above else None)
     return with_parts(reading.sources, reading.registry, resource, reading.objects[identity], above)
 
 
 def with_parts(
-    sources: Sources, registry: Registry, resource: Resource, live: LiveObject, above: Chain
+    sources: Sources, registry: Registry, resource: Entry, live: LiveObject, above: Chain
 ) -> LiveObject:
     """The live object of an entry with such parts in its fields; those that cannot be read are left out.
 
@@ -57,7 +57,7 @@ def with_parts(
     return replace(live, fields=fields)
 
 
-def _declared(kind: Kind, resource: Resource) -> list[tuple[str, str, str]]:
+def _declared(kind: Kind, resource: Entry) -> list[tuple[str, str, str]]:
     """Field, part and path of each."""
     found = []
     for field in kind.own_read_fields:

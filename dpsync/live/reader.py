@@ -29,7 +29,7 @@ from dpsync.live.references import check_references
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Lookup, Resource, Scope
+from dpsync.model.entries.desired import Desired, Entry, Lookup, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.match import Match, MatchedBy
@@ -158,7 +158,7 @@ class _Reader:
                         reason = f"the {kind.noun} {item.id} does not say what it has made"
                         self.unread.undeclared_unknown(scope, reason)
 
-    def _bind_outputs(self, kind: Kind, wanted: list[Resource]) -> None:
+    def _bind_outputs(self, kind: Kind, wanted: list[Entry]) -> None:
         if kind.platform.outputs is None:
             return
         field = _output(kind)
@@ -190,7 +190,7 @@ class _Reader:
         self.reading.stop(Exit.INVALID)
 
     def _recognise(
-        self, kind: Kind, parent: Address, wanted: list[Resource], live: list[LiveObject], listed: Listed
+        self, kind: Kind, parent: Address, wanted: list[Entry], live: list[LiveObject], listed: Listed
     ) -> None:
         reading = self.reading
         view = NaturalKeys(
@@ -227,7 +227,7 @@ class _Reader:
             self.reading.missing[address] = Missing(id, address in back)
 
     def _deleted(
-        self, kind: Kind, parent: Address, source: Source, wanted: list[Resource], live: list[LiveObject]
+        self, kind: Kind, parent: Address, source: Source, wanted: list[Entry], live: list[LiveObject]
     ) -> list[LiveObject]:
         """Pinned objects that were deleted and can be brought back: asked for one by one."""
         if kind.lifecycle.restore is None:

@@ -18,7 +18,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.live.sources import Source, Sources
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.match import Match
@@ -56,35 +56,35 @@ class ReadingState(Struct, dict=True):
         return Sources(self.client, self.registry, self.parallelism)
 
     @cached_property
-    def by_parent(self) -> dict[tuple[str, Address | None], list[Resource]]:
+    def by_parent(self) -> dict[tuple[str, Address | None], list[Entry]]:
         """The declared entries, by their kind and what they are in."""
-        found: dict[tuple[str, Address | None], list[Resource]] = defaultdict(list)
+        found: dict[tuple[str, Address | None], list[Entry]] = defaultdict(list)
         for resource in self.desired.resources.values():
             found[resource.kind, resource.parent].append(resource)
         return found
 
     @cached_property
-    def earlier(self) -> Mapping[Address, Resource]:
+    def earlier(self) -> Mapping[Address, Entry]:
         """The entries of the git base."""
         return self.base.desired.resources if self.base.desired else {}
 
     @cached_property
-    def earlier_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Resource]]:
+    def earlier_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
         """The same by their kind and what they are in, with those that were perhaps given away."""
-        found: dict[tuple[str, Address | None], dict[Address, Resource]] = defaultdict(dict)
+        found: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
         for address, resource in self.earlier.items():
             found[resource.kind, resource.parent][address] = resource
         for address, entry, was in self._given_away():
             found[entry.kind, entry.parent][address] = was
         return found
 
-    def _given_away(self) -> Iterator[tuple[Address, Resource, Resource]]:
+    def _given_away(self) -> Iterator[tuple[Address, Entry, Entry]]:
         """Entries that the git base has under the same key in another organization, and nobody has there now.
 
         One may have been given away by a run that was interrupted: then it still bears its earlier name here.
         Each with its address, and as it was.
         """
-        removed: dict[tuple[str, ...], list[Resource]] = defaultdict(list)
+        removed: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
         for address, entry in self.earlier.items():
             if address not in self.desired.resources:
                 removed[address.segments[1:]].append(entry)
@@ -102,7 +102,7 @@ class ReadingState(Struct, dict=True):
         """
         return address in self.matches and address not in self.transferred and address not in self.deleted
 
-    def resource(self, address: Address) -> Resource:
+    def resource(self, address: Address) -> Entry:
         return self.desired.resources[address]
 
     def identity(self, address: Address) -> Identity:
@@ -141,10 +141,10 @@ class ReadingState(Struct, dict=True):
         found = self.matches.get(address)
         return found.id if found else None
 
-    def first_child(self, resource: Resource) -> Resource | None:
+    def first_child(self, resource: Entry) -> Entry | None:
         return self.desired.resources.get(resource.children[0]) if resource.children else None
 
-    def earlier_first_child(self, resource: Resource) -> Resource | None:
+    def earlier_first_child(self, resource: Entry) -> Entry | None:
         return self.earlier.get(resource.children[0]) if resource.children else None
 
     def stop(self, code: Exit) -> None:

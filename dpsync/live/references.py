@@ -13,7 +13,7 @@ from typing import Any
 from dpsync.kinds.kind import Field
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.values import LiveId, leaves, live_ids
 from dpsync.model.findings.diagnostic import Diagnostic
 
@@ -76,7 +76,7 @@ def _meant(reading: ReadingState, field: Field) -> list[str]:
     return [name for name in names if reading.registry[name].platform.outputs is None]
 
 
-def _unknown(reading: ReadingState, resource: Resource, field: Field, id: str) -> Diagnostic:
+def _unknown(reading: ReadingState, resource: Entry, field: Field, id: str) -> Diagnostic:
     nouns = " or ".join(reading.registry[name].noun for name in _meant(reading, field))
     return Diagnostic(
         "DP306",

@@ -10,7 +10,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.live.forbidden import ForbiddenReads
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 
 
@@ -19,7 +19,7 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
     holders = [address for address in sorted(reading.matches) if _holds(reading, address, kind)]
     if len(holders) < 2:
         return
-    before: dict[str, list[Resource]] = defaultdict(list)
+    before: dict[str, list[Entry]] = defaultdict(list)
     for address, earlier in sorted(reading.earlier.items()):
         if earlier.kind == kind.name and address not in reading.desired.resources:
             before[earlier.key].append(earlier)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.placing import ordered_by
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Policy, Resource
+from dpsync.model.entries.desired import Entry, Policy
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Change
@@ -22,7 +22,7 @@ from dpsync.model.plans.remark import Kept
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.identity import perhaps_renamed
 from dpsync.planner.questions.limits import exceeding, in_force
 from dpsync.planner.selection import selection
@@ -90,7 +90,7 @@ class _Witness:
         self.sides = sides
         self.plan = plan
         self.decided = decide(sides)
-        self.unnamed = unnamed(self.decided)
+        self.unnamed = unnamed_content(self.decided)
         self.exceeding = exceeding(in_force(sides.desired.policy, sides.base, sides.names), plan.changes)
         self.out_of_place = {
             address: item.place
@@ -137,7 +137,7 @@ class _Witness:
                 cause=self.causes.placed(resource),
             )
 
-    def _order(self, resource: Resource) -> str | None:
+    def _order(self, resource: Entry) -> str | None:
         """The list that gives an entry its place among its siblings."""
         listed = ordered_by(self.sides.registry, self.sides.resources, resource)
         return str(listed[0].field(listed[1].name)) if listed is not None else None

@@ -22,7 +22,7 @@ from dpsync.model.plans.plan import Also, Organization, Origin, Part, Plan
 from dpsync.model.plans.remark import Blocked, Note
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.decide.deletions import unseen
+from dpsync.planner.decide.deletions import unverified_deletions
 from dpsync.planner.effects.exposures import exposures
 from dpsync.planner.effects.moments import moments
 from dpsync.planner.effects.navigation import navigation_changes
@@ -30,16 +30,16 @@ from dpsync.planner.effects.outcome import trees
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import IDLE, questions
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import exchanged, unclear
+from dpsync.planner.questions.identity import exchanged, identity_refusals
 from dpsync.planner.questions.lookalikes import lookalikes, proposals
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps.edges import edges
 from dpsync.planner.steps.lanes import lanes
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.unique import unique_values
-from dpsync.planner.steps.writes import hidden, write_steps
+from dpsync.planner.steps.writes import concealment_notes, write_steps
 from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import coverage
@@ -122,21 +122,25 @@ class _Made(Struct, frozen=True):
         navigations = tuple(trees(decided, found))
         exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
         similar = lookalikes(sides, decided.blocking)
-        content = unnamed(decided)
-        who_is_who = [*unclear(decided, similar, content.unanswered), *exchanged(sides)]
+        content = unnamed_content(decided)
+        who_is_who = [*identity_refusals(decided, similar, content.unanswered), *exchanged(sides)]
         deletes = [change for change in found if change.action == "delete"]
         found_wrong = [*self.taken, *refusals(decided, deletes, content, exposed, who_is_who), *who_is_who]
         refused = sides.answers.refused(found_wrong)
         asked = decided.asked | content.asked | questions(found_wrong)
         notes = [
             *decided.notes,
-            *hidden(decided),
+            *concealment_notes(decided),
             *remarks(sides, decided.deletions, decided.restructuring.found),
             *proposals(similar),
             *transfers.notes(sides.names, decided.transfers),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
         ]
-        blocked = [*decided.blocking.all(), *self.unmoved, *unseen(sides.names, decided.deletions)]
+        blocked = [
+            *decided.blocking.all(),
+            *self.unmoved,
+            *unverified_deletions(sides.names, decided.deletions),
+        ]
         return Plan(
             platform=sides.snapshot.platform,
             organizations=tuple(self._organizations()),

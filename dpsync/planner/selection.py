@@ -16,7 +16,7 @@ from dpsync.kinds.kind import Call
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import references
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.planner.inputs.sides import Sides
@@ -141,7 +141,7 @@ def _needed(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[A
             yield step.beside
 
 
-def _not_there(sides: Sides, resource: Resource) -> Iterator[Address]:
+def _not_there(sides: Sides, resource: Entry) -> Iterator[Address]:
     """What an entry is in and what it names, as far as that has to be made first."""
     named = {other for value in resource.fields.values() for other in references(value)}
     if sides.live(resource.address) is None:

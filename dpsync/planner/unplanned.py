@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.compare import changed
@@ -57,7 +57,7 @@ def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...
 
 def _only(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
     """The change of an entry that has none in the plan."""
-    resource: Resource = sides.resources[address]
+    resource: Entry = sides.resources[address]
     live = sides.live(address)
     return Change(
         address=str(address),

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import references
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
@@ -56,7 +56,7 @@ def graph(desired: Desired, registry: Registry, plan: Plan | None = None) -> Gra
     return Graph(boxes, tuple(found))
 
 
-def _box(id: str, name: str, entry: Resource | None, registry: Registry, change: Change | None) -> Box:
+def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:
     if entry is not None:
         kind = registry.whole[entry.kind]
         title, word = entry.fields.get(kind.title), kind.noun
@@ -68,7 +68,7 @@ def _box(id: str, name: str, entry: Resource | None, registry: Registry, change:
     return Box(id, f"{sign}{visible(said)} ({word})", change.action if change is not None else "")
 
 
-def _lines(ids: dict[str, str], declared: dict[str, Resource]) -> Iterator[Arrow]:
+def _lines(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
     for name, id in ids.items():
         entry = declared.get(name)
         around = entry.holder or entry.parent if entry is not None else None

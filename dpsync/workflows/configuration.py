@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dpsync.config import codes
 from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load as load_config
-from dpsync.config.omitted_files import Beside
+from dpsync.config.omitted_files import OmittedFiles
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.desired import Desired
@@ -59,7 +59,7 @@ def validate(
 
 
 def _with_beside(root: Path, desired: Desired, registry: Registry) -> Desired:
-    return replace(desired, beside=Beside(root, registry, desired.texts, desired.resources))
+    return replace(desired, beside=OmittedFiles(root, registry, desired.texts, desired.resources))
 
 
 def _checked_everywhere(

@@ -17,7 +17,7 @@ from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.address import Pattern
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.plan import Plan
@@ -119,7 +119,7 @@ def import_again(
     return Again(made, planned.plan, {(keys[at.segments[0]], at): line for at, line in lines.items()})
 
 
-def _declared_as(session: Session, roots: Sequence[Resource], name: str) -> str:
+def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
     keys = [key for key in session.registry.root.identity if isinstance(key, str)]
     for one in roots:
         if name in (one.pin, one.key, *(one.fields.get(key) for key in keys)):

@@ -16,8 +16,8 @@ from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.candidates import Open
-from dpsync.planner.questions.content import unnamed
-from dpsync.planner.questions.identity import candidate, it_is, perhaps_renamed, said
+from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.identity import answer_text, candidate, it_is, perhaps_renamed
 from dpsync.planner.questions.lookalikes import Reason
 from dpsync.workflows.session import Planned
 
@@ -58,7 +58,7 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     perhaps: dict[Address, Open] = {}
     meant: dict[Identity, list[Address]] = defaultdict(list)
     decided = decide(sides)
-    for address, open_ in perhaps_renamed(decided, unnamed(decided).unanswered).items():
+    for address, open_ in perhaps_renamed(decided, unnamed_content(decided).unanswered).items():
         if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
             continue
         perhaps[address] = open_
@@ -84,7 +84,7 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
 
 def _not_taken(names: Names, address: Address, open_: Open) -> Diagnostic:
     candidates = tuple(candidate(names, identity, open_.reason(identity)) for identity in open_.could_be)
-    pin = said(names, address, candidates[0].id)
+    pin = answer_text(names, address, candidates[0].id)
     return Diagnostic(
         "not-live",
         "it is not live, and nothing tells whether it is one of these under another name",

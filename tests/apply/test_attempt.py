@@ -19,7 +19,7 @@ from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, N
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.span import Span
@@ -80,7 +80,7 @@ class Reading:
             raise self.found_there
         return {item.identity: item for item in self.found_there}
 
-    def found(self, resource: Resource, now: Mapping[object, LiveObject], id: str | None) -> list[LiveObject]:
+    def found(self, resource: Entry, now: Mapping[object, LiveObject], id: str | None) -> list[LiveObject]:
         return list(now.values())
 
 
@@ -88,7 +88,7 @@ def attempt(
     client: Client, step: Step, reading: Reading | None = None, checks: Sequence[Check] = ()
 ) -> tuple[Outcome, Ids]:
     change = Change(address=str(TEAM), kind="team", action="create", steps=(step,))
-    team = Resource("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
+    team = Entry("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
     ids, secrets = Ids({ACME: "acme"}), {"KEY": "hush"}
     shared = Shared(
         cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NoJournal(), secrets, ids,
@@ -194,7 +194,7 @@ def test_what_should_have_come_with_it_must_be_there_too(made: list[LiveObject])
     inside = [LiveObject("member", "8", None, item.identity, {}, "") for item in made]
 
     class WithChildren(Reading):
-        def found(self, resource: Resource, now: Any, id: str | None) -> list[LiveObject]:
+        def found(self, resource: Entry, now: Any, id: str | None) -> list[LiveObject]:
             return [MADE]
 
     outcome, ids = attempt(Client(LOST), with_child, WithChildren([MADE, *inside]))
@@ -354,7 +354,7 @@ def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
     asked: list[str | None] = []
 
     class ById(Reading):
-        def found(self, resource: Resource, now: Any, id: str | None) -> list[LiveObject]:
+        def found(self, resource: Entry, now: Any, id: str | None) -> list[LiveObject]:
             asked.append(id)
             return [MADE]
 

@@ -262,21 +262,23 @@ def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
     assert report.converged
 
 
-def read_each_time(self: delete_checks.Along) -> dict[Identity, str]:
+def read_each_time(self: delete_checks.DeleteChecks) -> dict[Identity, str]:
     """Read the shared lists again before every delete."""
     found = READ_AGAIN(self)
     self._good_for = 1
     return found
 
 
-READ_AGAIN = delete_checks.Along._read_again
+READ_AGAIN = delete_checks.DeleteChecks._read_again
 
 
 @pytest.mark.parametrize("reading", [READ_AGAIN, read_each_time])
 def test_deletes_that_take_along_the_same_do_not_stop_each_other(
-    reading: Callable[[delete_checks.Along], dict[Identity, str]], lab: Lab, monkeypatch: pytest.MonkeyPatch
+    reading: Callable[[delete_checks.DeleteChecks], dict[Identity, str]],
+    lab: Lab,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(delete_checks.Along, "_read_again", reading)
+    monkeypatch.setattr(delete_checks.DeleteChecks, "_read_again", reading)
     lab.holds(**EVERYTHING)
     body = (
         "members: { ada@acme.example: admin }\nteams: {}\nsaml: {}\ncollections: {}\nspaces: {}\n"

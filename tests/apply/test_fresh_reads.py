@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.apply.delete_checks import Along
+from dpsync.apply.delete_checks import DeleteChecks
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.task import Task
@@ -322,7 +322,7 @@ def test_only_what_is_new_in_the_same_place_and_of_the_same_kind_could_be_an_ent
 # What a delete takes along.
 
 
-class Shared(Along):
+class Shared(DeleteChecks):
     """Counts how often the lists that deletes share are read. One reading is good for one delete."""
 
     def __init__(self, sides: Sides, plan: Plan, stale: Mapping[str, str] | None = None) -> None:
@@ -587,7 +587,7 @@ def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
         "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
     }  # fmt: skip
     sides = Case({"space": {}, "team": {}}, live, prune=["spaces", "teams"]).sides()
-    along = Along(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides))
+    along = DeleteChecks(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides))
     asked: list[Identity] = []
     along._around = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
     for root in [("space", "space-s"), ("team", "team-a")]:

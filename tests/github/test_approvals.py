@@ -13,8 +13,15 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from dpsync.github.messages.digests import WHOLE, Shown, shown_by, together
-from dpsync.github.messages.marker import FIRST, PlanMarker, RestMarker, first_line, kept, read_marker
+from dpsync.github.messages.digests import WHOLE, Shown, latest_shown, shown_by
+from dpsync.github.messages.marker import (
+    FIRST,
+    PlanMarker,
+    RestMarker,
+    first_line,
+    marker_values,
+    read_marker,
+)
 from dpsync.github.messages.plan_comment import FoundComment, GitHubText, plan_marker, rest_body, with_status
 from dpsync.github.permission.approvals import PAUSES, Approvals, approved
 from dpsync.github.permission.comparison import compare
@@ -77,7 +84,7 @@ class Story:
         )
         marker = plan_marker(name, place, plan_document(displayed))
         made = self.github.comment(number, f"{first_line(marker)}text", login)
-        for part, more in enumerate(kept(shown_by(displayed))[1:], 1):
+        for part, more in enumerate(marker_values(shown_by(displayed))[1:], 1):
             self.github.comment(number, rest_body(marker, part, more), login)
         return int(made["id"])
 
@@ -239,7 +246,7 @@ def edited_after_the_merge(story: Story) -> None:
 
 def swapped(one: str, other: str) -> tuple[str, str]:
     """What a marker holds of one plan, and what it would hold of another."""
-    return kept(shown_by(plan(one)))[0], kept(shown_by(plan(other)))[0]
+    return marker_values(shown_by(plan(one)))[0], marker_values(shown_by(plan(other)))[0]
 
 
 def shown_after_the_merge(story: Story) -> None:
@@ -585,7 +592,7 @@ def test_a_further_part_counts_as_github_says_it_along_with_who_has_edited_it(st
     story.show(7, " ".join(LARGE))
     (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
     story.merge(7, "1")
-    body, (part, *_) = rest["body"], kept(shown_by(plan("zzzz")))
+    body, (part, *_) = rest["body"], marker_values(shown_by(plan("zzzz")))
 
     def meanwhile(method: str, path: str) -> None:
         marker = read_marker(body, RestMarker)
@@ -630,7 +637,7 @@ def test_of_several_plans_the_later_word_about_the_same_thing_counts(seed: int) 
         return random.randrange(3), random.randrange(3), random.randrange(3)
 
     stories = [[some() for _ in range(random.randrange(4))] for _ in range(random.randrange(1, 5))]
-    found = together(
+    found = latest_shown(
         [
             Shown(bytes([at]) * 11, WHOLE if not of else bytes([of]) * 3, bytes([what]) * 16)
             for at, of, what in one_
@@ -644,5 +651,5 @@ def test_what_exposes_goes_with_the_field_that_it_is_about() -> None:
     told = Shown(b"a" * 11, b"\x01bc", b"1" * 16)
     exposed = replace(told, field=b"\x81bc", what=b"2" * 16)
     again = replace(told, what=b"3" * 16)
-    assert together([[told, exposed], [again]]) == {again}
-    assert together([[told, exposed], [replace(again, field=b"\x02bc")]]) >= {told, exposed}
+    assert latest_shown([[told, exposed], [again]]) == {again}
+    assert latest_shown([[told, exposed], [replace(again, field=b"\x02bc")]]) >= {told, exposed}

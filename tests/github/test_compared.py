@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.github.messages.digests import Shown, shown_by, together
+from dpsync.github.messages.digests import Shown, latest_shown, shown_by
 from dpsync.github.permission.comparison import compare
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.impact import Exposure
@@ -26,7 +26,7 @@ def plan(words: str) -> Plan:
 
 def reviewed(*plans: str) -> frozenset[Shown]:
     """What plans have shown, one after the other."""
-    return together(shown_by(plan(words)) for words in plans)
+    return latest_shown(shown_by(plan(words)) for words in plans)
 
 
 @pytest.mark.parametrize(("before", "now", "said"), [

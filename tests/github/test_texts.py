@@ -18,7 +18,7 @@ from dpsync.github.messages.marker import (
     PlanMarker,
     base64url,
     first_line,
-    kept,
+    marker_values,
     name_of,
     read_marker,
     shown_in,
@@ -26,8 +26,8 @@ from dpsync.github.messages.marker import (
 from dpsync.github.messages.plan_comment import (
     FoundComment,
     changed_since,
+    comments_named,
     decide,
-    named,
     of_key,
     remembered,
     rest_body,
@@ -126,7 +126,7 @@ def test_the_same_change_told_or_sent_otherwise_was_approved(same: dict[str, Any
     displayed = shown_by(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
     (now,) = shown_by(Plan(changes=(CHANGE.model_copy(update=same),)))
     assert now in displayed
-    (text,) = kept(displayed)
+    (text,) = marker_values(displayed)
     assert shown_in([text]) == displayed
     assert now in shown_in([text[:-1], text])
     assert now not in shown_in([f"A{text}"])  # only whole ones count
@@ -137,7 +137,7 @@ def test_the_same_change_told_or_sent_otherwise_was_approved(same: dict[str, Any
 )
 def test_what_a_large_plan_has_shown_is_kept_in_parts_that_fit_into_comments(number: int) -> None:
     displayed = tuple(Shown(b"a" * 11, b"b" * 3, at.to_bytes(16)) for at in range(number))
-    parts = kept(displayed)
+    parts = marker_values(displayed)
     assert shown_in(parts) == displayed
     first, *rest = (PlanMarker(key="1", run=1, displayed=part) for part in parts or [""])
     assert len(first_line(first)) < COMMENT // 2
@@ -147,8 +147,8 @@ def test_what_a_large_plan_has_shown_is_kept_in_parts_that_fit_into_comments(num
 
 def test_of_a_plan_that_is_larger_still_only_the_digest_is_kept() -> None:
     one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
-    assert len(kept((one,) * (FIRST + COMMENTS * FURTHER))) == 1 + COMMENTS
-    assert kept((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
+    assert len(marker_values((one,) * (FIRST + COMMENTS * FURTHER))) == 1 + COMMENTS
+    assert marker_values((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
 
 
 def test_an_approval_rests_on_128_bits() -> None:
@@ -162,7 +162,7 @@ def test_an_approval_rests_on_128_bits() -> None:
 def test_only_texts_with_a_marker_of_the_name_at_their_beginning_are_plans() -> None:
     line = first_line(MARKER)
     texts = [text(1, line), text(3, f"x{line}"), text(4, line.replace('"name":"ab"', '"name":"34"'))]
-    assert [one.text.number for one in named(texts, "ab")] == [1]
+    assert [one.text.number for one in comments_named(texts, "ab")] == [1]
 
 
 @pytest.mark.parametrize(("keys", "key", "meant"), [

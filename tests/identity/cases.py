@@ -16,7 +16,7 @@ from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LiveId, Value
@@ -63,22 +63,22 @@ SHAPES = {
 class Side:
     """Entries with what the first child of each shows."""
 
-    entries: dict[Address, Resource] = field(default_factory=dict)
-    children: dict[Address, Resource] = field(default_factory=dict)
+    entries: dict[Address, Entry] = field(default_factory=dict)
+    children: dict[Address, Entry] = field(default_factory=dict)
 
     def add(self, key: str, fields: Mapping[str, Value], space: str | None = None) -> None:
         address = PLACE.child(key)
         below = () if space is None else (address.child("first"),)
         root, spans = Address.root("acme"), dict.fromkeys(fields, SPAN)
-        self.entries[address] = Resource(
+        self.entries[address] = Entry(
             "thing", address, key, root, None, dict(fields), SPAN, spans, children=below
         )
         if space is not None:
-            self.children[address] = Resource(
+            self.children[address] = Entry(
                 "shown", below[0], "first", address, None, {"space": LiveId(space)}, SPAN, {}
             )
 
-    def first(self, entry: Resource) -> Resource | None:
+    def first(self, entry: Entry) -> Entry | None:
         return self.children.get(entry.address)
 
 

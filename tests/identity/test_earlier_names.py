@@ -16,7 +16,7 @@ from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.span import Span
@@ -43,19 +43,17 @@ BY_THREE = kind("path", "title", "terms.en")
 BY_TERMS, BY_BOX = kind("terms.en", "terms.de"), kind("title", tie_breakers=("box",))
 
 
-def entry(key: str, was: Sequence[dict[str, Any]] = (), **fields: Any) -> Resource:
+def entry(key: str, was: Sequence[dict[str, Any]] = (), **fields: Any) -> Entry:
     spans = {**dict.fromkeys(fields, SPAN), "previously": THERE}
     root = Address.root("acme")
-    return Resource("thing", PLACE.child(key), key, root, None, fields, SPAN, spans, previously=tuple(was))
+    return Entry("thing", PLACE.child(key), key, root, None, fields, SPAN, spans, previously=tuple(was))
 
 
 def live(id: str, **fields: Any) -> LiveObject:
     return LiveObject("thing", id, PARENT, None, fields, "/things")
 
 
-def matched(
-    of: Kind, wanted: list[Resource], there: list[LiveObject], base: Sequence[Resource] = ()
-) -> Matching:
+def matched(of: Kind, wanted: list[Entry], there: list[LiveObject], base: Sequence[Entry] = ()) -> Matching:
     return match(NaturalKeys(of, lambda _: None), wanted, there, Past({item.address: item for item in base}))
 
 
@@ -205,9 +203,9 @@ def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
     """Two sections of one title: a shows box A, b shows box B, and object 1 has the path of a in the base."""
     boxes = {"a": "A", "b": "B", "1": first, "2": "B" if first == "A" else "A"}
 
-    def child(of: Resource) -> Resource:
+    def child(of: Entry) -> Entry:
         box = {"box": LiveId(boxes[of.key])}
-        return Resource("shown", of.address.child("x"), "x", of.address, None, box, SPAN, {})
+        return Entry("shown", of.address.child("x"), "x", of.address, None, box, SPAN, {})
 
     view = NaturalKeys(SHOWS, lambda _: None, child, lambda item: [live("x", box=LiveId(boxes[item.id]))])
     wanted = [entry("a", path="q", title="T"), entry("b", path="p", title="T")]
@@ -221,7 +219,7 @@ def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
 def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
     shown: str | None, alike: list[str]
 ) -> None:
-    inside = Resource("shown", PLACE.child("x"), "x", PLACE, None, {"box": LiveId("A")}, SPAN, {})
+    inside = Entry("shown", PLACE.child("x"), "x", PLACE, None, {"box": LiveId("A")}, SPAN, {})
     children = [] if shown is None else [live("x", box=LiveId(shown))]
     view = NaturalKeys(SHOWS, lambda _: None, lambda _: inside, lambda _: children)
     there = [live("1", title="Product docs")]

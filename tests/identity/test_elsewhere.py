@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.transfers import find_elsewhere
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
 
@@ -17,7 +17,7 @@ EARLIER = wanted("news", title="News")
 """The same key in another organization, in the git base."""
 
 
-def found(entry: Resource, *objects: LiveObject, line: str | None = None) -> str | None:
+def found(entry: Entry, *objects: LiveObject, line: str | None = None) -> str | None:
     """The id of the object that the entry is, of those below other parents."""
     said = RecordedLine(PLACE.child("news"), line) if line is not None else None
     match = find_elsewhere(VIEW, entry, objects, [EARLIER], said)

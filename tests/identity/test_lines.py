@@ -12,7 +12,7 @@ from dpsync.identity.match import Matching, match
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Patch
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
 
@@ -22,10 +22,10 @@ OLD = PLACE.child("old")
 
 
 def matched(
-    entries: list[Resource],
+    entries: list[Entry],
     objects: list[LiveObject],
     orphans: dict[str, Address],
-    base: Sequence[Resource] = (),
+    base: Sequence[Entry] = (),
     **lines: str,
 ) -> Matching:
     """With lines of entries that are gone, by id, with lines of entries, and with a git base."""

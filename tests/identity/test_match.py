@@ -16,7 +16,7 @@ from dpsync.identity.questions import candidates
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.span import Span
@@ -40,11 +40,11 @@ def kind(
     )  # fmt: skip
 
 
-def wanted(key: str, **fields: Any) -> Resource:
+def wanted(key: str, **fields: Any) -> Entry:
     pin, new = fields.pop("pin", None), fields.pop("new", False)
     spans = dict.fromkeys(fields, SPAN)
     address = PLACE.child(key)
-    return Resource("thing", address, key, Address.root("acme"), None, fields, SPAN, spans, pin, new=new)
+    return Entry("thing", address, key, Address.root("acme"), None, fields, SPAN, spans, pin, new=new)
 
 
 def live(id: str, **fields: Any) -> LiveObject:
@@ -55,18 +55,18 @@ def box(name: str) -> Ref:
     return Ref(Address.parse(f"acme/boxes/{name}"))
 
 
-def asked(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> Matching:
+def asked(of: Kind, entries: list[Entry], objects: list[LiveObject]) -> Matching:
     return match(NaturalKeys(of, BOXES.get), entries, objects)
 
 
-def found(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> dict[str, str]:
+def found(of: Kind, entries: list[Entry], objects: list[LiveObject]) -> dict[str, str]:
     """By local key the id, where nothing was unclear."""
     answer = asked(of, entries, objects)
     assert answer.diagnostics == []
     return {address.segments[-1]: item.id for address, item in answer.matches.items()}
 
 
-def unclear(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> list[tuple[str, str]]:
+def unclear(of: Kind, entries: list[Entry], objects: list[LiveObject]) -> list[tuple[str, str]]:
     """Code and local key of what was unclear."""
     return sorted(
         (item.code, str(item.address).rpartition("/")[2]) for item in asked(of, entries, objects).diagnostics
@@ -305,7 +305,7 @@ BY_SOLE = kind("path", ("title", "language"), sole_key="title")
     ],
 )
 def test_who_is_who(
-    of: Kind, entries: list[Resource], objects: list[LiveObject], matches: dict[str, str]
+    of: Kind, entries: list[Entry], objects: list[LiveObject], matches: dict[str, str]
 ) -> None:
     assert found(of, entries, objects) == matches
 
@@ -369,7 +369,7 @@ def test_who_is_who(
     ],
 )
 def test_what_is_not_guessed(
-    of: Kind, entries: list[Resource], objects: list[LiveObject], findings: list[tuple[str, str]]
+    of: Kind, entries: list[Entry], objects: list[LiveObject], findings: list[tuple[str, str]]
 ) -> None:
     assert unclear(of, entries, objects) == findings
 
@@ -481,7 +481,7 @@ def test_what_is_live_exactly_as_declared_is_always_recognised(one: list[dict[st
     ],
 )
 def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
-    base: Resource, object_: LiveObject, certain: bool
+    base: Entry, object_: LiveObject, certain: bool
 ) -> None:
     """Then another value of a later key is a new one for it, and no contradiction."""
     now = wanted("a", path="p", title="New")
@@ -504,7 +504,7 @@ NAMED = [live("1", path="p", title="T"), live("2", path="q", title="A")]
     ids=["it was the first one", "it was neither", "it said nothing", "it was not there"],
 )
 def test_two_keys_that_name_two_objects_are_asked_about_unless_the_base_is_certain(
-    base: list[Resource], codes: list[str]
+    base: list[Entry], codes: list[str]
 ) -> None:
     past = Past({item.address: item for item in base})
     answer = match(NaturalKeys(BY_PATH, BOXES.get), [wanted("a", path="p", title="A")], NAMED, past)

@@ -15,7 +15,7 @@ from dpsync.model.entries.ids import NO_IDS, RecordedLine
 from dpsync.model.entries.snapshot import Records
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.planner.decide.decisions import decide
-from dpsync.planner.why.remarks import past
+from dpsync.planner.why.remarks import history_notes
 from tests.identity.past import configuration, git
 from tests.planner.stages import Case
 
@@ -143,7 +143,7 @@ def test_a_changed_line_is_a_note_of_the_plan() -> None:
     records = Records({at: line("acme/teams/a", "y")}, {at: line("acme/teams/a", "x")})
     sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
 
-    assert [(note.address, note.text) for note in past(sides, decide(sides).deletions)] == [
+    assert [(note.address, note.text) for note in history_notes(sides, decide(sides).deletions)] == [
         ("acme/teams/a", "its line in the ids file is y, and was x in the base")
     ]
 

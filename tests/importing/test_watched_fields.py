@@ -21,7 +21,7 @@ from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
 from dpsync.kinds.types.texts import LongText
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import LiveId, Value
 from dpsync.model.plans.drift import Drift
 from dpsync.planner.drift import find_drift
@@ -50,15 +50,15 @@ class World:
     desired: Desired
     sides: Sides
 
-    def entries(self, kind: str) -> list[Resource]:
+    def entries(self, kind: str) -> list[Entry]:
         return [item for item in self.desired.resources.values() if item.kind == kind]
 
-    def drift_after(self, resource: Resource, field: Field, value: Value) -> Drift:
+    def drift_after(self, resource: Entry, field: Field, value: Value) -> Drift:
         """What drift says when a live field has another value."""
         sides = self.moved(resource, field, value)
         return find_drift(sides, make_plan(sides))
 
-    def moved(self, resource: Resource, field: Field, value: Value) -> Sides:
+    def moved(self, resource: Entry, field: Field, value: Value) -> Sides:
         live = self.sides.live(resource.address)
         assert live is not None
         moved = replace(live, fields={**live.fields, field.name: value})

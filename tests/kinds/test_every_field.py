@@ -22,7 +22,7 @@ from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
-from dpsync.planner.decide.compare import unread
+from dpsync.planner.decide.compare import write_only
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.request.operation import Operation
@@ -221,7 +221,7 @@ def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
     if field.on == "create" and field.via is None:
         stays_as_created(bench.planned(wanted), kind, field)
         return
-    unseen = unread(field, after) is not None
+    unseen = write_only(field, after) is not None
     confirm = [f"send {address(kind)}#{field.name}"] if unseen else []
     planned, report = bench.planned_and_done(wanted, *confirm)
     if isinstance(field, ListOrder):

@@ -13,7 +13,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.placing import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Limits, Policy, Resource, Scope
+from dpsync.model.entries.desired import Desired, Entry, Limits, Policy, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
@@ -23,7 +23,7 @@ from dpsync.model.findings.span import Span
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.inputs.names import Names, names_of
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.steps.edges import edges
 from dpsync.planner.steps.lanes import Lanes, lanes
 from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps, StepSet
@@ -83,7 +83,7 @@ class Case:
             Options(tuple(self.confirm)),
             NOT_ASKED if self.base is None else self._base(self.base),
         )
-        if not self.agreed or not (number := len(unnamed(decide(sides)).everything)):
+        if not self.agreed or not (number := len(unnamed_content(decide(sides)).everything)):
             return sides
         return replace(sides, options=Options((*self.confirm, f"delete content {number}")))
 
@@ -124,7 +124,7 @@ class Case:
 
     def _desired(self, things: Things) -> Desired:
         root = self.registry.root.name
-        resources = {ACME: Resource(root, ACME, "acme", None, None, self.organization[1], SPAN, {})}
+        resources = {ACME: Entry(root, ACME, "acme", None, None, self.organization[1], SPAN, {})}
         scopes: dict[Address, Scope] = {}
         children: dict[Address, list[Address]] = defaultdict(list)
         for kind in self._kinds(things):
@@ -154,7 +154,7 @@ class Case:
         parent: Address,
         owner: Kind,
         fields: Mapping[str, Any],
-    ) -> Resource:
+    ) -> Entry:
         values = {name: value for name, value in fields.items() if name not in WORDS}
         if kind.natural:
             refers = kind.field(kind.natural).type.refers
@@ -164,7 +164,7 @@ class Case:
             values.setdefault(item.name, Ref(parent) if owner.in_tree else None)
             holder = values[item.name].address if values[item.name] is not None else holder
         spans = dict.fromkeys(values, SPAN)
-        return Resource(
+        return Entry(
             kind.name, address, key, parent, holder, values, SPAN, spans, fields.get("id"),
             previously=fields.get("previously", ()), new=fields.get("new", False),
         )  # fmt: skip

@@ -15,7 +15,7 @@ from dpsync.kinds.types import Enum, Flag, Json, Many, Object, Reference, Table,
 from dpsync.kinds.types.texts import Certificate, Markdown
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.plans.cause import Cause, group, said, together
+from dpsync.model.plans.cause import Cause, cause_text, common_cause, group
 from dpsync.planner.steps.order import moves
 from dpsync.planner.why.cause import UNKNOWN, UNSAID, of_field, of_places, ranks
 from tests.soak import examples
@@ -280,17 +280,17 @@ def test_of_a_thousand_siblings_that_are_reversed_each_has_a_cause() -> None:
     ],
 )
 def test_several_causes_are_one(causes: list[Cause], one: str | None) -> None:
-    assert together(causes) == one
+    assert common_cause(causes) == one
 
 
 def test_a_whole_thing_and_a_place_have_words_of_their_own() -> None:
-    assert [said(EDITED, what) for what in ("field", "made", "removed", "place")] == [
+    assert [cause_text(EDITED, what) for what in ("field", "made", "removed", "place")] == [
         "edited here", "added here", "removed here", "moved here",
     ]  # fmt: skip
-    assert [said(OUTSIDE, what) for what in ("field", "made", "removed", "place")] == [
+    assert [cause_text(OUTSIDE, what) for what in ("field", "made", "removed", "place")] == [
         "changed outside", "deleted outside", "made outside", "moved outside",
     ]  # fmt: skip
-    assert said("not applied yet", "made") == "not applied yet"
+    assert cause_text("not applied yet", "made") == "not applied yet"
     mine: list[Cause | None] = [EDITED, "both", None]
     assert {group(cause) for cause in mine} == {"this change"}
     theirs: list[Cause] = [OUTSIDE, "not applied yet"]

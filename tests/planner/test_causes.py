@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Secret
 from dpsync.model.findings.span import Span
-from dpsync.model.plans.cause import said
+from dpsync.model.plans.cause import cause_text
 from dpsync.model.plans.grouping import drifted_parts, parts
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift
@@ -31,7 +31,7 @@ def told(case: Case) -> dict[str, str]:
     found = {}
     for change in plan.changes:
         if change.cause is not None:
-            found[change.address] = said(change.cause, WHOLE[change.action])
+            found[change.address] = cause_text(change.cause, WHOLE[change.action])
         if change.action == "update":
             found |= {f"{change.address}#{item.field}": item.cause for item in change.differences}
     return found
@@ -200,7 +200,7 @@ def test_an_entry_that_went_with_its_file_is_removed_here_whichever_commit_did_t
     earlier = (replace(before, resources={**before.resources, at: entry}),)
     (change,) = make_plan(replace(sides, base=replace(sides.base, earlier=earlier))).changes
     assert change.cause is not None
-    assert said(change.cause, "removed") == cause
+    assert cause_text(change.cause, "removed") == cause
 
 
 def test_what_a_line_without_an_entry_names_was_an_entry_once() -> None:

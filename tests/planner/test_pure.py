@@ -15,9 +15,9 @@ from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import exchanged, perhaps_renamed, unclear
+from dpsync.planner.questions.identity import exchanged, identity_refusals, perhaps_renamed
 from dpsync.planner.questions.lookalikes import lookalikes
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.unplanned import with_unwritten
@@ -55,11 +55,11 @@ def test_the_case_asks_and_answers() -> None:
 STAGES: dict[str, Callable[[Decisions], Any]] = {
     "steps": lambda decided: write_steps(decided),
     "alike": lambda decided: lookalikes(decided.sides, decided.blocking),
-    "content": unnamed,
-    "guards": lambda decided: list(refusals(decided, [], unnamed(decided))),
-    "unclear": lambda decided: list(unclear(decided, [], unnamed(decided).unanswered)),
+    "content": unnamed_content,
+    "guards": lambda decided: list(refusals(decided, [], unnamed_content(decided))),
+    "unclear": lambda decided: list(identity_refusals(decided, [], unnamed_content(decided).unanswered)),
     "exchanged": lambda decided: list(exchanged(decided.sides)),
-    "renamed": lambda decided: perhaps_renamed(decided, unnamed(decided).unanswered),
+    "renamed": lambda decided: perhaps_renamed(decided, unnamed_content(decided).unanswered),
     "unwatched": lambda decided: coverage(decided.sides).unwatched(),
     "blocked": lambda decided: decided.blocking.all(),
     "deletions": lambda decided: deletions(decided.sides, decided.restructuring),

@@ -10,7 +10,7 @@ from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.question import Refusal
 from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps
@@ -114,7 +114,7 @@ def refused(case: Case) -> list[Refusal]:
 def refused_by(found: Decisions) -> list[Refusal]:
     made = changes(found, PlannedSteps(write_steps(found), Edges(())))
     deletes = [change for change in made if change.action == "delete"]
-    asked = refusals(found, deletes, unnamed(found))
+    asked = refusals(found, deletes, unnamed_content(found))
     return list(found.sides.answers.refused(asked))
 
 

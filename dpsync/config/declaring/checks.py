@@ -10,17 +10,17 @@ from dpsync.kinds.placing import declared_place
 from dpsync.kinds.registry import Registry
 from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import plural
 
-Resources = Mapping[Address, Resource]
+Resources = Mapping[Address, Entry]
 _LEAVES = PLAIN | {Ref, LiveId}
 
 
 def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
-    by_kind: dict[str, list[Resource]] = defaultdict(list)
+    by_kind: dict[str, list[Entry]] = defaultdict(list)
     for resource in resources.values():
         by_kind[resource.kind].append(resource)
     for kind in registry.ordered:
@@ -40,7 +40,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
 
 
-def scope_of(resources: Resources, resource: Resource, scope: str) -> Address | None:
+def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | None:
     """The ancestor that a `unique` or `one_per` word names: "parent", or the ancestor of that kind."""
     if scope == "parent":
         return resource.parent
@@ -50,13 +50,13 @@ def scope_of(resources: Resources, resource: Resource, scope: str) -> Address | 
     return around.address if around else None
 
 
-def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+def _natural_keys(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
     """Two unpinned entries that the first natural key and its tie-breakers cannot tell apart."""
     if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
         return
     name = kind.identity[0]
     parts = (name, *kind.tie_breakers)
-    seen: dict[tuple[Address | None, tuple[Hashable, ...]], Resource] = {}
+    seen: dict[tuple[Address | None, tuple[Hashable, ...]], Entry] = {}
     for resource in mine:
         if resource.pin or resource.fields.get(name) is None:
             continue
@@ -80,8 +80,8 @@ def _same(value: Value) -> Hashable:
     return (type(value), value) if type(value) in _LEAVES else canonical(value)
 
 
-def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
-    seen: dict[tuple[Address | None, str], Resource] = {}
+def _pins(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
+    seen: dict[tuple[Address | None, str], Entry] = {}
     for resource in mine:
         if resource.pin is None:
             continue
@@ -99,9 +99,9 @@ def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
             )
 
 
-def _earlier_names(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+def _earlier_names(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
     """Two entries of one place that both were the same thing before."""
-    seen: dict[tuple[Address | None, bytes], Resource] = {}
+    seen: dict[tuple[Address | None, bytes], Entry] = {}
     for resource in mine:
         for fields in resource.previously:
             other = seen.setdefault((resource.parent, canonical(fields)), resource)
@@ -118,9 +118,9 @@ def _earlier_names(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
 
 
 def _unique(
-    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Resource]
+    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Entry]
 ) -> Iterable[Diagnostic]:
-    seen: dict[tuple[Address | None, str], Resource] = {}
+    seen: dict[tuple[Address | None, str], Entry] = {}
     for resource in mine:
         value = resource.fields.get(field.name)
         if value is None:
@@ -139,9 +139,9 @@ def _unique(
 
 
 def _exclusive(
-    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Resource]
+    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Entry]
 ) -> Iterable[Diagnostic]:
-    seen: dict[Address | None, Resource] = {}
+    seen: dict[Address | None, Entry] = {}
     for resource in mine:
         if resource.fields.get(field.name) is not True:
             continue
@@ -159,7 +159,7 @@ def _exclusive(
             )
 
 
-def _orders(order: ListOrder, mine: list[Resource], resources: Resources) -> Iterable[Diagnostic]:
+def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:
     """What a list orders must be in the object that lists it."""
     for holder in mine:
         for ref in holder.fields.get(order.name) or ():
@@ -178,12 +178,12 @@ def _orders(order: ListOrder, mine: list[Resource], resources: Resources) -> Ite
                 )
 
 
-def _is_wrong(resource: Resource, field: str) -> bool:
+def _is_wrong(resource: Entry, field: str) -> bool:
     """Whether a value is written that could not be read; that has its finding."""
     return field in resource.spans and field not in resource.fields
 
 
-def _circles(registry: Registry, kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+def _circles(registry: Registry, kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
     """Entries of a kind that are in each other, so that each would be in itself."""
     pins = {resource.pin: resource.address for resource in mine if resource.pin is not None}
     for field in (item for other, item in registry.referring(kind.name) if other is kind):
@@ -207,7 +207,7 @@ def _circles(registry: Registry, kind: Kind, mine: list[Resource]) -> Iterable[D
             )
 
 
-def _one_name(made: Kind, maker: Kind, mine: list[Resource], resources: Resources) -> Iterable[Diagnostic]:
+def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:
     """What an entry puts out is named by its key, like an entry of that kind: no key is used by both."""
     for resource in mine:
         parent = resource.parent

@@ -9,7 +9,7 @@ from dpsync.config.declaring.declare import Declarations
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Limits, Policy, Resource
+from dpsync.model.entries.desired import Entry, Limits, Policy
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
 
@@ -85,7 +85,7 @@ class PolicyReader:
                 values[str(key.value)] = value.value
         self.limits = Limits(**values)
 
-    def check(self, registry: Registry, resources: list[Resource]) -> None:
+    def check(self, registry: Registry, resources: list[Entry]) -> None:
         """What patterns may not say: that which no address fits, or that a natural key is ignored.
 
         An empty mapping of entries needs a prune or watch pattern that covers it.
@@ -104,7 +104,7 @@ class PolicyReader:
                 )
                 self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
 
-    def _declared_all_the_same(self, resources: list[Resource]) -> None:
+    def _declared_all_the_same(self, resources: list[Entry]) -> None:
         for name, does in (("forget", "forgotten"), ("removed", "removed")):
             for pattern in self.patterns[name]:
                 entry = next((one for one in resources if pattern.matches(one.address)), None)
@@ -122,7 +122,7 @@ class PolicyReader:
                 reason = f"removed: {kinds[0].one} holds no content, and is deleted without being named"
                 self._error("DP234", reason, pattern, "take this line away; prune says what is deleted")
 
-    def _fit(self, registry: Registry, resources: list[Resource]) -> None:
+    def _fit(self, registry: Registry, resources: list[Entry]) -> None:
         """Every pattern fits some address that there could be."""
         places = Places(registry, {one.key for one in resources if one.kind == registry.root.name})
         for name, names in _LISTS.items():
@@ -143,7 +143,7 @@ class PolicyReader:
             message = f'watch: nobody knows the platform\'s default of "{pattern.field}"'
             self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
 
-    def _natural_keys(self, registry: Registry, resources: list[Resource]) -> None:
+    def _natural_keys(self, registry: Registry, resources: list[Entry]) -> None:
         for pattern in self.patterns["ignore"]:
             for resource in resources:
                 kind = registry[resource.kind]

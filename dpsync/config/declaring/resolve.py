@@ -10,7 +10,7 @@ from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Lookup, Resource
+from dpsync.model.entries.desired import Entry, Lookup
 from dpsync.model.entries.values import Ref, Value
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.nodes import Node, Scalar
@@ -110,7 +110,7 @@ class Resolving:
 
     # The pass itself.
 
-    def resource(self, entry: Declaration) -> Resource:
+    def resource(self, entry: Declaration) -> Entry:
         self._at = entry
         kind = entry.kind
         fields: dict[str, Value] = {}
@@ -145,7 +145,7 @@ class Resolving:
         for word, said in (("previously", entry.previously), ("new", entry.new)):
             if said:
                 spans[word] = said[1].span
-        return Resource(
+        return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
             fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new,
         )  # fmt: skip

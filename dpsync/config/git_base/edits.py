@@ -16,7 +16,7 @@ from msgspec import Struct
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import Ref, Value, canonical, to_plain, transform
 from dpsync.model.plans.edits import Edit, EditedField
 from dpsync.model.plans.plan import Origin
@@ -49,7 +49,7 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _news(self) -> dict[Address, Address]:
         """The present address of every entry of the base that is still there."""
         found: dict[Address, Address] = {}
-        levels: dict[int, list[Resource]] = defaultdict(list)
+        levels: dict[int, list[Entry]] = defaultdict(list)
         for item in self.before.resources.values():
             levels[len(item.address.segments)].append(item)
         for _, level in sorted(levels.items()):  # what an entry is in was found before it
@@ -68,7 +68,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         return {new: old for old, new in self._news.items()}
 
     def _renamed(
-        self, left: list[Resource], free: list[Resource], known: Mapping[Address, Address]
+        self, left: list[Entry], free: list[Entry], known: Mapping[Address, Address]
     ) -> dict[Address, Address]:
         """Entries whose key is another one: those that say the same of who they are, one on each side."""
         sides: tuple[dict[bytes, list[Address]], ...] = (defaultdict(list), defaultdict(list))
@@ -83,7 +83,7 @@ class _Comparison(Struct, frozen=True, dict=True):
             if len(olds) == 1 and len(other.get(key, ())) == 1
         }
 
-    def _key(self, item: Resource, known: Mapping[Address, Address]) -> bytes | None:
+    def _key(self, item: Entry, known: Mapping[Address, Address]) -> bytes | None:
         if item.pin is not None:
             return canonical([item.kind, item.pin])
         kind = self._kind(item)
@@ -110,7 +110,7 @@ class _Comparison(Struct, frozen=True, dict=True):
             if item.address in inside:
                 yield self._edit(item, "removed", inside=inside[item.address])
 
-    def _changed(self, old: Resource, item: Resource) -> Iterator[Edit]:
+    def _changed(self, old: Entry, item: Entry) -> Iterator[Edit]:
         before = {name: _renaming(value, self._news) for name, value in self._values(old).items()}
         fields = list(_fields(before, self._values(item)))
         if order := self._order(item.address):
@@ -164,7 +164,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         if fields := tuple(_fields(*sides)):
             yield Edit(address="environment", what="changed", fields=fields)
 
-    def _edit(self, item: Resource, what: Any, **more: Any) -> Edit:
+    def _edit(self, item: Entry, what: Any, **more: Any) -> Edit:
         kind = self._kind(item)
         label = item.fields.get(kind.title)
         names = [one.field for one in more.get("fields", ())]
@@ -175,10 +175,10 @@ class _Comparison(Struct, frozen=True, dict=True):
             label=label if isinstance(label, str) else item.key, **more,
         )  # fmt: skip
 
-    def _kind(self, item: Resource) -> SupportedKind:
+    def _kind(self, item: Entry) -> SupportedKind:
         return self.registry[item.kind]
 
-    def _values(self, item: Resource) -> dict[str, Value]:
+    def _values(self, item: Entry) -> dict[str, Value]:
         """What an entry says, in the order of its kind."""
         kind = self._kind(item)
         named = [field.name for field in kind.fields if field.name in item.fields]
@@ -219,7 +219,7 @@ def _environment(desired: Desired) -> dict[str, Value]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _translated(item: Resource, known: Mapping[Address, Address]) -> Address:
+def _translated(item: Entry, known: Mapping[Address, Address]) -> Address:
     return _moved(item.address, item.parent, known)
 
 

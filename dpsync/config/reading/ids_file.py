@@ -214,7 +214,7 @@ class _Parser:
                 self.repeated.append(line)
             else:
                 self.disputed.add((*owner, first.address))
-                self.found.append(twice(first, line))
+                self.found.append(repeated_entry(first, line))
         return lines
 
     def line(self, key: Scalar, value: Node) -> RecordedLine | None:
@@ -256,7 +256,7 @@ class _Parser:
         self.found.append(Diagnostic(code, message, span, hint=hint))
 
 
-def twice(first: RecordedLine, line: RecordedLine) -> Diagnostic:
+def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
     """That an entry has two lines."""
     related = (("first given", first.span),) if first.span else ()
     if first.address == line.address:

@@ -12,8 +12,8 @@ from dpsync.github.messages.plan_comment import (
     SIZES,
     Decision,
     FoundComment,
+    comments_named,
     decide,
-    named,
     of_key,
     rest_body,
     rewritable,
@@ -33,7 +33,7 @@ class Comments(Struct, frozen=True):
 
     def found(self) -> list[FoundComment]:
         """Ours, the oldest first. Whoever else writes a marker has written a text."""
-        found = named(self.github.comments(self.number), self.name)
+        found = comments_named(self.github.comments(self.number), self.name)
         return [one for one in found if one.text.author == self.github.viewer()]
 
     def ours(self, found: FoundComment) -> FoundComment | None:

@@ -97,7 +97,7 @@ def address_digest(address: str) -> bytes:
     return _hashed(address)[:_ADDRESS]
 
 
-def together(oldest_first: Iterable[Iterable[Shown]]) -> frozenset[Shown]:
+def latest_shown(oldest_first: Iterable[Iterable[Shown]]) -> frozenset[Shown]:
     """What several plans have shown: where two of them speak of the same thing, the later one counts.
 
     The same thing is a field, or an address where one of the two speaks of the whole.

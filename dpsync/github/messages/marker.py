@@ -127,7 +127,7 @@ def name_of(encoded: str) -> str:
     return _decoded(encoded).decode(errors="replace")
 
 
-def kept(displayed: tuple[Shown, ...]) -> list[str]:
+def marker_values(displayed: tuple[Shown, ...]) -> list[str]:
     """What markers hold of what a plan has shown: the first one's, then those of further comments."""
     if len(displayed) > FIRST + COMMENTS * FURTHER:
         return []

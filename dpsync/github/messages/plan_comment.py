@@ -15,7 +15,7 @@ from dpsync.github.messages.marker import (
     State,
     base64url,
     first_line,
-    kept,
+    marker_values,
     name_of,
     read_marker,
     without_marker,
@@ -53,7 +53,7 @@ class Decision(Struct, frozen=True):
     why: str = ""
 
 
-def named(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
+def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
     """The comments with a marker of this name, the oldest first, whoever has written them."""
     found = []
     for text in comments:
@@ -131,7 +131,7 @@ def plan_marker(
         attempt=place.attempt,
         sha=place.sha,
         digest=plan.digest if plan is not None else "",
-        displayed=next(iter(kept(shown_by(plan))), None) if plan is not None else None,
+        displayed=next(iter(marker_values(shown_by(plan))), None) if plan is not None else None,
         state=state,
         approved=dict(approved or {}),
     )

@@ -15,9 +15,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.github.messages.comments import Comments
-from dpsync.github.messages.digests import Shown, together
+from dpsync.github.messages.digests import Shown, latest_shown
 from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker, shown_in
-from dpsync.github.messages.plan_comment import FoundComment, named
+from dpsync.github.messages.plan_comment import FoundComment, comments_named
 from dpsync.github.requests.api import GitHub, MergedPullRequest, Written
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.github.runner.run import History
@@ -113,7 +113,7 @@ class Approvals(Struct):
         comments = Comments(self.github, request.number, self.name)
         texts = self.github.comments(request.number)
         latest: dict[str, Approval] = {}
-        for candidate in named(texts, self.name):
+        for candidate in comments_named(texts, self.name):
             if candidate.marker.state == "refused":
                 continue
             written = self.github.written(candidate.text)
@@ -157,7 +157,7 @@ class Approvals(Struct):
 
 def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
     """What they have shown together; None without any."""
-    return together(one.displayed for one in reversed(approvals)) if approvals else None
+    return latest_shown(one.displayed for one in reversed(approvals)) if approvals else None
 
 
 def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = False) -> str:

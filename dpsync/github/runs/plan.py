@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from dpsync.github.messages.comments import Comments
 from dpsync.github.messages.digests import shown_by
-from dpsync.github.messages.marker import kept
+from dpsync.github.messages.marker import marker_values
 from dpsync.github.messages.plan_comment import (
     FoundComment,
     changed_since,
@@ -86,7 +86,7 @@ def _write(run: ActionRun, comments: Comments, found: list[FoundComment], docume
         return
     run.result.outputs["comment-url"] = text.url
     comments.drop_others(found, text, marker.age)
-    rest = kept(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
+    rest = marker_values(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
     if not decision.why and (rest or (before is not None and before.marker.full)):
         comments.write_rest(marker, rest)
 

@@ -25,7 +25,7 @@ from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.desired import Resource, Scope
+from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import Diagnostic
@@ -137,10 +137,10 @@ class _Adder:
             Diagnostic("not-added", message, None, str(address), "write it by hand")
         )
 
-    def _parent(self, kind: Kind, address: Address) -> Resource:
+    def _parent(self, kind: Kind, address: Address) -> Entry:
         return self.sides.desired.resources[address.parent(kind.key)]
 
-    def _named(self, beside: Resource) -> Callable[[tuple[str, ...], str], str | None]:
+    def _named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """How a file names a live object, those that were added just now among them."""
         known, organization = self.sides.named(beside), beside.address.segments[0]
 
@@ -150,7 +150,7 @@ class _Adder:
 
         return name
 
-    def _key(self, kind: Kind, place: Address, live: LiveObject, parent: Resource) -> str:
+    def _key(self, kind: Kind, place: Address, live: LiveObject, parent: Entry) -> str:
         """The key that the entry is, or a free one made of what the platform knows it by."""
         if kind.natural is not None:
             value = live.fields.get(kind.natural)
@@ -174,7 +174,7 @@ class _Adder:
             key = f"{wanted}-{number}"
         return key
 
-    def _value(self, kind: Kind, live: LiveObject, parent: Resource, key: str) -> Any:
+    def _value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
         """What stands behind the key: the short form where there is nothing but its field."""
         named = self._named(parent)
         fields: dict[str, Any] = {}
@@ -200,7 +200,7 @@ class _Adder:
                 return short
         return fields
 
-    def _put(self, place: Address, parent: Resource, kind: Kind, key: str, value: Any) -> Any:
+    def _put(self, place: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
         """Behind the last sibling; where there is none yet, as the place of the parent's entry."""
         siblings = [
             item

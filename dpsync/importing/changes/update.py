@@ -20,7 +20,7 @@ from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.placing import live_place, ordered_by
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Ref, Value
 from dpsync.model.findings import nodes
@@ -113,7 +113,7 @@ class _Updating:
         self.edits: dict[str, list[TextEdit]] = {}
         self.documents: dict[str, Document] = {}
         self.done: set[tuple[Address, str]] = set()
-        self.moved: list[Resource] = []
+        self.moved: list[Entry] = []
 
     def pattern(
         self, pattern: Pattern, changes: Mapping[str, Change], blocked: Mapping[str, Blocked]
@@ -147,7 +147,7 @@ class _Updating:
         text = str(address) if address else None
         self.made.problems.append(Diagnostic(code, message, span, text, hint))
 
-    def _change(self, resource: Resource, change: Change, only: str | None) -> None:
+    def _change(self, resource: Entry, change: Change, only: str | None) -> None:
         live = self.sides.live(resource)
         if live is None or change.action != "update":
             self._not_live(resource)
@@ -163,7 +163,7 @@ class _Updating:
                     continue
                 self._field(resource, kind, kind.field(difference.field), live)
 
-    def _not_live(self, resource: Resource, why: str = "it is not live") -> None:
+    def _not_live(self, resource: Entry, why: str = "it is not live") -> None:
         if resource.address in self.perhaps:
             self.made.problems.append(self.perhaps[resource.address])
             return
@@ -172,7 +172,7 @@ class _Updating:
             "remove the entry if it is gone for good",
         )  # fmt: skip
 
-    def _order(self, resource: Resource, order: ListOrder) -> None:
+    def _order(self, resource: Entry, order: ListOrder) -> None:
         """A list by which an entry orders what is in it: in live order, without what has left."""
         listed = resource.fields.get(order.name)
         if not listed or (resource.address, order.name) in self.done:
@@ -201,7 +201,7 @@ class _Updating:
     def _id(self, item: Value) -> str | None:
         return self.sides.snapshot.bound(item.address) if isinstance(item, Ref) else item.id
 
-    def _field(self, resource: Resource, kind: Kind, one: Field, live: LiveObject) -> None:
+    def _field(self, resource: Entry, kind: Kind, one: Field, live: LiveObject) -> None:
         try:
             if one.source is None:
                 raise Uneditable("the platform does not give it back")
@@ -213,7 +213,7 @@ class _Updating:
             return
         self._take(resource, one.name, value)
 
-    def _add(self, resource: Resource, name: str) -> None:
+    def _add(self, resource: Entry, name: str) -> None:
         """A field that is asked for by name and stands in no line yet."""
         kind = self.sides.registry[resource.kind]
         one = next((item for item in kind.fields if item.name == name), None)
@@ -240,7 +240,7 @@ class _Updating:
         self.edits.setdefault(resource.span.file, []).append(edit)
         self.made.taken.append(Taken(resource.address, name, resource.span))
 
-    def _take(self, resource: Resource, name: str, value: Any) -> None:
+    def _take(self, resource: Entry, name: str, value: Any) -> None:
         span = resource.where(name)
         if self.into is not None and span.file != self.into:
             self._insert(resource, name, value)
@@ -255,12 +255,12 @@ class _Updating:
         else:
             self.made.taken.append(Taken(resource.address, name, span))
 
-    def _insert(self, resource: Resource, name: str, value: Any) -> None:
+    def _insert(self, resource: Entry, name: str, value: Any) -> None:
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
         self.inserted.append(([*steps, name], _inline(value) if isinstance(value, FileContent) else value))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
-    def _shared(self, resource: Resource, name: str, who: tuple[str, ...]) -> None:
+    def _shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
         """Leave a line alone that others share, and say how to write it for this one or for all."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
@@ -269,11 +269,11 @@ class _Updating:
         hint = f"--into {span.file} writes it for all; {alone}"
         self.problem("shared", message, resource.address, span, hint)
 
-    def _not_taken(self, resource: Resource, name: str, why: str) -> None:
+    def _not_taken(self, resource: Entry, name: str, why: str) -> None:
         message = f"the live {name} cannot be put into the file: {why}"
         self.problem("not-taken-over", message, resource.address, resource.where(name), "write it by hand")
 
-    def _written(self, resource: Resource, one: Field, value: Value) -> Any:
+    def _written(self, resource: Entry, one: Field, value: Value) -> Any:
         if value is None:
             if one.null == "refused":
                 raise Uneditable("the platform has none, and it cannot be null; remove the line")
@@ -281,7 +281,7 @@ class _Updating:
         narrowed = one.type.narrow(value, resource.fields.get(one.name))
         return self._writing(resource, one).value(one.type, narrowed)
 
-    def _writing(self, resource: Resource, one: Field) -> Writing:
+    def _writing(self, resource: Entry, one: Field) -> Writing:
         return Writing(self.sides.named(resource), lambda path: variable(resource.address, one.name, path))
 
     def _put(self, span: Span, value: Any) -> None:

@@ -24,7 +24,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, transform
 
@@ -266,7 +266,7 @@ class _Pinning:
             for item in siblings if attempt == 1 else wrong:
                 item.pinned = True
 
-    def _first_child(self, resource: Resource) -> Resource | None:
+    def _first_child(self, resource: Entry) -> Entry | None:
         inside = self.made.by_address[resource.address].found.inside
         return self._resource(inside[0]) if inside else None
 
@@ -274,7 +274,7 @@ class _Pinning:
         by_identity = {item.live.identity: item for item in siblings}
         return lambda live: [node.live for node in by_identity[live.identity].inside]
 
-    def _resource(self, item: FoundObject) -> Resource:
+    def _resource(self, item: FoundObject) -> Entry:
         """The entry as the configuration will have it."""
         kind = item.kind
         entry = self.made.by_address[item.address]
@@ -284,7 +284,7 @@ class _Pinning:
             for one in kind.fields
             if one.name in said and one.source is not None
         }
-        return Resource(
+        return Entry(
             kind.name, item.address, item.key, item.parent.address if item.parent else None,
             item.holder.address if item.holder else None, fields, NOWHERE, {},
             item.live.id if item.pinned else None,

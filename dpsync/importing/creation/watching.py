@@ -13,11 +13,11 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.plans.drift import Line
 
 Place = tuple[Address, tuple[Kind, ...]]
-Open = tuple[Resource, Sequence[Field], Sequence[Place]]
+Open = tuple[Entry, Sequence[Field], Sequence[Place]]
 """An entry with the fields and the places of it that nothing watches."""
 
 
@@ -30,7 +30,7 @@ def lines(naming: Naming, unwatched: Iterable[Open]) -> Iterator[Line]:
             yield Line(address=str(address), line=_of_place(address, kinds))
 
 
-def _of_field(naming: Naming, resource: Resource, field: Field) -> Line:
+def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
     address, live = str(resource.address), naming.live(resource)
     if live is None:
         return Line(address=address, field=field.name, why="it is not live yet")

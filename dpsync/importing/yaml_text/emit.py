@@ -55,7 +55,7 @@ def on_one_line(value: Any) -> str:
 def _is_plain(text: str) -> bool:
     if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _OTHER_YAML:
         return False
-    if seen(text) != text or text.startswith(("...", "---")):
+    if with_escapes(text) != text or text.startswith(("...", "---")):
         return False
     try:
         return resolve(text) == text and isinstance(resolve(text), str)
@@ -65,10 +65,10 @@ def _is_plain(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     made = json.dumps(text, ensure_ascii=False)
-    return seen(made)
+    return with_escapes(made)
 
 
-def seen(quoted: str) -> str:
+def with_escapes(quoted: str) -> str:
     """The inside of a text in double quotes, with nothing hidden in it."""
     if quoted.isascii() and quoted.isprintable():  # nearly every text, at once instead of sign by sign
         return quoted
@@ -84,7 +84,7 @@ def _escape(one: str) -> str:
 
 
 def _on_a_line(comment: str) -> str:
-    return seen(" ".join(comment.split()))
+    return with_escapes(" ".join(comment.split()))
 
 
 def inline(value: Any) -> str | None:
@@ -125,7 +125,7 @@ def _in_lines(text: str) -> bool:
         and bool(text.strip())
         and "$$" not in text
         and "${" not in text
-        and all(seen(line) == line for line in lines)
+        and all(with_escapes(line) == line for line in lines)
         and not lines[0].startswith(" ")
         and lines[0] != ""
         and not any(line != line.rstrip() for line in lines)

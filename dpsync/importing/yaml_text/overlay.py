@@ -13,7 +13,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 
 
@@ -26,7 +26,7 @@ class Item(Struct, frozen=True):
 Step = str | Item
 
 
-def steps_to(registry: Registry, resources: Mapping_[Address, Resource], resource: Resource) -> list[Step]:
+def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: Entry) -> list[Step]:
     """The way to an entry from the top of a file: keys of mappings, and nodes of lists."""
     kind = registry[resource.kind]
     if resource.parent is None:

@@ -8,7 +8,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
-from dpsync.importing.yaml_text.emit import is_seen, seen
+from dpsync.importing.yaml_text.emit import is_seen, with_escapes
 
 
 class Foreign(ValueError):
@@ -34,7 +34,7 @@ def round_trip(snippet: str, value: Any) -> str:
     stream = io.StringIO()
     yaml.dump(merged, stream)
     # Hidden characters of a new text are in double quotes, where they can be escaped. Old text stays.
-    made = "".join(one if one in snippet or one == "\n" else seen(one) for one in stream.getvalue())
+    made = "".join(one if one in snippet or one == "\n" else with_escapes(one) for one in stream.getvalue())
     top = re.match(r" *", made)
     return re.sub(rf"^ {{{len(top[0])}}}", "", made, flags=re.MULTILINE) if top and top[0] else made
 

@@ -14,7 +14,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 
 
-class Resource(Struct, frozen=True):
+class Entry(Struct, frozen=True):
     """One declared object.
 
     `parent` is the object whose URL and lifetime it shares; `holder` the node that encloses it in a tree
@@ -128,7 +128,7 @@ class NotIncluded(Struct, frozen=True):
 class Desired(Struct, frozen=True):
     """The whole configuration. `texts` holds the source files for messages about them."""
 
-    resources: Mapping[Address, Resource]
+    resources: Mapping[Address, Entry]
     scopes: Mapping[Address, Scope]
     lookups: Mapping[Address, Lookup] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
@@ -166,7 +166,7 @@ class Desired(Struct, frozen=True):
         for address, name in fields:
             names[address].add(name)
 
-        def left(item: Resource) -> Resource:
+        def left(item: Entry) -> Entry:
             children = tuple(child for child in item.children if child not in out)
             hidden = names.get(item.address, set())
             kept = {name: value for name, value in item.fields.items() if name not in hidden}

@@ -53,12 +53,12 @@ def group(cause: Cause | None) -> Group:
     return _GROUPS[cause] if cause is not None else "this change"
 
 
-def said(cause: Cause, what: What = "field") -> str:
+def cause_text(cause: Cause, what: What = "field") -> str:
     """The cause in words: of something made, removed or moved in words of its own."""
     return _WORDS.get((what, cause), cause)
 
 
-def together(causes: Iterable[Cause]) -> Cause | None:
+def common_cause(causes: Iterable[Cause]) -> Cause | None:
     """The cause of several differences at once, None of none."""
     found = set(causes)
     if len(found) <= 1:

@@ -12,12 +12,12 @@ from msgspec import Struct
 from dpsync.identity.questions import pin
 from dpsync.kinds.kind import ByHand, Call, Field
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource, Unserved
+from dpsync.model.entries.desired import Entry, Unserved
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Blocked
 from dpsync.planner.decide.concealment import at_first
 from dpsync.planner.decide.escalation import direction
-from dpsync.planner.decide.restructuring import Restructure, Restructuring, begins
+from dpsync.planner.decide.restructuring import Restructure, Restructuring, first_section
 from dpsync.planner.inputs.answers import NEW, Answer
 from dpsync.planner.inputs.sides import Sides
 
@@ -152,7 +152,7 @@ class Blocker:
             for address in self._sides.lineage.below(item.scope.address)
             if address not in self._entries
         ]
-        first = begins(self._sides, item, nodes)
+        first = first_section(self._sides, item, nodes)
         if first is not None:
             self.first[item.scope.address] = first
         reason = f"{item.scope.parent} gets its first section before, and the platform moves what it has now"
@@ -161,7 +161,7 @@ class Blocker:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
-    def _consider(self, resource: Resource) -> None:
+    def _consider(self, resource: Entry) -> None:
         kind = self._sides.kind(resource)
         address = str(resource.address)
         if self._sides.policy.ignored(resource.address):
@@ -208,7 +208,7 @@ class Blocker:
                 )
                 return
 
-    def _for_creating(self, resource: Resource) -> set[Address]:
+    def _for_creating(self, resource: Entry) -> set[Address]:
         kind = self._sides.kind(resource)
         needed: set[Address] = set()
         for item in kind.fields:
@@ -247,7 +247,7 @@ class Blocker:
     def entry(self, address: Address) -> bool:
         return address in self._entries
 
-    def field(self, resource: Resource, item: Field) -> bool:
+    def field(self, resource: Entry, item: Field) -> bool:
         """Whether this field names something that cannot be made; noted when it does."""
         for other in sorted(references(resource.fields.get(item.name))):
             if other in self._entries:
@@ -262,7 +262,7 @@ class Blocker:
         return False
 
     def note(
-        self, resource: Resource, item: Field, reason: str, todo: str = "", because: str | None = None
+        self, resource: Entry, item: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
         name = str(resource.address.field(item.name))
         self._fields[resource.address, item.name] = Blocked(

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.types import Flag
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import PLAIN, Value, canonical, digest
@@ -25,7 +25,7 @@ class Changed(Struct, frozen=True):
     after: Value
     before: Value
 
-    def difference(self, sides: Sides, resource: Resource, cause: Cause) -> Difference:
+    def difference(self, sides: Sides, resource: Entry, cause: Cause) -> Difference:
         return Difference(
             field=self.field.name,
             before=sides.values.display(
@@ -37,7 +37,7 @@ class Changed(Struct, frozen=True):
         )
 
 
-def managed(sides: Sides, resource: Resource) -> Iterator[Field]:
+def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
     """The fields that this entry declares and that some call can write."""
     kind = sides.kind(resource)
     match = sides.snapshot.matches.get(resource.address)
@@ -48,7 +48,7 @@ def managed(sides: Sides, resource: Resource) -> Iterator[Field]:
             yield field
 
 
-def changed(sides: Sides, resource: Resource, live: LiveObject) -> list[Changed]:
+def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
     """The fields of a live object that are not as wanted."""
     found = []
     for field in managed(sides, resource):
@@ -64,7 +64,7 @@ def changed(sides: Sides, resource: Resource, live: LiveObject) -> list[Changed]
     return found
 
 
-def unread(field: Field, value: Value) -> Value:
+def write_only(field: Field, value: Value) -> Value:
     """The part of a field's value that the platform never gives back, None when there is none."""
     if value is None or isinstance(field, ListOrder):
         return None
@@ -77,7 +77,7 @@ def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Val
     A part with a request of its own is known where that was answered. While the platform is at work on it,
     what it will answer is not known, and it is not compared with anything else either.
     """
-    hidden = unread(field, value)
+    hidden = write_only(field, value)
     if not field.own_read or not isinstance(hidden, dict):
         return hidden
     known = live.fields.get(field.name)
@@ -91,7 +91,7 @@ def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Val
     return left or None
 
 
-def differs_from_base(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
+def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
     """Whether a value that cannot be read back differs from that of the git base.
 
     An entry that the base does not have was sent when it was made, or is somebody else's work: either way
@@ -101,27 +101,27 @@ def differs_from_base(sides: Sides, resource: Resource, field: Field, live: Live
     hidden, earlier = not_known(sides, field, value, live), sides.names.in_base(resource, live)
     if hidden is None or earlier is None:
         return False
-    return canonical(unread(field, earlier.fields.get(field.name))) != canonical(hidden)
+    return canonical(write_only(field, earlier.fields.get(field.name))) != canonical(hidden)
 
 
-def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
+def _unread_changed(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
     """Whether a value that cannot be read back is sent: it differs from the git base, or was asked for."""
     address = resource.address
-    hidden = unread(field, sides.desired.resources[address].fields[field.name])
+    hidden = write_only(field, sides.desired.resources[address].fields[field.name])
     if sides.options.proof or hidden is None:
         return False
     asked_for = sides.answers.gives(Answer(SEND, str(address.field(field.name))))
     return asked_for or differs_from_base(sides, resource, field, live)
 
 
-def resendable(sides: Sides, resource: Resource) -> Iterator[Answer]:
+def resendable(sides: Sides, resource: Entry) -> Iterator[Answer]:
     """The questions whether a field that cannot be read back is sent again, one for each such field."""
     for field in () if sides.options.proof else managed(sides, resource):
-        if unread(field, sides.desired.resources[resource.address].fields[field.name]) is not None:
+        if write_only(field, sides.desired.resources[resource.address].fields[field.name]) is not None:
             yield Answer(SEND, str(resource.address.field(field.name)))
 
 
-def wanted_anew(sides: Sides, resource: Resource) -> list[Changed]:
+def wanted_anew(sides: Sides, resource: Entry) -> list[Changed]:
     """The fields of an entry that is to be created, without those that a new object has anyway."""
     found = []
     for field in managed(sides, resource):

@@ -23,7 +23,7 @@ from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.escalation import direction, raises
@@ -36,7 +36,7 @@ class Holding(Struct, frozen=True):
     sides: Sides
     adopted: frozenset[Address]
 
-    def held(self, resource: Resource) -> Field | None:
+    def held(self, resource: Entry) -> Field | None:
         """The field by which a new entry is held back; None where it need not be, or cannot."""
         field = self._can_hold(resource)
         if field is None or self._covered(resource):
@@ -50,13 +50,13 @@ class Holding(Struct, frozen=True):
         waits = self.later(resource) or (child is not None and self.later(child))
         return field if waits else None
 
-    def momentary(self, resource: Resource) -> tuple[Field, ...]:
+    def momentary(self, resource: Entry) -> tuple[Field, ...]:
         """The fields that hide a new entry only after people could see it for a moment."""
         if self._covered(resource) or self.held(resource) is not None:
             return ()
         return self.later(resource)
 
-    def powerful(self, resource: Resource) -> tuple[Field, ...]:
+    def powerful(self, resource: Entry) -> tuple[Field, ...]:
         """The fields of which a new entry has more than it declares, until a later request sets them."""
         made_with = self.made_with(resource)
         found = tuple(
@@ -69,7 +69,7 @@ class Holding(Struct, frozen=True):
         )
         return () if found and self._covered(resource) else found
 
-    def later(self, resource: Resource) -> tuple[Field, ...]:
+    def later(self, resource: Entry) -> tuple[Field, ...]:
         """What hides a new entry and is not set by the request that makes it."""
         made_with = self.made_with(resource)
         found = (item for item in self._hiding(resource) if item.name not in made_with)
@@ -80,7 +80,7 @@ class Holding(Struct, frozen=True):
             return ()
         return tuple(found)
 
-    def made_with(self, resource: Resource) -> frozenset[str]:
+    def made_with(self, resource: Entry) -> frozenset[str]:
         """The fields that the request sends which makes an entry."""
         kind = self.sides.kind(resource)
         if resource.address in self.adopted and resource.holder is not None:
@@ -92,14 +92,14 @@ class Holding(Struct, frozen=True):
             return frozenset((add.field,))
         return frozenset(item.name for item in kind.fields if item.on in ("create", "both"))
 
-    def child(self, resource: Resource) -> Resource | None:
+    def child(self, resource: Entry) -> Entry | None:
         """What is made along with an entry, by its request."""
         first = self.sides.lineage.first_child(resource)
         return first if first is not None and first.address in self.adopted else None
 
     # What an apply has left behind.
 
-    def unfinished(self, resource: Resource, live: LiveObject) -> Field | None:
+    def unfinished(self, resource: Entry, live: LiveObject) -> Field | None:
         """The field that hides a live entry which an apply made and could not finish."""
         field = self._can_hold(resource)
         if (
@@ -112,7 +112,7 @@ class Holding(Struct, frozen=True):
         lacking = self._lacks(resource, live) or (first is not None and self._keeps_back(*first, field))
         return field if lacking else None
 
-    def left(self, resource: Resource, live: LiveObject) -> Field | None:
+    def left(self, resource: Entry, live: LiveObject) -> Field | None:
         """The field that hides what was made along with such an entry until that one is shown.
 
         What it lacks is how the next run knows that the other one is not finished: so it gets that last.
@@ -126,7 +126,7 @@ class Holding(Struct, frozen=True):
             return None
         return None if resource.fields.get(field.name) in hidden_by(field) else field
 
-    def _made_along(self, resource: Resource) -> tuple[Resource, LiveObject] | None:
+    def _made_along(self, resource: Entry) -> tuple[Entry, LiveObject] | None:
         """The entry that was made by the request for this one: first here, and first in what is live.
 
         What came into it later is behind that one until it is finished.
@@ -139,12 +139,12 @@ class Holding(Struct, frozen=True):
         there = self.sides.snapshot.lanes.get(maker.identity, ())
         return (first, live) if live.identity in there[:1] else None
 
-    def _keeps_back(self, first: Resource, live: LiveObject, field: Field) -> bool:
+    def _keeps_back(self, first: Entry, live: LiveObject, field: Field) -> bool:
         """Whether what was made along with an entry was not finished, or is hidden itself."""
         hidden = live.fields.get(field.name) in hidden_by(field)
         return self._lacks(first, live) or (hidden and first.fields.get(field.name) in hidden_by(field))
 
-    def _lacks(self, resource: Resource, live: LiveObject) -> bool:
+    def _lacks(self, resource: Entry, live: LiveObject) -> bool:
         """Whether something that hides an entry was never set: it is as it was made."""
         earlier = self.sides.names.in_base(resource, live)
         return any(
@@ -155,7 +155,7 @@ class Holding(Struct, frozen=True):
 
     # What hides.
 
-    def _hiding(self, resource: Resource) -> Iterator[Field]:
+    def _hiding(self, resource: Entry) -> Iterator[Field]:
         """The fields by which an entry is less visible than one that says nothing.
 
         It has no field that the policy ignores (`Sides.resources`). What was not selected is left as it is.
@@ -167,7 +167,7 @@ class Holding(Struct, frozen=True):
             if value is not None and direction(item, at_first(item), value) == "withdraw":
                 yield item
 
-    def _can_hold(self, resource: Resource) -> Field | None:
+    def _can_hold(self, resource: Entry) -> Field | None:
         """The field that hides one, where the server takes it when one is made, and when it is shown."""
         kind = self.sides.kind(resource)
         field = kind.hides
@@ -180,7 +180,7 @@ class Holding(Struct, frozen=True):
             return None
         return None if self.sides.policy.ignored(resource.address, field.name) else field
 
-    def _covered(self, resource: Resource) -> bool:
+    def _covered(self, resource: Entry) -> bool:
         """Whether nobody sees an entry, or what it is in, before everything in it is as declared."""
         kind = self.sides.kind(resource)
         if any(
@@ -195,14 +195,14 @@ class Holding(Struct, frozen=True):
             around = above.holder or above.parent
         return False
 
-    def _is_hidden(self, above: Resource) -> bool:
+    def _is_hidden(self, above: Entry) -> bool:
         """Whether something is hidden now, is made hidden, or is hidden before anything in it is written."""
         kind, live = self.sides.kind(above), self.sides.live(above.address)
         if hides_itself(kind, live.fields if live is not None else {}):
             return True
         return any(self._declares(kind, kind.field(name), above) for name in kind.seen if _flag(kind, name))
 
-    def _declares(self, kind: SupportedKind, item: Field, above: Resource) -> bool:
+    def _declares(self, kind: SupportedKind, item: Field, above: Entry) -> bool:
         """Whether an entry says that it hides itself by this flag, and that can be done at once."""
         if item.name not in above.fields or above.fields[item.name] in kind.seen[item.name]:
             return False
@@ -234,7 +234,7 @@ def hiding(field: Field) -> Changed:
     return Changed(field, hidden_by(field)[0], field.absent)
 
 
-def showing(resource: Resource, field: Field) -> tuple[Changed, ...]:
+def showing(resource: Entry, field: Field) -> tuple[Changed, ...]:
     """What shows an entry that was held back; nothing where it is declared to stay hidden."""
     after = resource.fields.get(field.name, field.absent)
     return () if after in hidden_by(field) else (Changed(field, after, hidden_by(field)[0]),)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import REF, Value
 from dpsync.model.plans.remark import Note, PlatformTrouble, Waiting
@@ -38,7 +38,7 @@ from dpsync.planner.inputs.sides import Sides
 class EntryDecision(Struct, frozen=True):
     """What becomes of one entry that is neither blocked nor left alone."""
 
-    resource: Resource
+    resource: Entry
     live: LiveObject | None
     """What it is now; None when it is made."""
     display: tuple[Changed, ...] = ()
@@ -153,11 +153,11 @@ class _Decider:
             if not self.blocker.entry(resource.address):
                 yield self._new(resource) if live is None else self._existing(resource, live)
 
-    def _without_place(self, resource: Resource) -> Iterator[tuple[str, Value]]:
+    def _without_place(self, resource: Entry) -> Iterator[tuple[str, Value]]:
         kind = self.sides.kind(resource)
         return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
 
-    def _new(self, resource: Resource) -> EntryDecision:
+    def _new(self, resource: Entry) -> EntryDecision:
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
         sent, held = self.holding.made_with(resource), self.holding.held(resource)
         later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
@@ -169,7 +169,7 @@ class _Decider:
             written += showing(resource, held)
         return EntryDecision(resource, None, tuple(wanted), tuple(written), created, held)
 
-    def _existing(self, resource: Resource, live: LiveObject) -> EntryDecision:
+    def _existing(self, resource: Entry, live: LiveObject) -> EntryDecision:
         self._cannot_compare(resource, live)
         self._busy(resource, live)
         compared = self.compared[resource.address]
@@ -189,7 +189,7 @@ class _Decider:
             unfinished=unfinished is not None or held is not None,
         )
 
-    def _acts(self, resource: Resource) -> Iterator[str]:
+    def _acts(self, resource: Entry) -> Iterator[str]:
         """What somebody asks for this once, after all that is changed about it."""
         for word in self.sides.kind(resource).platform.acts:
             answer = Answer(word, str(resource.address))
@@ -197,7 +197,7 @@ class _Decider:
             if self.sides.answers.gives(answer) and not self.sides.options.proof:
                 yield word
 
-    def _busy(self, resource: Resource, live: LiveObject) -> None:
+    def _busy(self, resource: Entry, live: LiveObject) -> None:
         """What the platform is at work on is told, not waited for; and what it reports as wrong."""
         kind = self.sides.kind(resource)
         if kind.platform.busy is not None and kind.is_busy(live.fields):
@@ -208,7 +208,7 @@ class _Decider:
 
     # What can be written.
 
-    def _can_write(self, resource: Resource, item: Changed) -> bool:
+    def _can_write(self, resource: Entry, item: Changed) -> bool:
         """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
         field = item.field
         if self.blocker.field(resource, field):
@@ -225,7 +225,7 @@ class _Decider:
             return False
         return field.via is None or self._has_call(resource, item)
 
-    def _somebody_else(self, resource: Resource, name: str, scope: str) -> bool:
+    def _somebody_else(self, resource: Entry, name: str, scope: str) -> bool:
         """Whether another entry in the same place says that it has the flag."""
         around = self.sides.lineage.ancestor(resource, scope)
         return (resource.kind, name, around) in self._flagged
@@ -241,12 +241,12 @@ class _Decider:
             if not self.sides.policy.left_out(other.address)
         }
 
-    def _always_one(self, resource: Resource, item: Field) -> None:
+    def _always_one(self, resource: Entry, item: Field) -> None:
         noun = self.sides.kind(resource).noun
         reason = f"the platform always has a {item.name}"
         self.blocker.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
-    def _has_call(self, resource: Resource, item: Changed) -> bool:
+    def _has_call(self, resource: Entry, item: Changed) -> bool:
         """Whether a call gives the field this value; noted as blocked when none does."""
         if item.field.setting(item.after) is not None:
             return True
@@ -263,7 +263,7 @@ class _Decider:
 
     # What cannot be compared.
 
-    def _cannot_compare(self, resource: Resource, live: LiveObject) -> None:
+    def _cannot_compare(self, resource: Entry, live: LiveObject) -> None:
         kind = self.sides.kind(resource)
         for item in kind.unread_fields:
             hidden = not_known(self.sides, item, resource.fields.get(item.name), live)

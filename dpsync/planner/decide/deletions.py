@@ -47,7 +47,7 @@ class Deletions(Struct, frozen=True):
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
-def unseen(names: Names, found: Deletions) -> Iterator[Blocked]:
+def unverified_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what would go along."""
     for identity, url in found.unseen.items():
         reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"

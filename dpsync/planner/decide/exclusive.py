@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.plans.change import Effect
 from dpsync.planner.inputs.sides import Sides
@@ -25,11 +25,11 @@ class _FlagPlace(Struct):
     had_by: list[Identity] = field(default_factory=list)
     """Live objects that have the flag now."""
     staying: list[LiveObject] = field(default_factory=list)
-    arriving: list[Resource] = field(default_factory=list)
+    arriving: list[Entry] = field(default_factory=list)
     chosen: bool = False
     """Whether an entry says that it has the flag."""
 
-    def choose(self, entry: Resource, flag: Field) -> None:
+    def choose(self, entry: Entry, flag: Field) -> None:
         self.chosen = self.chosen or entry.fields.get(flag.name) is True
 
 
@@ -41,7 +41,7 @@ class Exclusive:
     """The places of all such flags. `deleted`: what is deleted or goes along; `blocked`: what is not made."""
 
     def __init__(
-        self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
+        self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Entry], bool]
     ) -> None:
         self.sides = sides
         self._deleted = deleted
@@ -78,7 +78,7 @@ class Exclusive:
             if not self._deleted(live.identity):
                 place.staying.append(live)
 
-    def _entry(self, resource: Resource) -> None:
+    def _entry(self, resource: Entry) -> None:
         for kind, item, place_kind in self._of(resource.kind):
             address = self.sides.lineage.ancestor(resource, place_kind)
             if address is None:
@@ -92,7 +92,7 @@ class Exclusive:
     def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
         return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
 
-    def unwilling(self) -> Iterator[tuple[Resource, Field]]:
+    def unwilling(self) -> Iterator[tuple[Entry, Field]]:
         """Entries that will have a flag although they are declared not to: nothing else is left for it."""
         for (name, flag, _), place in sorted(self._places.items()):
             new = not place.had_by and not place.staying

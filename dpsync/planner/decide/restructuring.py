@@ -18,7 +18,7 @@ from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource, Scope
+from dpsync.model.entries.desired import Desired, Entry, Scope
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import canonical, live_ids, references
@@ -136,13 +136,13 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
         if item.scope.address not in agreed:
             now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
             yield refusals.RESTRUCTURE.at(owner, now=now, then=then, answer=item.question.flag)
-        elif not item.alone and begins(sides, item, sides.lineage.below(item.scope.address)) is None:
+        elif not item.alone and first_section(sides, item, sides.lineage.below(item.scope.address)) is None:
             yield refusals.NOTHING_TO_BEGIN.at(owner)
         elif item.alone:
             yield from _stays_seen(sides.kind(item.owner), sides.resources[owner], item)
 
 
-def _stays_seen(kind: Kind, entry: Resource, item: Restructure) -> Iterator[Refusal]:
+def _stays_seen(kind: Kind, entry: Entry, item: Restructure) -> Iterator[Refusal]:
     """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
     for field in shown_by(kind, item):
         if _can_hide(field) and field.name in entry.fields:
@@ -167,7 +167,7 @@ def _can_hide(field: Field) -> bool:
 # Towards sections.
 
 
-def begins(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
+def first_section(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
     """The entry that is made first: one whose creation also makes its first child.
 
     It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
@@ -182,17 +182,17 @@ def begins(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address
     return min(able)[2] if able else None
 
 
-def _named_like(names: Names, entry: Resource, owner: LiveObject) -> bool:
+def _named_like(names: Names, entry: Entry, owner: LiveObject) -> bool:
     own = (entry.fields.get(name) for name in names.kind(entry).identity_fields)
     return any(folded(name) == folded(names.label(owner)) for name in own if isinstance(name, str))
 
 
-def _with_child(registry: Registry, resource: Resource) -> bool:
+def _with_child(registry: Registry, resource: Entry) -> bool:
     create = registry[resource.kind].create
     return isinstance(create, Call) and create.also_creates is not None and bool(resource.children)
 
 
-def _wants(sides: Sides, entry: Resource, holder: LiveObject) -> int:
+def _wants(sides: Sides, entry: Entry, holder: LiveObject) -> int:
     """How many of what lies in a live object an entry is to hold."""
     inside = [sides.snapshot.objects[one] for one in sides.snapshot.lanes.get(holder.identity, ())]
     children = [sides.resources[child] for child in entry.children]
@@ -253,7 +253,7 @@ def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
     return replace(snapshot, matches={**snapshot.matches, **by})
 
 
-def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Resource | None:
+def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Entry | None:
     """The new entry of the same kind that holds the most of what this object holds."""
     able = [
         (-_wants(sides, entry, live), address)
@@ -265,7 +265,7 @@ def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]
     return sides.resources[best] if best is not None and number < 0 else None
 
 
-def _is(values: Values, entry: Resource, live: LiveObject) -> bool:
+def _is(values: Values, entry: Entry, live: LiveObject) -> bool:
     """Whether an entry names the same things as a live object of its kind."""
     return entry.kind == live.kind and shows(values, entry) == shows(values, live)
 
@@ -276,7 +276,7 @@ def answered(names: Names, decided: Restructuring) -> list[Address]:
     return [*(item.scope.address for item in decided.agreed), *left]
 
 
-def shows(values: Values, item: Resource | LiveObject) -> tuple[bytes, ...]:
+def shows(values: Values, item: Entry | LiveObject) -> tuple[bytes, ...]:
     """The required references of an entry or object, in their normal form: what a site space shows."""
     named = [its for its in values.registry[item.kind].fields if its.type.refers and its.required]
     return tuple(canonical(values.normal(its, item.fields.get(its.name), item)) for its in named)

@@ -14,7 +14,7 @@ from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import LiveId
 
@@ -35,24 +35,24 @@ class Lineage(Struct, frozen=True, dict=True):
         """For paths: the live id of an entry, or its address in braces."""
         return self.snapshot.bound(address) or f"{{{address}}}"
 
-    def chain(self, resource: Resource) -> Chain:
+    def chain(self, resource: Entry) -> Chain:
         """Kind and id of everything above an entry, from the nearest outward."""
         return [(above.kind, self.id(above.address)) for above in self._above(resource)]
 
-    def ancestor(self, resource: Resource, kind: str) -> Address | None:
+    def ancestor(self, resource: Entry, kind: str) -> Address | None:
         """The nearest entry above this one that is of a kind."""
         if kind == PARENT:
             return resource.parent
         return next((above.address for above in self._above(resource) if above.kind == kind), None)
 
-    def _above(self, resource: Resource) -> Iterator[Resource]:
+    def _above(self, resource: Entry) -> Iterator[Entry]:
         around = resource.parent
         while around is not None:
             above = self.desired.resources[around]
             yield above
             around = above.parent
 
-    def first_child(self, resource: Resource) -> Resource | None:
+    def first_child(self, resource: Entry) -> Entry | None:
         return self.desired.resources.get(resource.children[0]) if resource.children else None
 
     def preorder(self, children: Iterable[Address]) -> Iterator[Address]:
@@ -77,7 +77,7 @@ class Lineage(Struct, frozen=True, dict=True):
             return item.parent
         return next((above for above in self.snapshot.above(item) if above[0] == kind), None)
 
-    def around(self, item: Resource | LiveObject) -> list[Identity]:
+    def around(self, item: Entry | LiveObject) -> list[Identity]:
         """What is live of an item itself and of everything above it."""
         if isinstance(item, LiveObject):
             return [item.identity, *self.snapshot.above(item)]

@@ -11,7 +11,7 @@ from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Lookup, Resource
+from dpsync.model.entries.desired import Desired, Entry, Lookup
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import LiveId
@@ -51,7 +51,7 @@ class Names(Struct, frozen=True, dict=True):
             if (identity := self.identity(address, resource))
         }
 
-    def identity(self, address: Address, item: Resource | Lookup) -> Identity | None:
+    def identity(self, address: Address, item: Entry | Lookup) -> Identity | None:
         """The identity of the object that an entry is, or that was looked up; None when it is not live."""
         id = self.snapshot.bound(address)
         if id is None:
@@ -61,7 +61,7 @@ class Names(Struct, frozen=True, dict=True):
             owner = self.desired.resources[item.parent].kind, self.snapshot.bound(item.parent) or ""
         return self.registry[item.kind].identity_of(id, owner)
 
-    def named(self, item: Resource | LiveObject, kind: str, id: str) -> Identity:
+    def named(self, item: Entry | LiveObject, kind: str, id: str) -> Identity:
         """The object that an id in a field of `item` means: of people, the one in its own organization."""
         if kind not in self.registry or (target := self.registry[kind]).own_id:
             return kind, id
@@ -83,7 +83,7 @@ class Names(Struct, frozen=True, dict=True):
         alone = self._same_title[item.parent, self.kind(item).key, title] == 1
         return self._place(item).unmanaged(title, None if alone else item.id)
 
-    def label(self, item: Resource | LiveObject) -> str:
+    def label(self, item: Entry | LiveObject) -> str:
         """What people call it."""
         kind = self.kind(item)
         if isinstance(item, LiveObject):
@@ -131,7 +131,7 @@ class Names(Struct, frozen=True, dict=True):
             if identity not in self.declared
         )
 
-    def kind(self, item: Resource | LiveObject) -> Kind:
+    def kind(self, item: Entry | LiveObject) -> Kind:
         return self.registry[item.kind]
 
     # In the git base.
@@ -148,7 +148,7 @@ class Names(Struct, frozen=True, dict=True):
         """The address that a live object has in the git base."""
         return {identity: address for address, identity in self.remembered.items()}
 
-    def in_base(self, resource: Resource, live: LiveObject) -> Resource | None:
+    def in_base(self, resource: Entry, live: LiveObject) -> Entry | None:
         """The entry that the git base has for the live object of an entry."""
         if self.base.desired is None:
             return None

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
 from dpsync.planner.inputs.answers import Answers, parse_all
@@ -84,9 +84,9 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         return Answers(frozenset(parse_all(self.options.confirm, self.registry)))
 
     @cached_property
-    def resources(self) -> dict[Address, Resource]:
+    def resources(self) -> dict[Address, Entry]:
         """The entries in their order and in their normal form, without the fields that are ignored."""
-        edited: dict[Address, Resource] = {}
+        edited: dict[Address, Entry] = {}
         for address in sorted(self.desired.resources):
             resource = self.desired.resources[address]
             if not self.desired.policy.ignore and NORMAL.issuperset(map(type, resource.fields.values())):
@@ -109,5 +109,5 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         identity = self.names.identities.get(address)
         return None if identity is None else self.snapshot.objects.get(identity)
 
-    def kind(self, item: Resource | LiveObject) -> SupportedKind:
+    def kind(self, item: Entry | LiveObject) -> SupportedKind:
         return self.registry[item.kind]

@@ -9,7 +9,7 @@ from msgspec import Struct
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
 from dpsync.model.entries.values import PLAIN, LiveId, Ref, Secret, Value, to_plain, transform
 from dpsync.planner.inputs.names import Names
@@ -26,7 +26,7 @@ class Values(Struct, frozen=True, dict=True):
     snapshot: Snapshot
     names: Names
 
-    def normal(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
+    def normal(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
         """The value of a field of `item` with every id that is declared here turned into its address."""
         if type(value) in NORMAL:
             return value
@@ -37,7 +37,7 @@ class Values(Struct, frozen=True, dict=True):
             value, lambda leaf: self._declared(field, leaf, item) if isinstance(leaf, LiveId) else leaf
         )
 
-    def _declared(self, field: Field, id: LiveId, item: Resource | LiveObject) -> Ref | LiveId:
+    def _declared(self, field: Field, id: LiveId, item: Entry | LiveObject) -> Ref | LiveId:
         """A reference to what is declared for an id, else the id."""
         for kind in field.type.refers:
             if address := self.names.declared.get(self.names.named(item, kind, id.id)):
@@ -46,7 +46,7 @@ class Values(Struct, frozen=True, dict=True):
                 return Ref(address)
         return id
 
-    def display(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
+    def display(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
         """The normal form as plain JSON, for differences; what is known but undeclared shows its address."""
 
         def name(leaf: Value) -> Value:

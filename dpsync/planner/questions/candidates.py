@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import live_ids, references
@@ -40,7 +40,7 @@ def found_by_name(sides: Sides, address: Address) -> bool:
 class Open(Struct, frozen=True):
     """An entry that is not live, and what it could be: each object with the reason."""
 
-    resource: Resource
+    resource: Entry
     kind: Kind
     could_be: Mapping[Identity, Reason]
     name_takers: Mapping[Identity, Address] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Open(Struct, frozen=True):
 class _Opening:
     """An `Open` in the making: its candidates are being looked for."""
 
-    def __init__(self, resource: Resource, kind: Kind) -> None:
+    def __init__(self, resource: Entry, kind: Kind) -> None:
         self.resource, self.kind = resource, kind
         self.could_be: dict[Identity, Reason] = {}
         self.name_takers: dict[Identity, Address] = {}
@@ -151,11 +151,11 @@ class CouldBe(Struct, frozen=True, dict=True):
             if unrecorded and was is None and not base.present and address in before:
                 one.add(around, Reason.NO_LINES)
 
-    def made(self, entry: Resource) -> bool:
+    def made(self, entry: Entry) -> bool:
         """Whether an entry that is not live is made by this plan."""
         return not self.sides.policy.ignored(entry.address) and not self.blocking.entry(entry.address)
 
-    def _not_live(self, kind: Kind) -> Iterator[Resource]:
+    def _not_live(self, kind: Kind) -> Iterator[Entry]:
         """Entries that are not live and of which nothing says that they are new, whatever keeps them from it.
 
         One that waits, or that was not selected, is perhaps what another plan deletes meanwhile. What one was
@@ -182,7 +182,7 @@ class CouldBe(Struct, frozen=True, dict=True):
                 found[live.identity] = address
         return found
 
-    def taken_over(self, kind: Kind) -> Iterator[Resource]:
+    def taken_over(self, kind: Kind) -> Iterator[Entry]:
         """New entries that were recognised by a name alone, where lines or a git base tell which are new."""
         sides = self.sides
         for address, entry in sides.resources.items():
@@ -196,11 +196,11 @@ class CouldBe(Struct, frozen=True, dict=True):
         base = self.sides.base.desired
         return found_by_name(self.sides, address) and (base is None or address not in base.resources)
 
-    def _owner(self, entry: Resource) -> Identity | None:
+    def _owner(self, entry: Entry) -> Identity | None:
         live = self.sides.live(entry.parent) if entry.parent is not None else None
         return live.identity if live is not None else None
 
-    def _place(self, kind: Kind, item: Resource | LiveObject) -> Identity | None:
+    def _place(self, kind: Kind, item: Entry | LiveObject) -> Identity | None:
         """What it is below and stays below; None for what can be given to another parent."""
         if kind.lifecycle.transfer is not None:
             return None
@@ -281,7 +281,7 @@ class CouldBe(Struct, frozen=True, dict=True):
                     found[item.kind, self._around(item), name] |= self._named(item, name, value)
         return found
 
-    def _around(self, item: Resource | LiveObject) -> Identity | None:
+    def _around(self, item: Entry | LiveObject) -> Identity | None:
         """What the tree or the list belongs to that something is in."""
         sides, kind = self.sides, self.sides.kind(item)
         owner = sides.registry.tree_owner(kind) if kind.in_tree else None

@@ -25,7 +25,7 @@ from dpsync.planner.inputs.names import Names
 from dpsync.planner.questions.rebinds import formerly
 
 
-class Unnamed(Struct, frozen=True):
+class UnnamedContent(Struct, frozen=True):
     """The content that would go without being named, and what was asked about it."""
 
     everything: tuple[Identity, ...]
@@ -35,7 +35,9 @@ class Unnamed(Struct, frozen=True):
     asked: frozenset[Answer]
 
 
-def unnamed_content(decided: Decisions, unnamed: Unnamed, asked: Collection[str]) -> Iterator[Refusal]:
+def content_refusals(
+    decided: Decisions, unnamed: UnnamedContent, asked: Collection[str]
+) -> Iterator[Refusal]:
     """One refusal for all content that would go and is neither named nor answered about.
 
     Of kinds that are asked about anyway (planner/questions/identity.py) it is a part of that question.
@@ -87,7 +89,7 @@ def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> Ma
     )
 
 
-def unnamed(decided: Decisions) -> Unnamed:
+def unnamed_content(decided: Decisions) -> UnnamedContent:
     """What holds content and would go, without what is named, and what goes with an answered navigation.
 
     What a line of the ids file has passed over is asked about by its name (planner/questions/rebinds.py).
@@ -125,7 +127,7 @@ def unnamed(decided: Decisions) -> Unnamed:
     ]
     everything = tuple(sorted(found, key=sides.names.address))
     all_of_it = Answer(DELETE_CONTENT, str(len(everything)))
-    return Unnamed(
+    return UnnamedContent(
         everything,
         () if sides.answers.gives(all_of_it) else everything,
         frozenset({*asked, all_of_it} if everything else asked),

@@ -24,7 +24,7 @@ from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.decide.restructuring import answered, refused
 from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
-from dpsync.planner.questions.content import Unnamed, unnamed_content
+from dpsync.planner.questions.content import UnnamedContent, content_refusals
 from dpsync.planner.questions.limits import in_force, limited
 from dpsync.planner.questions.rebinds import passed_over
 
@@ -32,7 +32,7 @@ from dpsync.planner.questions.rebinds import passed_over
 def refusals(
     decided: Decisions,
     deletes: list[Change],
-    unnamed: Unnamed,
+    unnamed: UnnamedContent,
     exposures: tuple[Exposure, ...] = (),
     who_is_who: Collection[Refusal] = (),
 ) -> Iterator[Refusal | Question]:
@@ -54,7 +54,7 @@ def refusals(
     yield from transfers.refused(decided.sides.names, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
-    yield from unnamed_content(decided, unnamed, kinds)
+    yield from content_refusals(decided, unnamed, kinds)
     sides = decided.sides
     bounds = in_force(sides.desired.policy, sides.base, sides.names)
     yield from limited(bounds, deletes, exposures, answered(sides.names, decided.restructuring))

@@ -21,7 +21,7 @@ from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
 from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import live_ids, references
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
@@ -35,7 +35,7 @@ from dpsync.planner.questions.content import MayGo, may_go
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes, previous_name
 
 
-def unclear(
+def identity_refusals(
     decided: Decisions, similar: Collection[Lookalike], unnamed: Sequence[Identity]
 ) -> Iterator[Refusal]:
     """One refusal per entry that is open, where the plan makes or deletes something of its kind.
@@ -121,7 +121,7 @@ def _refusal(
 
 
 def _taken_over(
-    names: Names, entry: Resource, live: LiveObject, lost: Sequence[Identity], may_go: MayGo | None
+    names: Names, entry: Entry, live: LiveObject, lost: Sequence[Identity], may_go: MayGo | None
 ) -> Refusal:
     """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
     named = {live.identity: Reason.NAME, **dict.fromkeys(lost[:MOST], Reason.REMOVED)}
@@ -136,8 +136,8 @@ def _taken_over(
         id=live.id,
         removed=candidates[1].address,
         deleted=deleted,
-        by_name=said(names, entry.address, live.id),
-        by_entry=said(names, entry.address, candidates[1].id),
+        by_name=answer_text(names, entry.address, live.id),
+        by_entry=answer_text(names, entry.address, candidates[1].id),
         may_go=go,
     )
 
@@ -171,13 +171,13 @@ def _line(names: Names, one: Open) -> str:
     line = previous_name(one.kind, [names.snapshot.objects[identity] for identity in one.could_be])
     first = next(iter(one.could_be))
     return (
-        said(names, one.resource.address, names.snapshot.objects[first].id)
+        answer_text(names, one.resource.address, names.snapshot.objects[first].id)
         if line[:3] == "id:"
         else f"add {line}"
     )
 
 
-def said(names: Names, address: Address, id: str) -> str:
+def answer_text(names: Names, address: Address, id: str) -> str:
     """What to do where an entry is that object, in a sentence."""
     add = meaning(address, id, bool(names.desired.environments))
     return f"add {add}" if add.startswith("id: ") else f"say {add}"
@@ -192,7 +192,7 @@ def it_is(names: Names, address: Address, candidates: Sequence[Candidate]) -> tu
     )
 
 
-def _answers(names: Names, entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+def _answers(names: Names, entry: Entry, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
     another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
     return (*it_is(names, entry.address, candidates), another)
 
@@ -234,7 +234,7 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
     return {address: now for address, now in only.items() if now in by_name and now != address}
 
 
-def _edited(names: Names, entry: Resource, name: str) -> bool:
+def _edited(names: Names, entry: Entry, name: str) -> bool:
     """Whether the git base has the field otherwise: then somebody wants what stands there to change."""
     before = names.base.desired.resources.get(entry.address) if names.base.desired is not None else None
     return before is not None and before.fields.get(name) != entry.fields[name]
@@ -266,6 +266,6 @@ def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
         id=mine.id,
         other_id=theirs.id,
         other=other,
-        by_name=said(sides.names, address, mine.id),
-        by_place=said(sides.names, address, theirs.id),
+        by_name=answer_text(sides.names, address, mine.id),
+        by_place=answer_text(sides.names, address, theirs.id),
     )

@@ -20,7 +20,7 @@ from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.plans.remark import Note
@@ -62,7 +62,7 @@ class Reason(Enum):
 class Lookalike(Struct, frozen=True):
     """A new entry and the live objects that look like it, the most alike first."""
 
-    resource: Resource
+    resource: Entry
     kind: Kind
     live: tuple[LiveObject, ...]
     why: Reason = Reason.LOOKS
@@ -142,9 +142,9 @@ def _places(sides: Sides, new: set[Address]) -> dict[Address, set[Identity]]:
     return found
 
 
-def _created(sides: Sides, blocking: Blocking) -> dict[tuple[str, Identity], list[Resource]]:
+def _created(sides: Sides, blocking: Blocking) -> dict[tuple[str, Identity], list[Entry]]:
     """Entries that would be made below something live, and that are not said to be new."""
-    found: dict[tuple[str, Identity], list[Resource]] = defaultdict(list)
+    found: dict[tuple[str, Identity], list[Entry]] = defaultdict(list)
     for address, resource in sides.resources.items():
         kind = sides.kind(resource)
         if not kind.can_be_renamed or resource.new or resource.parent is None:

@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
 from dpsync.model.plans.step import Phase, Verb
@@ -88,11 +88,11 @@ def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
                 yield from draft.waits_for(*_beside(steps, resource, words, by_place))
 
 
-_ByPlace = dict[tuple[str, Address | None], list[Resource]]
+_ByPlace = dict[tuple[str, Address | None], list[Entry]]
 """The entries that have steps, by kind and parent."""
 
 
-def _beside(steps: StepSet, resource: Resource, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
+def _beside(steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
     """Steps of the named kinds below this object or any around it; "children" are all below itself."""
     for word in sorted(words):
         for around in resource.address.upward():

@@ -16,7 +16,7 @@ from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.placing import declared_place
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource, Scope
+from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import Ref
 from dpsync.model.plans.remark import Blocked
@@ -96,10 +96,10 @@ class _Lanes(Struct, frozen=True):
         lane += self._tree_moves(owner, nodes)
         self.found.extend(_chain(lane))
 
-    def _plain(self, node: Resource) -> list[StepDraft]:
+    def _plain(self, node: Entry) -> list[StepDraft]:
         return self.steps.of(node.address, "update", "link")
 
-    def _tree_moves(self, owner: Resource, nodes: list[Resource]) -> list[StepDraft]:
+    def _tree_moves(self, owner: Entry, nodes: list[Entry]) -> list[StepDraft]:
         found: list[StepDraft] = []
         for holder in [owner, *nodes]:
             children = holder.children
@@ -179,7 +179,7 @@ class _Lanes(Struct, frozen=True):
             makers = (self.steps.maker(ref) for ref in step.refers())
             self.found.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
 
-    def _list(self, order: ListOrder, holder: Resource, held: list[Address]) -> list[StepDraft]:
+    def _list(self, order: ListOrder, holder: Entry, held: list[Address]) -> list[StepDraft]:
         """The steps of one list: those by which siblings arrive, then the moves."""
         listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)

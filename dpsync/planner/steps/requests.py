@@ -12,7 +12,7 @@ from dpsync.kinds.kind import Call, Field, Kind, Order
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import REF, Value
 from dpsync.model.plans.step import Gives, Phase, Verb
@@ -28,7 +28,7 @@ class Requests(Struct, frozen=True):
 
     sides: Sides
 
-    def create(self, resource: Resource, hidden: Changed | None = None) -> StepDraft:
+    def create(self, resource: Entry, hidden: Changed | None = None) -> StepDraft:
         kind = self.sides.kind(resource)
         call = kind.creating(resource.pin, resource.fields)
         assert isinstance(call, Call)
@@ -60,27 +60,27 @@ class Requests(Struct, frozen=True):
             gives = [Gives(address=str(resource.address), id=self._parent_id(resource))]
         return self._draft(resource.address, "create", call, path, values, gives=tuple(gives))
 
-    def restore(self, resource: Resource) -> StepDraft:
+    def restore(self, resource: Entry) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.lifecycle.restore is not None
         call, summary = kind.lifecycle.restore.call, "it was deleted and is brought back"
         path = self.path(kind, call, resource)
         return self._draft(resource.address, "restore", call, path, {}, summary=summary)
 
-    def transfer(self, resource: Resource) -> StepDraft:
+    def transfer(self, resource: Entry) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.lifecycle.transfer is not None
         call, values = kind.lifecycle.transfer, self._named(kind, resource)
         path, summary = self.path(kind, call, resource), f"given to {resource.parent}"
         return self._draft(resource.address, "transfer", call, path, values, summary=summary)
 
-    def act(self, resource: Resource, word: str) -> StepDraft:
+    def act(self, resource: Entry, word: str) -> StepDraft:
         kind = self.sides.kind(resource)
         call = kind.platform.acts[word]
         path, values = self.path(kind, call, resource), self._named(kind, resource)
         return self._draft(resource.address, "act", call, path, values, tag=word, summary=word)
 
-    def awaiting(self, resource: Resource) -> StepDraft:
+    def awaiting(self, resource: Entry) -> StepDraft:
         """A step that reads an entry until the platform says what it has made of it."""
         kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
         assert kind.platform.outputs is not None
@@ -89,15 +89,15 @@ class Requests(Struct, frozen=True):
         path, summary = self.path(kind, call, resource), "waits for what the platform makes of it"
         return self._draft(resource.address, "await", call, path, {}, gives=gives, summary=summary)
 
-    def _parent_id(self, resource: Resource) -> Any:
+    def _parent_id(self, resource: Entry) -> Any:
         assert resource.parent is not None
         return self.sides.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
 
-    def _named(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+    def _named(self, kind: Kind, resource: Entry) -> dict[str, Any]:
         """What a body template may name: the ids of what is around it, its own fields."""
         return {**self._around(resource), **self._fields(kind, resource)}
 
-    def _around(self, resource: Resource) -> dict[str, Any]:
+    def _around(self, resource: Entry) -> dict[str, Any]:
         found: dict[str, Any] = {}
         at = resource.parent
         while at is not None:
@@ -106,19 +106,19 @@ class Requests(Struct, frozen=True):
             at = above.parent
         return found
 
-    def _fields(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+    def _fields(self, kind: Kind, resource: Entry) -> dict[str, Any]:
         return {
             item.name: self.wire(item, resource.fields[item.name])
             for item in kind.fields
             if item.name in resource.fields
         }
 
-    def _ids(self, kind: Kind, resource: Resource) -> dict[str, str]:
+    def _ids(self, kind: Kind, resource: Entry) -> dict[str, str]:
         """Fields that a path may name: references, as ids."""
         named = self._fields(kind, resource)
         return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
 
-    def _child(self, resource: Resource) -> dict[str, Any]:
+    def _child(self, resource: Entry) -> dict[str, Any]:
         if not resource.children:
             return {}
         child = self.sides.desired.resources[resource.children[0]]
@@ -127,7 +127,7 @@ class Requests(Struct, frozen=True):
 
     def update(
         self,
-        resource: Resource,
+        resource: Entry,
         live: LiveObject | None,
         changes: list[Changed],
         phase: Phase | None = None,
@@ -157,14 +157,14 @@ class Requests(Struct, frozen=True):
             if item.on in ("update", "both") and (value := live.fields.get(item.name)) is not None
         }
 
-    def _whole(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+    def _whole(self, kind: Kind, resource: Entry) -> dict[str, Any]:
         return {
             item.wire: self.wire(item, resource.fields[item.name])
             for item in kind.fields
             if item.on in ("update", "both") and item.name in resource.fields
         }
 
-    def link(self, resource: Resource, change: Changed, phase: Phase = "link") -> StepDraft | None:
+    def link(self, resource: Entry, change: Changed, phase: Phase = "link") -> StepDraft | None:
         """The field's own call, or None when there is none for this value."""
         kind, item = self.sides.kind(resource), change.field
         call = item.setting(change.after)
@@ -197,7 +197,7 @@ class Requests(Struct, frozen=True):
         phase: Phase | None = "clear" if early else None
         return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
-    def move(self, resource: Resource, side: str, sibling: Resource) -> StepDraft:
+    def move(self, resource: Entry, side: str, sibling: Entry) -> StepDraft:
         """Move it before or after a sibling."""
         kind, order = self.sides.kind(resource), self._order(resource)
         path = self.path(kind, order.call, resource)
@@ -207,19 +207,19 @@ class Requests(Struct, frozen=True):
             summary=f"{side} {sibling.address}",
         )  # fmt: skip
 
-    def _pointer(self, resource: Resource) -> Any:
+    def _pointer(self, resource: Entry) -> Any:
         """A sibling, as the position of a move names it."""
         values = {"id": self._own(resource), "wire": _wire(self.sides.kind(resource))}
         return render(self._order(resource).pointer, values)
 
-    def _order(self, resource: Resource) -> Order:
+    def _order(self, resource: Entry) -> Order:
         """How it is moved among its siblings: in its tree, or in the list that orders them."""
         listed = self.sides.registry.list_order(resource.kind)
         order = listed.order if listed is not None else self.sides.kind(resource).order
         assert order is not None
         return order
 
-    def path(self, kind: Kind, call: Call, resource: Resource, more: Mapping[str, str] | None = None) -> str:
+    def path(self, kind: Kind, call: Call, resource: Entry, more: Mapping[str, str] | None = None) -> str:
         id, chain = self.sides.lineage.id(resource.address), self.sides.lineage.chain(resource)
         return expand(self.sides.registry, kind, call.path, id, chain, more)
 
@@ -227,7 +227,7 @@ class Requests(Struct, frozen=True):
         kind, chain = self.sides.kind(live), self.sides.snapshot.above(live)
         return expand(self.sides.registry, kind, template, live.id, chain)
 
-    def _own(self, resource: Resource) -> Any:
+    def _own(self, resource: Entry) -> Any:
         return self.sides.snapshot.bound(resource.address) or {REF: str(resource.address)}
 
     def wire(self, item: Field, value: Value) -> Any:

@@ -10,7 +10,7 @@ from itertools import chain
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import references
 from dpsync.planner.decide.cascade import named_ids
@@ -104,7 +104,7 @@ class Around:
                 yield self._sides.names.address(live.holder)
             yield from self._led_to(self._sides.kind(live), live)
 
-    def _led_to(self, kind: Kind, item: Resource | LiveObject) -> Iterator[Address]:
+    def _led_to(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
         """What a redirect leads to."""
         sides = self._sides
         for field in kind.fields if kind.redirects is not None else ():

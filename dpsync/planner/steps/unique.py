@@ -20,7 +20,7 @@ from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.question import Refusal
 from dpsync.model.findings.refusals import TAKEN
@@ -34,7 +34,7 @@ from dpsync.planner.steps.stepset import Edge, StepDraft, StepSet
 class _Rename(Struct, frozen=True):
     """One entry that takes a value. `live` is None for an entry that is made in this plan."""
 
-    resource: Resource
+    resource: Entry
     live: LiveObject | None
     value: str
     step: StepDraft
@@ -76,9 +76,9 @@ class _Unique(Struct, frozen=True, dict=True):
     refusals: list[Refusal] = field(default_factory=list)
 
     @cached_property
-    def written(self) -> dict[str, list[Resource]]:
+    def written(self) -> dict[str, list[Entry]]:
         """By kind the entries with steps, by address."""
-        found: dict[str, list[Resource]] = defaultdict(list)
+        found: dict[str, list[Entry]] = defaultdict(list)
         for address in sorted(self.steps.by_address):
             if (resource := self.sides.resources.get(address)) is not None:
                 found[resource.kind].append(resource)
@@ -104,7 +104,7 @@ class _Unique(Struct, frozen=True, dict=True):
                 owner = self.sides.desired.resources[scope].kind, self.sides.snapshot.bound(scope) or ""
                 self._scope(kind, item, renames, holders[owner])
 
-    def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> StepDraft | None:
+    def _step(self, resource: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
         """The request that gives the entry its value."""
         step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
         if step is None and live is None and item.on == "both":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
@@ -24,7 +24,7 @@ def write_steps(decisions: Decisions) -> StepSet:
     return _Writer(decisions).write()
 
 
-def hidden(decisions: Decisions) -> list[Note]:
+def concealment_notes(decisions: Decisions) -> list[Note]:
     """A note for each site that is hidden while its navigation is built anew."""
     return [
         Note(
@@ -124,7 +124,7 @@ class _Writer:
             self.sides.values.known_id(ref) is None for ref in references(item.after)
         )
 
-    def _link(self, resource: Resource, item: Changed) -> None:
+    def _link(self, resource: Entry, item: Changed) -> None:
         phase: Phase
         how = direction(item.field, item.before, item.after)
         if how is not None:

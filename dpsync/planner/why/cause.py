@@ -13,7 +13,7 @@ from typing import Final
 
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.values import Value
-from dpsync.model.plans.cause import Cause, together
+from dpsync.model.plans.cause import Cause, common_cause
 from dpsync.planner.decide.compare import same
 
 
@@ -106,11 +106,11 @@ def of_places(
 
     first = {item: set(among(item, staying.passed_by(item)).values()) for item in mine}
     if len(mine) > _MANY:
-        return {item: together(found) for item, found in first.items()}
+        return {item: common_cause(found) for item, found in first.items()}
     causes = {}
     for item, found in first.items():
         more = {cause for other, cause in among(item, mine).items() if cause not in first[other]}
-        causes[item] = together(found | more)
+        causes[item] = common_cause(found | more)
     return causes
 
 

@@ -15,10 +15,10 @@ from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.placing import ordered_by
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, leaves, transform
-from dpsync.model.plans.cause import Cause, together
+from dpsync.model.plans.cause import Cause, common_cause
 from dpsync.planner.decide.compare import Changed, differs_from_base, same
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.cause import UNKNOWN, UNSAID, Nothing, Ranks, of_field, of_places, ranks
@@ -35,7 +35,7 @@ class Causes(Struct, frozen=True, dict=True):
 
     # Fields.
 
-    def of(self, resource: Resource, item: Changed) -> Cause:
+    def of(self, resource: Entry, item: Changed) -> Cause:
         """Why a field of an entry that is live differs."""
         live = self.sides.live(resource.address)
         if self.before is None or live is None:
@@ -44,17 +44,17 @@ class Causes(Struct, frozen=True, dict=True):
         found: set[Cause] = {"edited here"} if hidden else set()
         if item.field.source is not None and not same(item.field, item.after, item.before):
             found |= {self._readable(resource, item.field, item.after, item.before, live) or "origin unknown"}
-        return together(found) or "origin unknown"  # without a cause it is sent because it was asked for
+        return common_cause(found) or "origin unknown"  # without a cause it is sent because it was asked for
 
     def _readable(
-        self, resource: Resource, field: Field, here: Value, now: Value, live: LiveObject
+        self, resource: Entry, field: Field, here: Value, now: Value, live: LiveObject
     ) -> Cause | None:
         entry = self.sides.names.in_base(resource, live)
         base = self._value(entry, field, resource)
         never = entry is not None and self._applied(entry, resource) is False
         return of_field(field, base, here, now, self._said(entry, field, resource), never)
 
-    def _said(self, entry: Resource | None, field: Field, now: Resource) -> Iterator[Value | Nothing]:
+    def _said(self, entry: Entry | None, field: Field, now: Entry) -> Iterator[Value | Nothing]:
         """What the commits before the base said of a field of one of its entries.
 
         One that did not have the entry said nothing; but of what has no line of its own in the ids file
@@ -65,10 +65,10 @@ class Causes(Struct, frozen=True, dict=True):
             if found is not None or (entry is not None and self._could_have(then, entry)):
                 yield self._value(found, field, now)
 
-    def _could_have(self, then: Desired, entry: Resource) -> bool:
+    def _could_have(self, then: Desired, entry: Entry) -> bool:
         return not self.sides.kind(entry).recorded and entry.parent in then.resources
 
-    def _applied(self, entry: Resource, now: Resource) -> bool | None:
+    def _applied(self, entry: Entry, now: Entry) -> bool | None:
         """Whether an entry of the base was ever recorded in the ids file; None where that says nothing.
 
         An apply, and an import, records each entry that it recognises. What has no line of its own is as
@@ -87,7 +87,7 @@ class Causes(Struct, frozen=True, dict=True):
         records = self.sides.snapshot.records
         return records.lines.keys() | records.earlier.keys()
 
-    def _value(self, entry: Resource | None, field: Field, now: Resource) -> Value | Nothing:
+    def _value(self, entry: Entry | None, field: Field, now: Entry) -> Value | Nothing:
         """What a commit says of a field, with the names that things have today."""
         if entry is None or field.name not in entry.fields:
             # What is written and has no value there could not be read.
@@ -195,7 +195,7 @@ class Causes(Struct, frozen=True, dict=True):
         at = self._remembered(then).get(identity)
         return then.resources[at].parent if at is not None else None
 
-    def given(self, resource: Resource) -> Cause:
+    def given(self, resource: Entry) -> Cause:
         """Why something is below another parent than the files say."""
         live = self.sides.live(resource.address)
         if self.before is None or live is None or live.parent is None:
@@ -209,7 +209,7 @@ class Causes(Struct, frozen=True, dict=True):
 
     # Places.
 
-    def placed(self, resource: Resource) -> Cause:
+    def placed(self, resource: Entry) -> Cause:
         """Why an entry stands elsewhere among its siblings."""
         if self.before is None:
             return "origin unknown"
@@ -222,7 +222,7 @@ class Causes(Struct, frozen=True, dict=True):
             self._places[holder, name] = self._in(holder, order)
         return self._places[holder, name].get(resource.address) or self._arrived(resource)
 
-    def _arrived(self, resource: Resource) -> Cause:
+    def _arrived(self, resource: Entry) -> Cause:
         """Of what comes from elsewhere: why that differs."""
         live = self.sides.live(resource.address)
         place = self._by(resource)
@@ -231,7 +231,7 @@ class Causes(Struct, frozen=True, dict=True):
         now = self.sides.values.normal(place, live.fields.get(place.name), live)
         return self._readable(resource, place, resource.fields.get(place.name), now, live) or "edited here"
 
-    def _by(self, resource: Resource) -> Field | None:
+    def _by(self, resource: Entry) -> Field | None:
         """The field that says what an entry lies in."""
         order = self.sides.registry.list_order(resource.kind)
         kind = self.sides.kind(resource)
@@ -261,7 +261,7 @@ class Causes(Struct, frozen=True, dict=True):
             earlier=_Orders(self, entry, name),
         )
 
-    def _then(self, entry: Resource | None, name: str | None) -> Ranks:
+    def _then(self, entry: Entry | None, name: str | None) -> Ranks:
         """An order of an earlier commit, with the names that its siblings have today."""
         names = self.sides.names
         siblings = _siblings(entry, name) if entry is not None else ()
@@ -274,7 +274,7 @@ class Causes(Struct, frozen=True, dict=True):
     def before(self) -> Desired | None:
         return self.sides.base.desired
 
-    def _history(self, entry: Resource | None) -> Iterable[Desired]:
+    def _history(self, entry: Entry | None) -> Iterable[Desired]:
         return self.sides.base.earlier if entry is not None else ()
 
 
@@ -282,7 +282,7 @@ class _Orders(Struct, frozen=True):
     """What each earlier commit says of one list of siblings."""
 
     causes: Causes
-    entry: Resource | None
+    entry: Entry | None
     name: str | None
 
     def __iter__(self) -> Iterator[Ranks]:
@@ -290,13 +290,13 @@ class _Orders(Struct, frozen=True):
             yield self.causes._then(_entry(then, self.entry), self.name)
 
 
-def _entry(then: Desired, entry: Resource | None) -> Resource | None:
+def _entry(then: Desired, entry: Entry | None) -> Entry | None:
     """The same entry in an earlier commit."""
     found = then.resources.get(entry.address) if entry is not None else None
     return found if found is None or entry is None or found.kind == entry.kind else None
 
 
-def _siblings(holder: Resource, name: str | None) -> Iterable[Address]:
+def _siblings(holder: Entry, name: str | None) -> Iterable[Address]:
     """What a holder has in order: nodes, or what a list of its own names."""
     if name is None:
         return holder.children

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Ref
@@ -92,25 +92,23 @@ class _Changes(Struct, frozen=True):
             steps=steps,
         )
 
-    def _cause(self, resource: Resource, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
+    def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
         """Why it is made, brought back or moved."""
         if live is None or any(step.verb == "restore" for step in steps):
             return self.causes.made(resource.address)
         return self.causes.placed(resource) if resource.address in self.causes.moving else None
 
-    def _of_field(
-        self, resource: Resource, item: Changed, live: LiveObject | None, made: Cause | None
-    ) -> Cause:
+    def _of_field(self, resource: Entry, item: Changed, live: LiveObject | None, made: Cause | None) -> Cause:
         return made if live is None and made is not None else self.causes.of(resource, item)
 
-    def _transferred(self, resource: Resource) -> tuple[Difference, ...]:
+    def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
         sides, address = self.decisions.sides, resource.address
         if address not in sides.snapshot.transferred:
             return ()
         return (transfers.difference(sides.names, address, self.causes.given(resource)),)
 
     @staticmethod
-    def _inside(resource: Resource) -> str | None:
+    def _inside(resource: Entry) -> str | None:
         """The node that encloses another one, where the address of that one does not say so."""
         said = resource.holder is None or resource.address.is_in(resource.holder)
         return None if said else str(resource.holder)

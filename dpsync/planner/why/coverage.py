@@ -18,7 +18,7 @@ from msgspec import Struct
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
 from dpsync.model.plans.cause import Cause
@@ -36,7 +36,7 @@ class Coverage(Struct, frozen=True):
 
     registry: Registry
     desired: Desired
-    entries: Mapping[Address, Resource]
+    entries: Mapping[Address, Entry]
     """Without the fields that are ignored."""
     policy: Policies
 
@@ -56,7 +56,7 @@ class Coverage(Struct, frozen=True):
     def _counted_by_kind(self) -> Unwatched:
         """The same where no pattern names single entries: entries with the same fields count the same."""
         fields = things = places = 0
-        groups: dict[tuple[str, tuple[str, ...]], list[Resource]] = defaultdict(list)
+        groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for resource in self.entries.values():
             groups[resource.kind, tuple(resource.fields)].append(resource)
         for (kind, _), entries in groups.items():
@@ -76,13 +76,13 @@ class Coverage(Struct, frozen=True):
                 found += entry is not None and ".".join(segments[depth:]) in self.registry.places(entry.kind)
         return found
 
-    def _selected(self) -> Iterator[Resource]:
+    def _selected(self) -> Iterator[Entry]:
         """The entries that are looked at, by address."""
         for address in self.entries:
             if not self.policy.ignored(address):
                 yield self.desired.resources[address]
 
-    def each_unwatched(self) -> Iterator[tuple[Resource, tuple[Field, ...], tuple[Place, ...]]]:
+    def each_unwatched(self) -> Iterator[tuple[Entry, tuple[Field, ...], tuple[Place, ...]]]:
         """Every entry of which something is not watched: the fields, and the places."""
         for resource in self._selected():
             fields = tuple(self.unwatched_fields(resource))
@@ -90,7 +90,7 @@ class Coverage(Struct, frozen=True):
             if fields or places:
                 yield resource, fields, places
 
-    def unwatched_fields(self, resource: Resource) -> Iterator[Field]:
+    def unwatched_fields(self, resource: Entry) -> Iterator[Field]:
         """The fields that could be read and written, and that neither the entry nor the policy names."""
         kind, watched = self.registry[resource.kind], self.defaults(resource)
         for field in kind.fields:
@@ -100,7 +100,7 @@ class Coverage(Struct, frozen=True):
             if can_be_written and left_out and not quiet:
                 yield field
 
-    def unwatched_places(self, resource: Resource) -> Iterator[Place]:
+    def unwatched_places(self, resource: Entry) -> Iterator[Place]:
         """The places below an entry that could be declared, and are not."""
         known = (self.desired.scopes, self.desired.watched, self.desired.unserved)
         for word, kinds in self.registry.places(resource.kind).items():
@@ -108,7 +108,7 @@ class Coverage(Struct, frozen=True):
             if not any(address in one for one in known) and not self.policy.ignored(address):
                 yield address, kinds
 
-    def defaults(self, resource: Resource) -> Mapping[str, Value]:
+    def defaults(self, resource: Entry) -> Mapping[str, Value]:
         """The defaults of the fields that the policy watches and this entry does not declare."""
         named = {one.field for one in self.desired.policy.watch_fields if one.matches(resource.address)}
         undeclared = named - resource.fields.keys()
@@ -125,7 +125,7 @@ def coverage(sides: Sides) -> Coverage:
     return Coverage(sides.registry, sides.desired, sides.resources, sides.policy)
 
 
-def moved_defaults(sides: Sides, resource: Resource, live: LiveObject) -> Iterator[Changed]:
+def moved_defaults(sides: Sides, resource: Entry, live: LiveObject) -> Iterator[Changed]:
     """Those that are live with another value, as far as the platform says what they are."""
     for name, default in coverage(sides).defaults(resource).items():
         field, value = sides.kind(resource).field(name), live.fields.get(name)
@@ -135,7 +135,7 @@ def moved_defaults(sides: Sides, resource: Resource, live: LiveObject) -> Iterat
             yield Changed(field, after, before)
 
 
-def why_moved(sides: Sides, resource: Resource, live: LiveObject, name: str) -> Cause:
+def why_moved(sides: Sides, resource: Entry, live: LiveObject, name: str) -> Cause:
     """Why such a field is not the default: somebody took its line away here, or else nobody did it here."""
     if sides.base.desired is None:
         return "origin unknown"

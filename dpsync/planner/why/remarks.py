@@ -14,7 +14,7 @@ from itertools import islice
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
 from dpsync.model.entries.values import canonical
@@ -32,10 +32,12 @@ from dpsync.planner.inputs.values import Values
 
 def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructure]) -> Iterator[Note]:
     """Every remark; of a selection those on what was selected, and all on the policy."""
-    yield from (note for note in past(sides, deletions) if _selected(sides.names, sides.chosen, note))
-    yield from remade(sides, deletions, restructures)
-    yield from unmatched(sides)
-    yield from widened(sides, deletions)
+    yield from (
+        note for note in history_notes(sides, deletions) if _selected(sides.names, sides.chosen, note)
+    )
+    yield from recreation_notes(sides, deletions, restructures)
+    yield from pattern_notes(sides)
+    yield from loosened_policy_notes(sides, deletions)
 
 
 def _selected(names: Names, chosen: frozenset[Address] | None, note: Note) -> bool:
@@ -49,7 +51,7 @@ def _selected(names: Names, chosen: frozenset[Address] | None, note: Note) -> bo
 # The past: what was removed and lives on, words of an entry that have served.
 
 
-def past(sides: Sides, deletions: Deletions) -> Iterator[Note]:
+def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     """Lines of the ids file that are others now, removed entries that live on, words that can go."""
     yield from _rewritten(sides.snapshot.records, sides.base.said)
     yield from _removed(sides, deletions)
@@ -127,7 +129,7 @@ def _replaced(snapshot: Snapshot) -> Iterator[Note]:
 # Moves that the platform cannot make.
 
 
-def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) -> Iterator[Note]:
+def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) -> Iterator[Note]:
     """Entries that were moved where the platform cannot move them: each is made anew in its new place.
 
     The git base tells that one was moved. Without a base it is told as a possibility, and only of an object
@@ -162,7 +164,7 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
             yield Note(address=str(address), text=text)
 
 
-def _could_be(known: Names, values: Values, entry: Resource, live: LiveObject) -> bool:
+def _could_be(known: Names, values: Values, entry: Entry, live: LiveObject) -> bool:
     """Whether nothing but its place tells a live object from an entry, as far as is known without a base."""
     around = [item for item in (live.holder, live.parent) if item is not None]
     kind = known.kind(entry)
@@ -200,7 +202,7 @@ STAYS = "it stays: no prune pattern covers its place"
 NEVER_DELETED = "nothing of what it matches is ever deleted"
 
 
-def unmatched(sides: Sides) -> Iterator[Note]:
+def pattern_notes(sides: Sides) -> Iterator[Note]:
     """Patterns that match neither something declared nor anything that was read: a warning for each.
 
     They could: a pattern that nothing can ever fit is an error before anything is read. Often one like this
@@ -299,7 +301,7 @@ def _objects(names: Names) -> Iterator[Address]:
             yield names.address(identity)
 
 
-def widened(sides: Sides, found: Deletions) -> Iterator[Note]:
+def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
     """A warning for each line of the policy that lets something go which the policy of the base kept.
 
     `prune` covers more, or `ignore` or `forget` covers less. Who reads only the entries that are removed does

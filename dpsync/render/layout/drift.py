@@ -12,7 +12,7 @@ from dpsync.model.plans.grouping import drifted_parts
 from dpsync.model.texts.words import counted
 from dpsync.render.json.documents import DriftDocument
 from dpsync.render.json.ways_out import WaysOut
-from dpsync.render.layout.plan import about, beside, foot, refusal_blocks
+from dpsync.render.layout.plan import about, foot, refusal_blocks, side_blocks
 from dpsync.render.layout.view import (
     Block,
     Blocks,
@@ -39,7 +39,7 @@ def drift_view(document: DriftDocument) -> View:
     """All that is told of a drift."""
     drift = document.drift
     verdict = [ViewLine(words.verdict(drift), "strong" if drift.drifted or drift.unread else "good")]
-    if more := words.beside(drift):
+    if more := words.left_alone(drift):
         verdict.append(ViewLine(more))
     return View(
         tuple(verdict),
@@ -73,7 +73,7 @@ def drift_blocks(document: DriftDocument) -> list[Block]:
     blocks.add(
         "unwatched", "Not watched: {}", "none", unwatched, headline="Not watched:", tone="plain", asked=True
     )
-    return [*blocks.found, *beside(drift)]
+    return [*blocks.found, *side_blocks(drift)]
 
 
 def _unread(document: DriftDocument, address: str) -> ViewEntry:
@@ -102,7 +102,7 @@ def _drifted(drift: Drift, item: Drifted, out: WaysOut | None = None) -> ViewEnt
         gist=f"{gist} ({cause})" if cause and item.what == "different" else gist,
         sign=words.SIGNS[item.what],
         where=drift.origins.get(item.address),
-        enclosing=plan_words.around(drift, item.address),
+        enclosing=plan_words.enclosing_origin(drift, item.address),
         lead=tuple(_renamed(item)),
         words=tuple(_words(drift, item, out)),
         fields=tuple(_field(drift, part) for part in item.fields),
@@ -121,7 +121,9 @@ def _field(drift: Drift, part: FieldDrift) -> ViewField:
 def _outlined(drift: Drift, item: Drifted) -> OutlineLine:
     said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
     place = "in another place" if item.place else ""
-    gist = ", ".join(filter(None, (said, words.along(item), *(part.field for part in item.fields), place)))
+    gist = ", ".join(
+        filter(None, (said, words.cascade_count(item), *(part.field for part in item.fields), place))
+    )
     causes = [*(plan_words.why(drift, part.cause) for part in item.fields), words.cause(drift, item)]
     cause = ", ".join(filter(None, dict.fromkeys(causes)))
     return OutlineLine(words.SIGNS[item.what], visible(item.address), gist, cause, level="warning")
@@ -150,4 +152,4 @@ def _gist(item: Drifted) -> str:
         return f"{what} differs: {', '.join(names)}"
     if item.what == "missing":
         return f"the {what} is not live"
-    return ", ".join(filter(None, (f"the {what} is live and not in the files", words.along(item))))
+    return ", ".join(filter(None, (f"the {what} is live and not in the files", words.cascade_count(item))))

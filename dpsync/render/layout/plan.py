@@ -26,9 +26,9 @@ from dpsync.render.layout.view import (
     Word,
 )
 from dpsync.render.words import plan as words
-from dpsync.render.words.head import along, head
+from dpsync.render.words.head import head, part_lines
 from dpsync.render.words.navigation import merged
-from dpsync.render.words.plan import PlanOrDrift, around, origin
+from dpsync.render.words.plan import PlanOrDrift, enclosing_origin, origin
 from dpsync.render.words.urls import breaks, redirect_line, url_sign, url_words, urls_headline
 from dpsync.render.words.visible import visible
 
@@ -87,12 +87,12 @@ def plan_blocks(plan: Plan) -> list[Block]:
         blocks.add(
             name, f"{title}: {{}}", "note", stays, headline=headline, shape="paragraphs", outlined=True
         )
-    return [*blocks.found, *beside(plan)]
+    return [*blocks.found, *side_blocks(plan)]
 
 
 def about(plan: PlanOrDrift) -> tuple[ViewLine, ...]:
     """Which platform, organization, environment and part."""
-    return (*(ViewLine(line, "strong") for line in head(plan)), *map(ViewLine, along(plan)))
+    return (*(ViewLine(line, "strong") for line in head(plan)), *map(ViewLine, part_lines(plan)))
 
 
 def _digest(plan: Plan, digest: str) -> tuple[ViewLine, ...]:
@@ -103,8 +103,8 @@ def foot(plan: PlanOrDrift) -> tuple[ViewLine, ...]:
     """Which commit was the base, what of this change is live already, and how much nobody watches."""
     lines = (
         ViewLine(words.base(plan), "faint"),
-        ViewLine(words.twice(plan), "faint", full=words.twice(plan, None)),
-        ViewLine(words.unwatched(plan), "faint"),
+        ViewLine(words.same_edits(plan), "faint", full=words.same_edits(plan, None)),
+        ViewLine(words.coverage(plan), "faint"),
     )
     return tuple(line for line in lines if line.text)
 
@@ -118,7 +118,7 @@ def change_entry(plan: Plan, change: Change) -> ViewEntry:
         gist=gist if whole or not cause else f"{gist} ({cause})".strip(),
         sign=words.SIGNS[change.action],
         where=origin(plan, change.address),
-        enclosing=around(plan, change.address),
+        enclosing=enclosing_origin(plan, change.address),
         lead=tuple(_lead(plan, change)),
         words=tuple(_words(plan, change)),
         fields=tuple(_fields(plan, change)),
@@ -142,8 +142,8 @@ def _lead(plan: Plan, change: Change) -> Iterator[Word]:
 
 def _words(plan: Plan, change: Change) -> Iterator[Word]:
     if change.moved:
-        yield Word(words.moved(change), cause=words.why(plan, change.cause, "place"))
-    yield from map(Word, words.asked(change))
+        yield Word(words.move_text(change), cause=words.why(plan, change.cause, "place"))
+    yield from map(Word, words.acts(change))
     yield from (Word(visible(one.what), visible(one.address)) for one in change.effects)
     if change.action != "delete":
         yield from (
@@ -191,7 +191,7 @@ def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
     more = [Word(words.candidate(one), "could be", choice=True) for one in item.candidates]
     more.append(Word(visible(item.way_out), "way out"))
     where = origin(plan, item.address)
-    enclosing = around(plan, item.address)
+    enclosing = enclosing_origin(plan, item.address)
     return ViewEntry(
         visible(item.address), visible(item.message), "x", item.code, where, enclosing, tuple(more)
     )
@@ -204,7 +204,7 @@ def _exposure(plan: Plan, item: Exposure) -> ViewEntry:
         visible(item.words),
         "^",
         where=origin(plan, name),
-        enclosing=around(plan, name),
+        enclosing=enclosing_origin(plan, name),
         owner=visible(item.address),
     )
 
@@ -215,7 +215,7 @@ def _navigation(plan: Plan, item: NavigationChange) -> ViewEntry:
         gist="" if item.known else "not known before: the platform decides what becomes of its root",
         sign="~" if item.known else "?",
         where=origin(plan, item.address),
-        enclosing=around(plan, item.address),
+        enclosing=enclosing_origin(plan, item.address),
         tree=tuple(merged(item)) if item.known else (),
     )
 
@@ -228,12 +228,12 @@ def _url(plan: Plan, item: UrlImpact) -> ViewEntry:
         gist=gist,
         sign=url_sign(item),
         where=origin(plan, item.address),
-        enclosing=around(plan, item.address),
+        enclosing=enclosing_origin(plan, item.address),
         words=tuple(Word(text, command=bool(line) and text == line) for text in more),
     )
 
 
-def beside(plan: PlanOrDrift) -> list[Block]:
+def side_blocks(plan: PlanOrDrift) -> list[Block]:
     """What a plan and a drift tell beside what they are about."""
     blocks = Blocks()
     blocks.add("blocked", "Blocked: {}", "warning", (_blocked(plan, one) for one in plan.blocked))
@@ -265,17 +265,17 @@ def _kept(item: Kept) -> ViewEntry:
 
 def _blocked(plan: PlanOrDrift, item: Blocked) -> ViewEntry:
     more = (Word(visible(item.todo), "to do"),) if item.todo else ()
-    where, enclosing = origin(plan, item.address), around(plan, item.address)
+    where, enclosing = origin(plan, item.address), enclosing_origin(plan, item.address)
     text = f"blocked: {visible(item.reason)}"
     return ViewEntry(visible(item.address), text, "!", where=where, enclosing=enclosing, words=more)
 
 
 def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> ViewEntry:
     text = f"trouble on the platform: {visible(item.what)}"
-    where, enclosing = origin(plan, item.address), around(plan, item.address)
+    where, enclosing = origin(plan, item.address), enclosing_origin(plan, item.address)
     return ViewEntry(visible(item.address), text, "x", where=where, enclosing=enclosing)
 
 
 def _note(plan: PlanOrDrift, item: Note) -> ViewEntry:
-    where, enclosing = plan.origins.get(item.address), around(plan, item.address)
+    where, enclosing = plan.origins.get(item.address), enclosing_origin(plan, item.address)
     return ViewEntry(visible(item.address), visible(item.text), where=where, enclosing=enclosing)

@@ -15,11 +15,19 @@ from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, 
 from dpsync.render.layout.drift import drift_view
 from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
-from dpsync.render.layout.plan import about, beside, change_entry, plan_view, refusals
+from dpsync.render.layout.plan import about, change_entry, plan_view, refusals, side_blocks
 from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word
 from dpsync.render.words import plan as words
 from dpsync.render.words.plan import origin
-from dpsync.render.words.report import done, ending, restorable, unapplied, unkept, unproven, without_unkept
+from dpsync.render.words.report import (
+    done,
+    ending,
+    restorable,
+    unapplied,
+    unkept,
+    unproven_lines,
+    without_unkept,
+)
 from dpsync.render.words.visible import visible
 
 _RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
@@ -65,11 +73,11 @@ def _apply(document: ApplyDocument) -> View:
     unrecorded = [ViewEntry("", visible(report.unrecorded))] if report.unrecorded else []
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:
-        blocks.found += beside(report.remaining)
+        blocks.found += side_blocks(report.remaining)
     well = [_outcome(plan, one) for one in report.outcomes if one.result in ("done", "already")]
     blocks.add("done", "Done: {}", "none", well)
     foot = [f"plan {report.plan[:DIGITS]}", *restorable(report)]
-    foot += unproven(report.remaining) if report.remaining is not None else []
+    foot += unproven_lines(report.remaining) if report.remaining is not None else []
     foot += [f"journal: {visible(report.journal)}"] if report.journal else []
     head = (*about(plan), ViewLine(ending(report)))
     lines = tuple(map(ViewLine, foot))
@@ -100,7 +108,11 @@ def _outcome(plan: Plan, one: Outcome) -> ViewEntry:
     more = (Word(visible(one.error)),) if one.error else ()
     where = one.origin or origin(plan, one.address)
     return ViewEntry(
-        visible(one.address), text, where=where, enclosing=words.around(plan, one.address), words=more
+        visible(one.address),
+        text,
+        where=where,
+        enclosing=words.enclosing_origin(plan, one.address),
+        words=more,
     )
 
 

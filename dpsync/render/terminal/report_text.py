@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 
 from dpsync.model.plans.journal import GOOD, Outcome, Report
 from dpsync.model.plans.remark import Blocked
-from dpsync.render.layout.plan import beside
+from dpsync.render.layout.plan import side_blocks
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.plan import place
-from dpsync.render.words.report import done, ending, restorable, unkept, unproven, without_unkept
+from dpsync.render.words.report import done, ending, restorable, unkept, unproven_lines, without_unkept
 from dpsync.render.words.visible import visible
 
 _STYLE = {
@@ -50,7 +50,7 @@ def render_report(
     parts += [paint(visible(text), "red") for text in report.trouble]
     if report.settled and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)
-        left = beside(report.remaining.model_copy(update={"blocked": found}))
+        left = side_blocks(report.remaining.model_copy(update={"blocked": found}))
         parts += Writer(paint).blocks(block for block in left if block.name in ("blocked", "trouble"))
     parts.append(done(report))
     parts.append(_proof(report, paint, summary))
@@ -79,7 +79,7 @@ def _proof(report: Report, paint: Paint, summary: bool) -> str:
         return paint(ending(report), "red")
     if report.settled:
         style = "red bold" if report.started else "green bold"
-        return "\n".join([paint(ending(report), style), *unproven(report.remaining)])
+        return "\n".join([paint(ending(report), style), *unproven_lines(report.remaining)])
     parts = [paint(ending(report), "red bold")]
     if not report.as_declared:
         rest = without_unkept(report)

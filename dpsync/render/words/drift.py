@@ -35,12 +35,12 @@ def _undeclared(drift: Drift) -> Iterator[str]:
         yield f"{stays} more that no plan deletes" if deleted else f"{stays} not in the files"
 
 
-def along(item: Drifted) -> str:
+def cascade_count(item: Drifted) -> str:
     """What goes with the delete of something undeclared; empty where nothing does."""
     return DeleteCount(1, item.along).more
 
 
-def beside(drift: Drift) -> str:
+def left_alone(drift: Drift) -> str:
     """What was left alone and what was not looked at, counted; empty where all of it was told."""
     more = [
         f"{len(items)} {word}"

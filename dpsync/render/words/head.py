@@ -16,7 +16,7 @@ def head(plan: PlanOrDrift) -> list[str]:
     return [*_platform(plan), *_environment(plan), *_profile(plan), *_part(plan)]
 
 
-def along(plan: PlanOrDrift) -> Iterator[str]:
+def part_lines(plan: PlanOrDrift) -> Iterator[str]:
     """What belongs to a part although nobody named it, and what needs it."""
     if plan.part is not None:
         for item in plan.part.also:

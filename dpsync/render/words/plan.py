@@ -12,7 +12,7 @@ from typing import Final
 from dpsync.model.entries.address import FieldAddress
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.findings.question import Candidate
-from dpsync.model.plans.cause import Cause, What, said
+from dpsync.model.plans.cause import Cause, What, cause_text
 from dpsync.model.plans.change import Action, Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.drift import Drift
@@ -67,7 +67,7 @@ def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
     """Why something differs. Where there is no base, that is said once, beside it, and here nothing."""
     if cause is None or (plan.base is None and cause == "origin unknown"):
         return ""
-    return said(cause, what)
+    return cause_text(cause, what)
 
 
 def why_at_all(plan: Plan, change: Change) -> str:
@@ -109,12 +109,12 @@ def facts(change: Change) -> Iterator[str]:
         yield "first gives up a value that another one takes"
 
 
-def moved(change: Change) -> str:
+def move_text(change: Change) -> str:
     """Where it goes among its siblings."""
     return f"moved {visible(change.moved or '')}"
 
 
-def asked(change: Change) -> Iterator[str]:
+def acts(change: Change) -> Iterator[str]:
     """What somebody asked for."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
@@ -192,7 +192,7 @@ def divided(plan: Plan) -> list[str]:
     return texts
 
 
-def twice(plan: PlanOrDrift, most: int | None = 3) -> str:
+def same_edits(plan: PlanOrDrift, most: int | None = 3) -> str:
     """What was edited here and is live already; `most` of the fields."""
     found = plan.same_edit_twice
     if not found:
@@ -243,7 +243,7 @@ def base(plan: PlanOrDrift) -> str:
     return f"base: none ({visible(plan.base_from)})" + (": origin unknown" if differs else "")
 
 
-def unwatched(plan: PlanOrDrift) -> str:
+def coverage(plan: PlanOrDrift) -> str:
     """How much no entry names: nobody would notice when it moves."""
     found = plan.unwatched
     words = [counted(found.places, "place")] if found.places else []
@@ -257,7 +257,7 @@ def origin(plan: PlanOrDrift, address: str) -> Origin | None:
     return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
-def around(plan: PlanOrDrift, address: str) -> Origin | None:
+def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
     """Where the nearest thing is written that an address is in."""
     origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.upward())
     return next(filter(None, origins), None)

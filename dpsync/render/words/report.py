@@ -29,7 +29,7 @@ def done(report: Report) -> str:
     return f"Applied: {', '.join(words)}."
 
 
-def unproven(remaining: Plan) -> list[str]:
+def unproven_lines(remaining: Plan) -> list[str]:
     """What was sent and cannot be read back, while the git base still has another value."""
     if not remaining.unproven:
         return []
