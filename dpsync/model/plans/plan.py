@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
+from msgspec import to_builtins
 from pydantic import Field
 from pydantic_core import to_json
 
@@ -162,12 +163,4 @@ class Plan(Comparison):
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
         notes = tuple(note for note in self.notes if note.consequence)
         agreed = self.model_copy(update={"notes": notes, "platform": self.target})
-        return to_json(_ordered(agreed.model_dump(mode="json", exclude=left_out)))
-
-
-def _ordered(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _ordered(value[key]) for key in sorted(value)}
-    if isinstance(value, list):
-        return [_ordered(item) for item in value]
-    return value
+        return to_json(to_builtins(agreed.model_dump(mode="json", exclude=left_out), order="sorted"))
