@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import select
 import stat
 import tempfile
@@ -166,7 +165,7 @@ def new_file_beside(path: Path, content: bytes) -> Path:
     if (kind := kind_of(path)) not in (None, "a link"):
         raise Unfit(path, f"it is {kind}, not a regular file")
     for _ in range(100):
-        made = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")
+        made = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}")
         with suppress(FileExistsError):
             file = os.open(made, _NEW, 0o666)
             break

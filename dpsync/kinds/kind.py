@@ -14,13 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from dpsync.kinds.types import Many, Reference, Text, Type
-from dpsync.model.plans.step import Repeat
+
+if TYPE_CHECKING:
+    from dpsync.model.plans.step import Repeat
 
 ANY = "*"
 """In a `via` map: every value that has no call of its own."""

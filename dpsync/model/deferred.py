@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema, core_schema
 
 S = TypeVar("S")
 V = TypeVar("V")
@@ -47,6 +48,8 @@ class Deferrable:
     """In the annotation of a model's mapping: it may be a Deferred one, which is written like any other."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
         whole = handler(source)
         return core_schema.no_info_wrap_validator_function(
             lambda value, check: value if isinstance(value, Deferred) else check(value),

@@ -33,7 +33,7 @@ COMMANDS = {
     "--version": ("cli collector model", "click msgspec"),
     "--help": ("cli collector model", "click msgspec"),
     "plan --help": ("cli collector disk model render", "click msgspec"),
-    "validate": (FILES, "click msgspec pydantic yaml"),
+    "validate": (FILES, "click msgspec yaml"),
     "plan": (
         f"{FILES} apply client identity live planner",
         "click httpcore httpx msgspec pydantic tenacity yaml",

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_json
 
 from dpsync.model.texts.characters import PRESENTATION, UNSEEN
@@ -34,6 +33,8 @@ def json_text(value: Any, indent: int | None = None, context: str | None = None)
 
 
 def _plain(value: Any) -> Any:
+    from pydantic import BaseModel  # no command needs it for this but one in thousands
+
     if isinstance(value, BaseModel):
         return {name: _plain(item) for name, item in value}
     if isinstance(value, Mapping):

@@ -10,15 +10,17 @@ import html
 import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Literal, TypeVar, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_origin
 from urllib.parse import quote, quote_plus
-
-from pydantic import BaseModel
 
 from dpsync.model.deferred import LEFT_OUT, Deferred
 from dpsync.model.texts.json_text import json_text
 
-M = TypeVar("M", bound=BaseModel)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+M = TypeVar("M", bound="BaseModel")
 
 HIDDEN: Final = "[secret]"
 SHORTEST: Final = 6
@@ -73,7 +75,7 @@ class Mask:
             part = getattr(value, name)
             if isinstance(part, Deferred):
                 changed[name] = part.changed(lambda made: self.data(made) if self._is_in(made) else made)
-            elif isinstance(part, BaseModel) and (new := self._later(part)) is not part:
+            elif _fields(part) is not None and (new := self._later(part)) is not part:
                 changed[name] = new
         return value.model_copy(update=changed) if changed else value
 
@@ -81,14 +83,20 @@ class Mask:
         """The same for data of any shape."""
         if isinstance(value, str):
             return self(value)
-        if isinstance(value, BaseModel):
-            free = (name for name, one in type(value).model_fields.items() if not _is_fixed(one.annotation))
+        if (fields := _fields(value)) is not None:
+            free = (name for name, one in fields.items() if not _is_fixed(one.annotation))
             return value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
         if isinstance(value, Mapping):
             return {self.data(key): self.data(item) for key, item in value.items()}
         if isinstance(value, tuple | list):
             return type(value)(self.data(item) for item in value)
         return value
+
+
+def _fields(value: Any) -> Mapping[str, FieldInfo] | None:
+    """The fields of a model, None for what is no model: so a command without models imports no pydantic."""
+    fields: Mapping[str, FieldInfo] | None = getattr(type(value), "model_fields", None)
+    return fields
 
 
 def _is_fixed(annotation: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Final
 
 _LONGEST: Final = 100
@@ -24,5 +23,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     folded: dict[str, str] = {}
     for candidate in nearest:
         folded.setdefault(candidate.casefold(), candidate)
+    from difflib import get_close_matches  # few commands have anything to suggest
+
     found = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.65)
     return folded[found[0]] if found else None

@@ -26,6 +26,7 @@ from dpsync.render.layout.view import (
     Word,
 )
 from dpsync.render.words import plan as words
+from dpsync.render.words.candidate import candidate
 from dpsync.render.words.head import head, part_lines
 from dpsync.render.words.navigation import merged
 from dpsync.render.words.plan import PlanOrDrift, enclosing_origin, origin
@@ -188,7 +189,7 @@ def refusals(plan: PlanOrDrift) -> Iterator[ViewEntry]:
 
 
 def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
-    more = [Word(words.candidate(one), "could be", choice=True) for one in item.candidates]
+    more = [Word(candidate(one), "could be", choice=True) for one in item.candidates]
     more.append(Word(visible(item.way_out), "way out"))
     where = origin(plan, item.address)
     enclosing = enclosing_origin(plan, item.address)

@@ -16,7 +16,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.words import counted
 from dpsync.render.json.selected_findings import selected
-from dpsync.render.words import plan as words
+from dpsync.render.words.candidate import candidate
 from dpsync.render.words.visible import visible
 
 WIDTH: Final = 100
@@ -103,7 +103,7 @@ def _block(one: Diagnostic, lines: _Lines, paint: _Paint) -> str:
         ]
     notes = [visible(one.hint)] if one.hint else []
     notes += [f"{visible(label)} at {visible(str(span))}" for label, span in one.related]
-    notes += [words.candidate(each) for each in one.candidates if each.title != each.id]
+    notes += [candidate(each) for each in one.candidates if each.title != each.id]
     notes += [f"and at {counted(one.repeated, 'more place')}"] if one.repeated else []
     if one.address:
         notes.append(f"address: {visible(one.address)}")

@@ -11,7 +11,6 @@ from typing import Final
 
 from dpsync.model.entries.address import FieldAddress
 from dpsync.model.entries.match import MatchedBy
-from dpsync.model.findings.question import Candidate
 from dpsync.model.plans.cause import Cause, What, cause_text
 from dpsync.model.plans.change import Action, Change
 from dpsync.model.plans.delete_count import count_deletes
@@ -127,14 +126,6 @@ def headline(plan: Plan) -> str:
 def exposed_headline(plan: Plan) -> str:
     """Above what becomes more visible or more powerful."""
     return f"EXPOSED: {counted(len(plan.exposures), 'thing')} more visible or more powerful"
-
-
-def candidate(one: Candidate) -> str:
-    known = [one.id, one.why]
-    known += [counted(one.pages, "page")] if one.pages is not None else []
-    known += [f"last changed {one.changed}"] if one.changed else []
-    known += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
-    return f'"{visible(one.title)}": ' + visible(", ".join(fact for fact in known if fact))
 
 
 def unmanaged(kept: Kept, most: int | None = None) -> str:
