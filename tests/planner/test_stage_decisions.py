@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 
@@ -10,13 +12,14 @@ from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.question import Refusal
 from dpsync.planner.decide.decisions import Decisions, decide
+from dpsync.planner.decide.transfers import Transfers, transfers
 from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.why.changes import changes
 
-from .stages import ACME, Case
+from .stages import ACME, Case, Things
 
 ONE = {"one": {"title": "One"}}
 TWO = {"two": {"title": "Two"}}
@@ -267,3 +270,40 @@ def test_of_two_circles_the_one_that_ends_does_not_hide_the_other() -> None:
         ("in-use", "acme/collections/a#parent"),
         ("circle", "acme/collections/b#parent"),
     ]
+
+
+# What is given to another organization.
+
+GIVEN: Things = {
+    "collection": {"c": {"title": "C"}},
+    "space": {"s": {"title": "S", "collection": Case({"collection": {"c": {}}}).ref("collection", "c")}},
+}
+ELSEWHERE: Things = {
+    "collection": {"c": {"title": "C"}},
+    "space": {"s": {"title": "S", "collection": LiveId("collection-c")}},
+}
+C, S = Case(GIVEN).address("collection", "c"), Case(GIVEN).address("space", "s")
+
+
+def given(ignore: Sequence[str] = (), owner: str = "acme") -> Transfers:
+    """A collection with a space in it comes from another organization; the space may go to a third one."""
+    sides = Case(GIVEN, ELSEWHERE, ignore=ignore).sides()
+    objects = {
+        identity: replace(live, parent=("organization", "other")) if live.parent is not None else live
+        for identity, live in sides.snapshot.objects.items()
+    }
+    snapshot = replace(sides.snapshot, objects=objects, transferred=frozenset({C, S}))
+    entries = dict(sides.desired.resources)
+    entries[Address.root(owner)] = replace(entries[ACME], address=Address.root(owner))
+    entries[S] = replace(entries[S], parent=Address.root(owner))
+    declared = replace(sides.declared, resources=entries)
+    return transfers(replace(sides, snapshot=snapshot, declared=declared))
+
+
+def test_what_lies_in_a_thing_that_is_given_away_goes_along_unless_it_goes_elsewhere() -> None:
+    assert given().calls == (C,)
+    assert given(owner="third").calls == (C, S)
+
+
+def test_what_the_policy_ignores_is_given_to_nobody() -> None:
+    assert set(given(ignore=["spaces/s"]).given.values()) == {C}

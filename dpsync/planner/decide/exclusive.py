@@ -68,7 +68,7 @@ class Exclusive:
     def _live(self, live: LiveObject) -> None:
         for kind, item, place_kind in self._of(live.kind):
             around = self.sides.lineage.live_ancestor(live, place_kind)
-            if around is None or self._deleted(around):
+            if around is None:
                 continue
             key = kind.name, item.name, around
             place = self._places[key]

@@ -1,0 +1,89 @@
+"""Who has a flag that always one has, when another one goes: from plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dpsync.planner.decide.decisions import decide
+from dpsync.planner.decide.exclusive import Exclusive
+
+from .stages import Case, Things
+
+SITE: Things = {"site": {"docs": {"title": "Docs"}}}
+X = ("section", "section-docs-x")
+TRUE, FALSE, SILENT = {"default": True}, {"default": False}, {}
+
+
+def sections(**fields: dict[str, Any]) -> Things:
+    named = {f"docs/{key}": {"title": f"Title {key}", "path": key, **its} for key, its in fields.items()}
+    return {**SITE, "section": named}
+
+
+def case(*, live: str = "xyz", **wanted: dict[str, Any]) -> Case:
+    """The section x has the flag. What is not wanted is deleted."""
+    there = sections(**{key: {"default": key == "x"} for key in live})
+    return Case(sections(**wanted), there, prune=["sites/docs/structure"])
+
+
+def unwilling(found: Exclusive) -> list[str]:
+    return [resource.key for resource, _ in found.unwilling()]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"y": FALSE}, ["y"]),
+        ({"y": SILENT}, []),
+        ({"y": FALSE, "z": SILENT}, []),
+        ({"y": FALSE, "z": FALSE}, ["y"]),
+        ({"y": FALSE, "z": TRUE}, []),
+        ({"x": SILENT, "y": FALSE}, []),
+        ({"x": FALSE, "y": FALSE}, []),  # that it cannot be taken away from x is told of x
+        ({"y": FALSE, "new": FALSE}, ["y"]),
+        ({"y": FALSE, "new": SILENT}, []),
+    ],
+)
+def test_an_entry_is_told_to_have_it_where_nothing_else_is_left_for_it(
+    wanted: dict[str, Any], told: list[str]
+) -> None:
+    assert unwilling(case(**wanted).decisions().exclusive) == told
+
+
+def test_what_nobody_declares_may_have_it() -> None:
+    kept = case(y=FALSE)
+    kept.prune, kept.live = [], sections(y={"default": False}, z={"default": False})
+    assert unwilling(kept.decisions().exclusive) == []
+
+
+def platform_chooses(made: Case, selected: tuple[str, ...] | None = None) -> bool:
+    """Whether another one is said to be chosen because x goes."""
+    sides = made.sides()
+    if selected is not None:
+        chosen = {made.address("section", f"docs/{key}") for key in selected} | {sides.names.address(X)}
+        sides = replace(sides, chosen=frozenset(chosen))
+    return bool(decide(sides).exclusive.chosen_by_the_platform([X]))
+
+
+def test_where_an_entry_says_that_it_has_it_the_platform_chooses_nothing() -> None:
+    assert platform_chooses(case(y=SILENT))
+    assert not platform_chooses(case(y=TRUE))
+
+
+def test_where_nothing_is_left_the_platform_chooses_nothing() -> None:
+    assert not platform_chooses(case(live="x"))
+    assert platform_chooses(case(live="x", new=SILENT))
+
+
+def test_an_entry_that_is_not_written_does_not_have_it() -> None:
+    """It was not selected, or cannot be made: so the platform chooses."""
+    assert platform_chooses(case(y=TRUE), selected=())
+    assert not platform_chooses(case(y=TRUE), selected=("y",))
+    blocked = case(y=SILENT, new=TRUE)
+    blocked.wanted = {**blocked.wanted, "section_group": {"docs/g": {"title": "Gee"}}}
+    blocked.ignore = ["sites/docs/structure/g"]
+    inside = {**blocked.wanted["section"]["docs/new"], "group": blocked.ref("section_group", "docs/g")}
+    blocked.wanted = {**blocked.wanted, "section": {**blocked.wanted["section"], "docs/new": inside}}
+    assert platform_chooses(blocked)
