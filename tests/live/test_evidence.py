@@ -15,6 +15,7 @@ from dpsync.client.errors import Forbidden, NotFound
 from dpsync.client.observer import Nobody
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
+from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import DiagnosticError
@@ -187,6 +188,38 @@ def test_where_it_may_not_be_asked_which_sites_show_it_the_delete_has_no_evidenc
     around = lists.around(space("a"))
     around.look([("space", "a")])
     assert around.snapshot.evidence.unseen == {("space", "a"): f"{ORG}/sites?space=a"}
+
+
+def test_what_the_organization_itself_names_is_read_with_it() -> None:
+    """Its default content, say: no list has it, and it is not below anything."""
+    lists = Lists()
+    lists.around(DOCS).look([("site", "docs")])
+    assert ORG not in lists.read  # it is known already
+    lists.around(DOCS, again=True).look([("site", "docs")])
+    assert ORG in lists.read
+
+
+def test_each_list_is_read_once_for_all_deletes() -> None:
+    lists = Lists()
+    lists.around(team("a"), team("b")).look([("team", "a"), ("team", "b")])
+    assert len(lists.read) == len(set(lists.read))
+
+
+TRANSLATIONS, PLACE = Address.parse("acme/translations"), Address.parse("acme/spaces")
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_what_a_deleted_translation_has_made_is_an_object_of_its_own_place_from_then_on(
+    declared: bool,
+) -> None:
+    maker = thing("translation", "t", "/translations", result=LiveId("out"), status="completed")
+    places = {TRANSLATIONS: (maker.identity,), **({PLACE: (("space", "a"),)} if declared else {})}
+    lists = Lists({f"{ORG}/spaces": [space("a"), space("out"), space("other")]})
+    around = lists.around(space("a"), maker, scopes=places, put_out=frozenset({("space", "out")}))
+    around.look([maker.identity])
+    assert (("space", "out") in around.snapshot.objects) is declared
+    found = around.snapshot.scopes.get(PLACE)
+    assert found == ((("space", "a"), ("space", "out")) if declared else None)
 
 
 # Right before a delete: what was read before counts no more.

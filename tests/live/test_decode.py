@@ -1,0 +1,71 @@
+"""From an answer to values: what is not there is None, and never half of something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.live.decode import compose, decode_field, pointer
+from dpsync.live.shape import Misshapen, check, check_id, check_member
+from tests.planner.lab import REGISTRY
+
+BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "empty": "", "number": 3}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("id", "7"), ("made.id", "8"), ("made.list.0.id", "9"), ("made.none", None), ("gone", None),
+        ("made.gone.id", None), ("made.none.id", None), ("id.more", None), ("made.list.1.id", None),
+        ("made.list.x", None),
+    ],
+)  # fmt: skip
+def test_what_a_path_leads_to_is_there_or_none(path: str, value: object) -> None:
+    assert pointer(BODY, path) == value
+
+
+@pytest.mark.parametrize(
+    ("template", "id"),
+    [
+        ("id", "7"), ("made.id", "8"), ("{id}/{made.id}", "7/8"), ("x-{id}", "x-7"),
+        ("gone", None), ("empty", None), ("number", None),
+        ("{id}/{gone}", None), ("{id}/{empty}", None), ("{number}/{id}", None),
+    ],
+)  # fmt: skip
+def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) -> None:
+    assert compose(BODY, template) == id
+
+
+def test_a_value_that_is_absent_is_one_of_its_own_each_time() -> None:
+    field = next(
+        item
+        for kind in REGISTRY.ordered
+        for item in kind.fields
+        if isinstance(item.absent, list | dict) and item.source is not None
+    )
+    first: Any = decode_field(field, None)
+    assert first == field.absent
+    assert first is not field.absent
+
+
+def test_an_id_must_be_a_text_with_something_in_it() -> None:
+    assert check_id(BODY, "id") == "7"
+    for path, found in [("empty", "an empty text"), ("gone", "missing"), ("number", "a number")]:
+        with pytest.raises(Misshapen) as wrong:
+            check_id(BODY, path)
+        assert (wrong.value.misfit.member, wrong.value.misfit.expected) == (path, "an id")
+        assert found in wrong.value.misfit.found
+
+
+@pytest.mark.parametrize("body", [None, [], "text", {}, {"items": {}}, {"items": None}])
+def test_a_list_must_be_there_and_be_one(body: object) -> None:
+    with pytest.raises(Misshapen):
+        check_member(body, "items", list, "a list")
+    assert check_member({"items": []}, "items", list, "a list") == []
+
+
+@pytest.mark.parametrize("body", [None, [], "text", {}, {"id": ""}, {"id": 7, "title": "T"}])
+def test_an_object_without_its_id_is_none(body: object) -> None:
+    with pytest.raises(Misshapen):
+        check(REGISTRY["team"], body)

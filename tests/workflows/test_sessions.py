@@ -1,0 +1,184 @@
+"""What a session refuses before anything is sent, and what it asks: a platform of plain values."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dpsync.apply.expected import Expected, NotApproved, Refused
+from dpsync.apply.ids_on_disk import ResolvedIds
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.client.observer import Nobody
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import IdsFile, RecordedLine
+from dpsync.model.entries.ids_check import IdsComparison, Remark
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.findings.question import Candidate, Refusal
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
+from dpsync.workflows.asking import Asking
+from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids
+from dpsync.workflows.session import Planned, Session
+from tests.planner.lab import REGISTRY
+from tests.planner.stages import Case, Things
+
+HERE = "https://here.example"
+
+
+class Platform:
+    """Answers with the pages of spaces; notes what it is asked, and whatever it is sent."""
+
+    def __init__(self, **pages: int) -> None:
+        self.pages, self.asked, self.sent = pages, list[str](), list[object]()
+        self.url = self.platform = HERE
+        self.observer, self.requests = Nobody(), 0
+
+    def get(self, path: str) -> Any:
+        self.asked.append(path)
+        self.requests += 1
+        return {"pages": [{}] * self.pages.get(path.split("/")[2], 0)}
+
+    def send(self, *request: object, **_: object) -> Any:
+        self.sent.append(request)
+        raise AssertionError("nothing may be sent")
+
+    def stats(self) -> Any:
+        return SimpleNamespace(by_method={})
+
+
+CASE = Case({"team": {"a": {"title": "B"}}}, {"team": {"a": {"title": "A"}}})
+TITLE = Refusal(code="taken", address="acme/teams/a", message="it is so", way_out="do otherwise")
+
+
+def planned(plan: Plan | None = None) -> tuple[Session, Planned]:
+    sides = CASE.sides()
+    session = Session(sides.desired, REGISTRY)
+    change = Change(address="acme/teams/a", kind="team", action="update", id="team-a")
+    return session, Planned(plan or Plan(changes=(change,)), sides)
+
+
+# What is applied.
+
+
+@pytest.mark.parametrize(
+    ("plan", "expected", "error"),
+    [
+        (Plan(refusals=(TITLE,)), Expected(), DiagnosticError),
+        (None, Expected(plan=Plan()), Refused),
+        (None, Expected(approved="0" * 64), NotApproved),
+    ],
+)
+def test_what_may_not_be_applied_or_is_another_plan_is_not_begun(
+    plan: Plan | None, expected: Expected, error: type[Exception]
+) -> None:
+    session, made = planned(plan)
+    platform = Platform()
+    with pytest.raises(error):
+        session.apply(cast(WriteClient, platform), made, expected)
+    assert platform.asked == platform.sent == []
+
+
+def test_a_refusal_ends_an_apply_with_4_and_its_way_out() -> None:
+    session, made = planned(Plan(refusals=(TITLE,)))
+    with pytest.raises(DiagnosticError) as refused:
+        session.apply(cast(WriteClient, Platform()), made)
+    (found,) = refused.value.findings
+    assert (refused.value.exit_code, found.code, found.hint) == (Exit.REFUSED, "taken", "do otherwise")
+
+
+# What is at stake.
+
+SPACES: Things = {"space": {"a": {"title": "A"}}}
+ONE, TWO = (Candidate(address="acme/spaces/[x]", id=id, title=id) for id in ("one", "two"))
+
+
+def asking(platform: Platform) -> Asking:
+    return Asking(cast(ReadClient, platform), REGISTRY, 1, Case(SPACES).sides().desired)
+
+
+def question(address: str, *candidates: Candidate) -> Refusal:
+    return TITLE.model_copy(update={"address": address, "candidates": candidates})
+
+
+def test_a_question_says_how_many_pages_each_candidate_holds() -> None:
+    platform = Platform(one=3)
+    plan = asking(platform).plan(Plan(refusals=(question("acme/spaces/a", ONE, TWO),)))
+    assert [one.pages for one in plan.refusals[0].candidates] == [3, 0]
+    assert plan.requests == 2
+    findings = Findings([Diagnostic("DP305", "which?", address="acme/spaces/a", candidates=(ONE,))])
+    (found,) = asking(platform).findings(findings)
+    assert [one.pages for one in found.candidates] == [3]
+
+
+def test_where_nothing_is_asked_no_pages_are_counted() -> None:
+    platform = Platform()
+    plan = Plan(refusals=(question("acme/spaces/a"),))
+    assert asking(platform).plan(plan) is plan
+    findings = Findings([Diagnostic("DP305", "so", address="acme/spaces/a")])
+    assert asking(platform).findings(findings) is findings
+    assert platform.asked == []
+
+
+def test_what_is_asked_about_something_that_is_no_entry_has_no_pages() -> None:
+    platform = Platform()
+    plan = asking(platform).plan(Plan(refusals=(question("limits", ONE), question("acme/spaces/a", TWO))))
+    assert [one.pages for item in plan.refusals for one in item.candidates] == [None, 0]
+    assert platform.asked == ["/spaces/two/content/pages"]
+
+
+# Lines of the ids file, by hand.
+
+A, B = Address.parse("acme/teams/a"), Address.parse("acme/teams/b")
+
+
+def edited(lines: dict[str, str], **asked: Any) -> dict[str, str | None]:
+    found = {Address.parse(at): RecordedLine(Address.parse(at), id) for at, id in lines.items()}
+    desired = Case({"team": {"a": {"title": "A"}}}).sides().desired
+    session = Session(desired, REGISTRY, ids=IdsFile({HERE: {"acme": found}}))
+    edits = edited_ids(session, cast(ReadClient, Platform()), IdsAsked(**asked))
+    return {str(at): line.id if line else None for (_, at), line in edits.items()}
+
+
+def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
+    assert edited({"acme/teams/b": "1"}, moved=((str(B), str(A)),)) == {str(B): None, str(A): "1"}
+    with pytest.raises(NotPossible, match="has a line already"):
+        edited({"acme/teams/a": "2", "acme/teams/b": "1"}, moved=((str(B), str(A)),))
+
+
+@pytest.mark.parametrize("text", ["acme/teams/a", "acme/teams/a=", "acme/teams/a=x y", "acme/teams/c=x"])
+def test_what_is_no_line_of_an_entry_is_not_written(text: str) -> None:
+    with pytest.raises(NotPossible):
+        edited({"acme/teams/b": "1"}, bound=(text,))
+
+
+def test_only_an_entry_that_can_have_a_line_is_forgotten() -> None:
+    assert edited({"acme/teams/b": "1"}, forgotten=(str(B),)) == {str(B): None}
+    for text in ("acme/members/ada", "acme"):
+        with pytest.raises(NotPossible):
+            edited({"acme/teams/b": "1"}, forgotten=(text,))
+
+
+# A merge in it.
+
+
+def remark(address: Address, found: bool) -> Remark:
+    line = RecordedLine(address, "1")
+    return Remark("acme", address, "wrong", line, line if found else None)
+
+
+@pytest.mark.parametrize(
+    ("remarks", "decided"),
+    [([remark(A, True)], True), ([remark(A, False)], False), ([remark(B, True)], False), ([], False)],
+)
+def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
+    remarks: list[Remark], decided: bool
+) -> None:
+    merged = ResolvedIds(IdsFile(), frozenset({(HERE, "acme", A)}))
+    compared = IdsComparison(HERE, tuple(remarks), 0)
+    if decided:
+        check_settled(merged, compared, "ids.yaml")
+    else:
+        with pytest.raises(DiagnosticError, match="the platform does not decide"):
+            check_settled(merged, compared, "ids.yaml")
