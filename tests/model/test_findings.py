@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dpsync.model.findings.diagnostic import MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
+from msgspec.structs import replace
+
+from dpsync.model.findings.diagnostic import ALSO, MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.findings.span import Span
 
 
@@ -42,3 +44,68 @@ def test_warnings_are_no_errors() -> None:
     found = Findings([at(1, "DP140", "warning"), *(at(line) for line in range(51))])
     assert len(found.errors) == 50
     assert found.errors.left_out == {"DP201": 1}
+
+
+def shown(line: int, cause: str | None = "c", code: str = "DP201") -> Diagnostic:
+    return Diagnostic(code, "wrong", Span("a.yaml", line, 1, line, 2), cause=cause)
+
+
+def places(one: Diagnostic) -> list[int]:
+    return [span.line for label, span in one.related if label == ALSO]
+
+
+def test_findings_of_one_cause_are_one_that_names_four_further_places_and_counts_the_rest() -> None:
+    (few,) = Findings(shown(line) for line in range(1, 6))
+    assert (places(few), few.repeated) == ([2, 3, 4, 5], 0)
+    (many,) = Findings(shown(line) for line in range(1, 9))
+    assert (places(many), many.repeated) == ([2, 3, 4, 5], 3)
+    assert many.span == Span("a.yaml", 1, 1, 1, 2)
+
+
+def test_another_cause_or_code_is_another_finding_and_one_without_a_cause_is_itself() -> None:
+    found = Findings([shown(1), shown(2, "d"), shown(3, "c", "DP202"), shown(4, None), shown(5, None)])
+    assert [places(one) for one in found] == [[], [], [], [], []]
+
+
+def test_places_that_are_put_together_again_are_counted_once_each() -> None:
+    one, other = (
+        Findings([shown(1), shown(2)]),
+        Findings([shown(3), shown(4), shown(5), shown(6), shown(7), shown(8)]),
+    )
+    one += other
+    (all_of_them,) = one
+    assert (places(all_of_them), all_of_them.repeated) == ([2, 3, 4, 5], 3)
+
+
+def test_a_further_place_is_no_other_note() -> None:
+    noted = replace(shown(1), related=(("first given", Span("a.yaml", 9, 1, 9, 2)),))
+    both = noted.also(shown(2)).also(replace(noted, span=None))
+    assert [label for label, _ in both.related] == ["first given", ALSO]
+    assert both.repeated == 0
+
+
+def test_the_exit_codes_never_change_their_meaning() -> None:
+    assert {one.name: one.value for one in Exit} == {
+        "DONE": 0,
+        "FAILED": 1,
+        "CHANGES": 2,
+        "PARTIAL": 3,
+        "REFUSED": 4,
+        "INVALID": 5,
+        "USAGE": 64,
+        "INTERRUPTED": 130,
+        "TERMINATED": 143,
+    }
+
+
+def test_what_ends_a_command_says_all_of_it() -> None:
+    ended = DiagnosticError([shown(1), shown(2, None)], Exit.INVALID, {"a.yaml": "text"})
+    assert (str(ended), ended.exit_code, ended.texts) == ("wrong; wrong", 5, {"a.yaml": "text"})
+    assert ended.diagnostics == (shown(1), shown(2, None))
+    assert DiagnosticError([], Exit.FAILED).texts == {}
+
+
+def test_errors_and_warnings_are_told_apart() -> None:
+    found = Findings([at(1, "DP140", "warning"), at(2), at(3, "DP141", "warning")])
+    assert [one.code for one in found.warnings] == ["DP140", "DP141"]
+    assert [one.code for one in found.errors] == ["DP201"]
