@@ -53,7 +53,7 @@ def longest_run(text: str) -> int:
 
 def fence(lines: list[str], language: str) -> list[str]:
     """A fenced block of lines that have passed visible(): its fence is longer than any in it."""
-    mark = "`" * max(3, *(longest_run(line) + 1 for line in lines))
+    mark = "`" * max((3, *(longest_run(line) + 1 for line in lines)))
     return [f"{mark}{language}", *lines, mark]
 
 

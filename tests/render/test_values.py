@@ -1,0 +1,254 @@
+"""How values, URLs and foreign texts are put into words: to the character, at every limit."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from dpsync.model.plans.change import Difference
+from dpsync.model.plans.impact import UrlImpact
+from dpsync.model.plans.plan import Plan
+from dpsync.render.pages.markdown_escape import code, code_html, fence, longest_run, prose, prose_html
+from dpsync.render.terminal.paint import Paint, When, wants_colour
+from dpsync.render.words.urls import breaks, redirect_line, url_sign, url_words, urls_headline
+from dpsync.render.words.values import big, inside, show
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "(nothing)"),
+        (True, "true"),
+        (False, "false"),
+        (0, "0"),
+        (1.5, "1.5"),
+        ("", '""'),
+        ("a\nb", '"a\\nb"'),
+        ("x" * 120, '"' + "x" * 120 + '"'),
+        ("x" * 121, '"' + "x" * 119 + '…"'),
+        ({"dpsync:ref": "acme/teams/a"}, "acme/teams/a"),
+        ({"dpsync:id": "t1"}, "id t1"),
+        ({"dpsync:env": "KEY"}, "(secret from KEY)"),
+        ({"dpsync:env": "KEY", "more": 1}, '{ dpsync:env: "KEY", more: 1 }'),
+        ({"a": 1}, "{ a: 1 }"),
+        ({}, "{}"),
+        ([], "[]"),
+        ([1, ["a", None]], '[1, ["a", (nothing)]]'),
+        (["x" * 118], '["' + "x" * 117 + "…"),
+        ({"a\x1b": "b\x1b"}, '{ a\\x1b: "b\\x1b" }'),
+    ],
+)
+def test_a_value_on_one_line(value: Any, shown: str) -> None:
+    assert show(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "is_big"),
+    [
+        ("a" * 1000, False),
+        ("a\n", False),
+        ("\na\n", False),
+        ("a\nb", True),
+        (["x" * 76], False),
+        (["x" * 77], True),
+        ({"a": "x" * 80}, True),
+        (10**90, False),
+        (None, False),
+    ],
+)
+def test_which_values_are_told_by_what_is_inside(value: Any, is_big: bool) -> None:
+    assert big(value) is is_big
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ("a\nb\nc", "a\nx\nc", ["- b", "+ x"]),
+        (None, "a\nb", ["+ a", "+ b"]),
+        ("a\nb", "", ["- a", "- b"]),
+        (None, {"a": 1, "b": [2]}, ["+ a: 1", "+ b: [2]"]),
+        (None, [1, {"a": 2}], ["+ 1", "+ { a: 2 }"]),
+        ({"a": 1, "b": 2}, {"a": 3, "b": 2}, ["~ a: 1 → 3"]),
+        ({"a": 1, "c": [1, 2, 3]}, {"b": 1, "c": [1, 2, 3]}, ["- a: 1", "+ b: 1"]),
+        ({"a": [1, 2]}, {"a": [1]}, ["- a.1: 2"]),
+        ({"z": 1, "a": {"m": 1}}, {"z": 2, "a": {"m": 2}}, ["~ a.m: 1 → 2", "~ z: 1 → 2"]),
+        ("a\nb", ["a"], ['~ (all): "a\\nb" → ["a"]']),
+        (None, "a\x1b\nb", ["+ a\\x1b", "+ b"]),
+    ],
+)
+def test_what_differs_inside(before: Any, after: Any, lines: list[str]) -> None:
+    assert list(inside(Difference(field="x", before=before, after=after))) == lines
+
+
+def test_of_many_lines_the_first_are_told_and_the_others_counted() -> None:
+    text = Difference(field="x", after="\n".join(f"line {number}" for number in range(22)))
+    assert list(inside(text))[19:] == ["+ line 19", "… 2 more lines"]
+    assert len(list(inside(text, most=None))) == 22
+    assert list(inside(text, most=21))[20:] == ["+ line 20", "… 1 more line"]
+    assert list(inside(text, most=22))[21:] == ["+ line 21"]
+    wide = Difference(field="x", after="a" * 10 + "\n" + "b" * 11)
+    assert list(inside(wide, width=10)) == ["+ " + "a" * 10, "+ " + "b" * 9 + "…"]
+
+
+def url(**words: Any) -> UrlImpact:
+    return UrlImpact(
+        **{
+            "address": "acme/sites/d",
+            "before": "https://a/x",
+            "after": "https://a/y",
+            **words,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("item", "sign", "is_broken", "words"),
+    [
+        (url(), "~", True, ["https://a/x → https://a/y"]),
+        (url(before=None), "+", False, ["https://a/y"]),
+        (url(after=None), "-", True, ["https://a/x → (none)"]),
+        (
+            url(shows="acme/sites/e"),
+            "~",
+            False,
+            ["https://a/x → https://a/y", "the old one shows acme/sites/e then"],
+        ),
+        (
+            url(redirected="acme/r"),
+            "~",
+            False,
+            ["https://a/x → https://a/y", "acme/r leads on from the old one"],
+        ),
+        (url(known=False, why="it is made"), "?", False, ["https://a/x → not known before: it is made"]),
+        (
+            url(known=False, before=None, why="it is made"),
+            "?",
+            False,
+            ["(none) → not known before: it is made"],
+        ),
+        (
+            url(redirect={"r": {"source": "/x"}}, place="acme/sites/d/redirects"),
+            "~",
+            True,
+            [
+                "https://a/x → https://a/y",
+                "to lead on from the old one, in acme/sites/d/redirects:",
+                "r: { source: /x }",
+            ],
+        ),
+    ],
+)
+def test_what_becomes_of_a_url(item: UrlImpact, sign: str, is_broken: bool, words: list[str]) -> None:
+    assert (url_sign(item), breaks(item), list(url_words(item))) == (sign, is_broken, words)
+
+
+def test_no_redirect_has_no_line() -> None:
+    assert redirect_line(url()) == ""
+
+
+@pytest.mark.parametrize(
+    ("urls", "headline"),
+    [
+        ([url()], "URLS: 1 public URL will change, 1 of the old ones will lead nowhere"),
+        ([url(shows="x"), url(shows="x")], "URLS: 2 public URLs will change"),
+        ([url(before=None)], "URLS: 1 new public URL"),
+        ([url(before=None), url(before=None)], "URLS: 2 new public URLs"),
+        ([url(shows="x"), url(before=None)], "URLS: 1 public URL will change, 1 new"),
+    ],
+)
+def test_how_many_urls_change(urls: list[UrlImpact], headline: str) -> None:
+    assert urls_headline(Plan(urls=tuple(urls))) == headline
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("a", "`a`"),
+        ("", "` `"),
+        (" ", "` `"),
+        ("`", "`` ` ``"),
+        ("a`b", "``a`b``"),
+        ("a``b`", "``` a``b` ```"),
+        (" a", "` a`"),
+        (" a ", "`  a  `"),
+        ("a\nb", "`a\\nb`"),
+    ],
+)
+def test_a_code_span_shows_its_text(text: str, span: str) -> None:
+    assert code(text) == span
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("plain words, it's so: 5 → 6!", "plain words, it's so: 5 → 6!"),
+        ("see #5 now", "see `#5` now"),
+        ("see @ada.", "see `@ada`."),
+        ("(@ada)", "(`@ada`)"),
+        ("a @b @c d", "a `@b @c` d"),
+        ("1. first", "`1.` first"),
+        ("12) first", "`12)` first"),
+        ("not 1. first", "not 1. first"),
+        ("1234567", "`1234567`"),
+        ("123456", "123456"),
+        ("abcdefa", "`abcdefa`"),
+        ("abcdef", "abcdef"),
+        ("a  b", "a b"),
+        ("", ""),
+        ("*a*", "`*a*`"),
+        ("a_b", "`a_b`"),
+    ],
+)
+def test_a_sentence_as_markdown(text: str, markdown: str) -> None:
+    assert prose(text) == markdown
+
+
+def test_in_html_the_same_is_escaped() -> None:
+    assert prose_html('see <b> "it"') == "see <code>&lt;b&gt;</code> &quot;it&quot;"
+    assert code_html("<\n>") == "<code>&lt;\\n&gt;</code>"
+
+
+def test_a_fence_is_longer_than_any_in_it() -> None:
+    assert fence(["a"], "diff") == ["```diff", "a", "```"]
+    assert fence(["``", "```"], "")[0] == "````"
+    assert fence([], "x") == ["```x", "```"]
+    assert (longest_run("a``b`"), longest_run("a")) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("when", "terminal", "environment", "wanted"),
+    [
+        ("always", False, {"NO_COLOR": "1"}, True),
+        ("never", True, {}, False),
+        ("auto", True, {}, True),
+        ("auto", False, {}, False),
+        ("auto", True, {"NO_COLOR": "1"}, False),
+        ("auto", True, {"NO_COLOR": ""}, True),
+        ("auto", True, {"TERM": "dumb"}, False),
+        ("auto", True, {"TERM": "xterm"}, True),
+    ],
+)
+def test_when_there_is_colour(when: When, terminal: bool, environment: dict[str, str], wanted: bool) -> None:
+    class Stream(StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    assert wants_colour(when, Stream(), environment) is wanted
+
+
+@pytest.mark.parametrize(
+    ("style", "painted"),
+    [
+        ("red", "\x1b[31ma\x1b[0m"),
+        ("bold", "\x1b[1ma\x1b[0m"),
+        ("dim", "\x1b[2ma\x1b[0m"),
+        ("red bold", "\x1b[31m\x1b[1ma\x1b[0m"),
+        ("", "a"),
+    ],
+)
+def test_a_text_in_colour(style: str, painted: str) -> None:
+    assert Paint(on=True)("a", style) == painted
+    assert Paint(on=True)("", style) == ""
+    assert Paint(on=False)("a", style) == "a"
