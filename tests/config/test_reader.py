@@ -333,3 +333,21 @@ def test_no_text_makes_it_raise_and_every_error_has_a_place_in_it(text: str | by
         assert diagnostic.span is not None
         assert 1 <= diagnostic.span.line <= count + 1
         assert diagnostic.span.column >= 1
+
+
+def test_a_text_that_comes_again_is_kept_once() -> None:
+    node, _ = read("a: { title: long enough }\nb: { title: long enough }\n", "f.yaml")
+    assert isinstance(node, Mapping)
+    (first, one), (second, other) = (
+        next(iter(item)) for _, item in node.entries if isinstance(item, Mapping)
+    )
+    assert first.text is second.text
+    assert isinstance(one, Scalar)
+    assert isinstance(other, Scalar)
+    assert one.text is other.text
+
+
+def test_a_line_that_begins_and_ends_a_text_is_one_number() -> None:
+    node, _ = read("\n" * 1000 + "a: b", "f.yaml")
+    assert node is not None
+    assert node.span.line is node.span.end_line

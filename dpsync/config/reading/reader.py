@@ -45,6 +45,8 @@ _SEPARATORS: Final = "\u2028\u2029\ufeff"
 _FORBIDDEN: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _new: Final = tuple.__new__
+_REPEATED: Final = 100
+"""Characters of a plain text that may well come again in its file: then it is kept once."""
 _QUOTE: Final = "put it in quotes if it is text"
 _SPLIT: Final = "split it with include"
 
@@ -158,6 +160,7 @@ class _NodeReader:
         self.aliases = 0
         self.documents = 0
         self.values: dict[str, Value] = {}
+        self.texts: dict[str, str] = {}
         self.quoted: Quoted | None = None
 
     def read(self) -> Node | None:
@@ -244,6 +247,8 @@ class _NodeReader:
         is_plain = not event.style
         if not is_plain:
             text = self.unquoted(event, span, is_key)
+        elif len(text) <= _REPEATED:
+            text = self.texts.setdefault(text, text)  # most words of a file come again and again
         if not is_key:
             self.counted(1, event)
         node = Scalar(self.value(text, span) if is_plain and not is_key else text, span, text, is_plain)
@@ -364,8 +369,12 @@ class _NodeReader:
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
 
     def span(self, start: Any, end: Any) -> Span:
-        # As Span(…) does it, without a call of Python's own: there are hundreds of thousands.
-        return _new(Span, (self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1))
+        # As Span(…) does it, without a call of Python's own, and with one number for a line that is both:
+        # there are hundreds of thousands.
+        line, end_line = start.line + 1, end.line + 1
+        if line == end_line:
+            end_line = line
+        return _new(Span, (self.file, line, start.column + 1, end_line, end.column + 1))
 
 
 def _tag_error(span: Span) -> Diagnostic:
