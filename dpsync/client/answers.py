@@ -132,14 +132,12 @@ def read_result(asked: Request, answer: Response) -> WriteResult:
 
 def failure(
     asked: Request, answer: Response, hide: Callable[[str], str], wall: Callable[[], float]
-) -> ClientError | None:
-    """The exception that a status stands for; None for 2xx. `hide` takes secrets out of what the server says.
+) -> ClientError:
+    """The exception that a status other than 2xx stands for. `hide` takes secrets out of what is said.
 
     A 5xx to a write is Unknown: a gateway says 502 after the work was done as well as before.
     """
     method, path, status = asked.method, asked.path, answer.status
-    if 200 <= status < 300:
-        return None
     given, message = _message(answer, hide)
     wait = asked_wait(answer.headers, wall) if status in (429, 503) else None
     if status == 401:

@@ -128,6 +128,8 @@ class _Call(Generic[T]):
         try:
             result = self._try()
         except ClientError as error:
+            if not self._may_repeat(error) and self._final(error) is error:
+                raise
             failed = error
         else:
             self._policy.budget.refill()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+import weakref
 import zlib
 
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 import dpsync
 from dpsync.client import answers
 from dpsync.client.client import ReadClient, WriteClient, WriteResult, quote
-from dpsync.client.errors import ClientError, Malformed, NotSent, WriteRefused
+from dpsync.client.errors import ClientError, Malformed, NotFound, NotSent, WriteRefused
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token
+from dpsync.collector import collector_paused
 
 from . import faulty
 from .conftest import FakeClock
@@ -336,3 +338,20 @@ def test_a_transport_shows_its_server_only() -> None:
 
     assert repr(transport) == "HttpTransport('http://127.0.0.1:1')"
     transport.close()
+
+
+class Refusing(Recorder):
+    """A transport on which nothing is there."""
+
+    def send(self, request: Request) -> Response:
+        return Response(404, {"content-type": "application/json"}, b'{"error": {"message": "gone"}}')
+
+
+def test_a_read_that_was_refused_is_forgotten_while_the_collector_is_paused() -> None:
+    client = ReadClient("http://x", TOKEN, transport=Refusing())
+    with collector_paused():
+        try:
+            client.get("/spaces/p7")
+        except NotFound as refused:
+            remembered = weakref.ref(refused)
+        assert remembered() is None
