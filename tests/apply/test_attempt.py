@@ -148,6 +148,8 @@ def refused(status: int, *, after: bool = False) -> Answered:
         (refused(404, after=True), step("update", "safe", method="PUT"), "unknown", True),
         (refused(409), step("move", "safe"), "already", True),
         (refused(409), step("transfer", "safe"), "already", True),
+        (refused(422), step("move", "safe"), "failed", True),
+        (refused(400), step("update", "safe", phase="place"), "failed", True),
         (refused(409), step("update", "safe", phase="place"), "already", True),
         # A field that says where something is may be written twice: one that is refused was not written.
         (refused(409), step("update", "safe", phase="place", method="PATCH"), "failed", True),

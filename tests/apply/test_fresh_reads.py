@@ -386,6 +386,7 @@ OTHERWISE = "would go along, and was changed since the plan was made"
 MEMBER = LiveObject(
     "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
 )
+MEMBER_READS = replace(MEMBER, fields={"role": "read"})
 
 
 @pytest.mark.parametrize(
@@ -395,7 +396,7 @@ MEMBER = LiveObject(
         ([], [], None),
         ([], [MEMBER], MORE),
         ([MEMBER], [], LESS),
-        ([MEMBER], [replace(MEMBER, fields={"role": "read"})], OTHERWISE),
+        ([MEMBER], [MEMBER_READS], OTHERWISE),
     ],
 )
 def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
@@ -470,6 +471,7 @@ UNSEEN = "what goes along cannot be seen any more: GET /x is not allowed"
         ([], {"before": [IN_BOTH], "now": [MEMBER, IN_BOTH]}, {"team": f"{ADA} {MORE}"}),
         ([], {"before": [MEMBER, IN_BOTH], "now": [IN_BOTH]}, {"team": f"{ADA} {LESS}"}),
         ([], {"before": [MEMBER], "sent": [MEMBER.identity]}, {}),
+        ([], {"before": [MEMBER], "now": [MEMBER_READS]}, {"team": f"{ADA} {OTHERWISE}"}),
         ([], {"before": [MEMBER], "sent": [("team", "team-a")]}, {}),
     ],
 )

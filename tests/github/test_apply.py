@@ -122,7 +122,16 @@ def invalid_since(workflow: Workflow) -> None:
     workflow.github.merge(workflow.commit(text), 7)
 
 
-@pytest.mark.parametrize("past", [unmerged, forged, another_environment, invalid_since])
+def applied_and_undone_by_hand(workflow: Workflow) -> None:
+    """What a converged apply has used up approves nothing any more, not even the same once again."""
+    reviewed(workflow)
+    workflow.run("push", command="apply")
+    workflow.platform.reset()
+
+
+@pytest.mark.parametrize(
+    "past", [unmerged, forged, another_environment, invalid_since, applied_and_undone_by_hand]
+)
 def test_without_a_reviewed_plan_nothing_is_applied(
     past: Callable[[Workflow], None], workflow: Workflow
 ) -> None:

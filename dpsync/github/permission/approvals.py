@@ -83,7 +83,11 @@ class Approvals(Struct):
     def of(self, plan: Plan) -> list[Approval]:
         """Those of the platform and organizations of a plan that no converged apply has used up."""
         key = plan_key(self.name, plan)
-        return [one for one in self.known if one.found.marker.key == key and not self._used_up(one)]
+        return [one for one in self.unused() if one.found.marker.key == key]
+
+    def unused(self) -> list[Approval]:
+        """Those that no converged apply has used up, whatever they are for."""
+        return [one for one in self.known if not self._used_up(one)]
 
     def base(self, plan: Plan | None) -> str | None:
         """The commit whose apply has converged last; None where that is not known."""

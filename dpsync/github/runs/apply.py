@@ -71,10 +71,9 @@ class _Apply(Struct, frozen=True):
 
     def _of_digest(self, approvals: Approvals) -> Ran:
         """Apply what was reviewed or what is left of it, and nothing else."""
-        if (
-            len(approvals.known) == 1
-        ):  # the plan of one pull request, as a rule: then it need not be made first
-            ran = self._dpsync("apply", None, "--approved", approvals.known[0].found.marker.digest)
+        if len(approvals.known) == len(unused := approvals.unused()) == 1:
+            # The plan of one pull request, as a rule: then it need not be made first.
+            ran = self._dpsync("apply", None, "--approved", unused[0].found.marker.digest)
             if not _is_other_plan(ran):
                 return ran
         ran = self._dpsync("plan", None)
