@@ -152,7 +152,7 @@ class DeleteChecks:
         """The first difference between these lists and what the plan has shown."""
         for url, now in inside.items():
             then = self._in_source[url]
-            for identity in sorted(now.keys() - then - self._snapshot.put_out):
+            for identity in sorted(now.keys() - then - self._snapshot.output_identities):
                 return _more(str(self._address(now[identity])))
             for identity in sorted(then - now.keys()):
                 if not self._explained((identity, "")):

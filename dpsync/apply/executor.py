@@ -82,7 +82,7 @@ class Executor:
 
     @property
     def trouble(self) -> list[str]:
-        """What kept it from going on."""
+        """Why the apply did not go on, as sentences."""
         return self._shared.trouble
 
     @property

@@ -54,12 +54,12 @@ class IdsOnDisk:
         self._project = project or path.parent
 
     def read(self) -> IdsFile:
-        """What it says; nothing where there is none. Raises DiagnosticError (exit 5)."""
+        """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5)."""
         data = content(self.path, self.name, self._project)
         return IdsFile() if data is None else self._parsed(data)
 
     def read_both(self) -> ResolvedIds:
-        """What it says, conflict markers and differing lines or not. Raises DiagnosticError (exit 5)."""
+        """Both sides of a file, conflict markers or not. Raises DiagnosticError (exit 5)."""
         data = content(self.path, self.name, self._project)
         if data is None:
             return ResolvedIds(IdsFile())

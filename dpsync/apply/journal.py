@@ -41,7 +41,7 @@ def record(journal: Journal, event: str, **facts: Any) -> str | None:
 
 
 class NoJournal:
-    """For callers that keep none."""
+    """A journal that records nothing, for callers that keep none."""
 
     path: str | None = None
 

@@ -31,14 +31,14 @@ EVERY: Final = 1.0
 
 
 class IdsStore(Protocol):
-    """Where lines are kept."""
+    """A store of the lines of the ids file."""
 
     def edit(self, platform: str, edits: Edits) -> None:
         """Change these lines, and nothing else. Raises CannotWrite."""
 
 
 class NoStore:
-    """For callers that keep none."""
+    """A store that keeps nothing, for callers without an ids file."""
 
     def edit(self, platform: str, edits: Edits) -> None:
         """Nothing is kept."""
@@ -115,7 +115,7 @@ class Recorder:
 
     @property
     def known(self) -> IdsFile:
-        """What the file says by now, or would if it could be written."""
+        """The lines that the file has by now, or would have if it could be written."""
         with self._lock:
             return self._before.edited(self._platform, self._edits)
 
@@ -225,7 +225,7 @@ class Recorder:
 
     @property
     def trouble(self) -> str | None:
-        """Why the file lacks what was learned."""
+        """Why the file lacks lines that were learned; empty where it has them all."""
         return self.unwritten or self.mistake
 
     @property

@@ -99,7 +99,7 @@ def _instead(found: bytes) -> str:
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:
-    """That a file is no saved plan."""
+    """The error for a file that is no saved plan."""
     found = Diagnostic(
         "DP143", f"{path} cannot be used: {why}", hint=f"save it anew: {command('plan', '--out', str(path))}"
     )

@@ -44,7 +44,7 @@ def load(
 def load_from(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
-    """The same, wherever the files come from."""
+    """The configuration that such files say, and all findings, wherever the files come from."""
     with collector_paused():  # nearly all that is made in here stays: it would double the time
         return _loaded(files, registry, env, layers)
 

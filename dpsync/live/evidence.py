@@ -56,7 +56,7 @@ class Surroundings:
         for item in snapshot.objects.values():
             self._by_source[item.source].append(item.identity)
         self._objects = dict(snapshot.objects)
-        self._put_out: dict[Identity, LiveObject] = {}
+        self._outputs: dict[Identity, LiveObject] = {}
         self._read: set[str] = set() if again else set(self._by_source)
         self._unseen: dict[Identity, str] = {}
         self._refused: set[str] = set()
@@ -72,7 +72,7 @@ class Surroundings:
         for url, then in before.items():
             now = {item.identity for item in self.sources.objects[url]}
             # What something has put out stands in the list and was left out on purpose.
-            more, kinds = now - then - self.snapshot.put_out, {kind for kind, _ in then}
+            more, kinds = now - then - self.snapshot.output_identities, {kind for kind, _ in then}
             if not then <= now or any(kind in kinds for kind, _ in more):
                 message = f"GET {url} gave other objects the second time: somebody else is writing"
                 hint = "nothing was planned; try again when it is quiet"
@@ -156,11 +156,13 @@ class Surroundings:
     def _all(self, kind: Kind, chain: Chain) -> list[LiveObject]:
         """Every object of a kind below any object of a chain of parents."""
         sources = list(self._holding(kind, chain))
-        put_out = any(name == kind.name for name, _ in self.snapshot.put_out)
-        self._fetch(sources, anew=put_out)
-        if put_out:
+        any_output = any(name == kind.name for name, _ in self.snapshot.output_identities)
+        self._fetch(sources, anew=any_output)
+        if any_output:
             found = [item for source in sources for item in self.sources.objects.get(source.url, ())]
-            self._put_out |= {item.identity: item for item in found if item.identity in self.snapshot.put_out}
+            self._outputs |= {
+                item.identity: item for item in found if item.identity in self.snapshot.output_identities
+            }
             return [item for item in found if item.kind == kind.name]
         known = (self._objects[identity] for source in sources for identity in self._by_source[source.url])
         return [item for item in known if item.kind == kind.name]
@@ -198,7 +200,7 @@ class Surroundings:
         around = item.parent
         while around is not None:
             chain.append(around)
-            around = (self._objects.get(around) or self._put_out[around]).parent
+            around = (self._objects.get(around) or self._outputs[around]).parent
         return chain
 
     # Reading.
@@ -233,13 +235,13 @@ class Surroundings:
         self._read.add(url)
         for identity in self._by_source[url]:
             self._objects.pop(identity, None)
-        kept = [item for item in objects if item.identity not in self.snapshot.put_out]
+        kept = [item for item in objects if item.identity not in self.snapshot.output_identities]
         self._by_source[url] = [item.identity for item in kept]
         for item in kept:
             self._objects[item.identity] = item
             # What was put out stands for nothing itself; it is known where something below it counts.
-            if item.parent in self._put_out:
-                self._objects.setdefault(item.parent, self._put_out[item.parent])
+            if item.parent in self._outputs:
+                self._objects.setdefault(item.parent, self._outputs[item.parent])
 
     def _finish(self) -> None:
         evidence = replace(self.snapshot.evidence, unseen=dict(self._unseen))

@@ -98,7 +98,7 @@ class _Reader:
         """Nothing more is needed than last time while nothing more was recognised."""
         if self._progress() != self._fetched_at:
             self.sources.fetch(self._needed(), refusable=True)
-            self._put_out()
+            self._note_outputs()
             self._fetched_at = self._progress()
 
     def _progress(self) -> tuple[int, int, int]:
@@ -130,7 +130,7 @@ class _Reader:
             if kind.platform.outputs and kind.platform.outputs.kind in scope.kinds
         ]
 
-    def _put_out(self) -> None:
+    def _note_outputs(self) -> None:
         """Note which objects are outputs of others, before objects of their kind are matched."""
         new = [url for url in self.sources.objects if url not in self._looked_into]
         self._looked_into.update(new)
@@ -141,7 +141,7 @@ class _Reader:
             for item in (item for url in new for item in self.sources.objects[url]):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
-                    self.reading.put_out.add((kind.platform.outputs.kind, value.id))
+                    self.reading.output_identities.add((kind.platform.outputs.kind, value.id))
 
     def _untold_outputs(self) -> None:
         """Where an output is not named, nobody can tell which other objects of its place are undeclared."""
@@ -172,7 +172,11 @@ class _Reader:
     def _match(self, kind: Kind, parent: Address, source: Source) -> None:
         owner = self.reading.identity(parent)
         listed = self.sources.listed(source.url)
-        live = [item for item in listed.below[kind.name, owner] if item.identity not in self.reading.put_out]
+        live = [
+            item
+            for item in listed.below[kind.name, owner]
+            if item.identity not in self.reading.output_identities
+        ]
         wanted = self.reading.by_parent[kind.name, parent]
         live += self._deleted(kind, parent, source, wanted, live)
         self.reading.objects |= {item.identity: item for item in live}
@@ -245,7 +249,7 @@ class _Reader:
         known = self.reading.scopes.setdefault(scope.address, [])
         if known:
             return
-        own = [item for item in listed.objects if item.identity not in self.reading.put_out]
+        own = [item for item in listed.objects if item.identity not in self.reading.output_identities]
         known += [item.identity for item in own]
         self.reading.objects |= {item.identity: item for item in own}
         if isinstance(kind.shape, NodeShape) and source.owner is not None:
@@ -293,7 +297,7 @@ class _Reader:
             scopes={address: tuple(items) for address, items in reading.scopes.items()},
             lanes=reading.lanes,
             outputs=reading.outputs,
-            put_out=frozenset(reading.put_out),
+            output_identities=frozenset(reading.output_identities),
             transferred=frozenset(reading.transferred),
             user=self._user(),
             requests=reading.client.requests,
@@ -338,7 +342,7 @@ class _Reader:
             except (Forbidden, NotFound):
                 continue
             for item in self.sources.objects.get(source.url, ()):
-                if item.identity not in self.reading.put_out:
+                if item.identity not in self.reading.output_identities:
                     self.reading.objects.setdefault(item.identity, item)
 
     def _user(self) -> str | None:

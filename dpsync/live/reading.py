@@ -39,7 +39,7 @@ class ReadingState(Struct, dict=True):
     objects: dict[Identity, LiveObject] = field(default_factory=dict)
     scopes: dict[Address, list[Identity]] = field(default_factory=dict)
     lanes: dict[Identity, tuple[Identity, ...]] = field(default_factory=dict)
-    put_out: set[Identity] = field(default_factory=set)
+    output_identities: set[Identity] = field(default_factory=set)
     outputs: dict[Address, str | None] = field(default_factory=dict)
     transferred: set[Address] = field(default_factory=set)
     deleted: set[Address] = field(default_factory=set)
@@ -70,7 +70,7 @@ class ReadingState(Struct, dict=True):
 
     @cached_property
     def earlier_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
-        """The same by their kind and what they are in, with those that were perhaps given away."""
+        """The entries of the git base by kind and parent, with those that were perhaps given away."""
         found: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
         for address, resource in self.earlier.items():
             found[resource.kind, resource.parent][address] = resource

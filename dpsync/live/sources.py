@@ -78,7 +78,7 @@ class Sources:
         self._listed: dict[str, Listed] = {}
         self._sources: dict[tuple[object, ...], Source] = {}
         """By kind and chain: who reads asks for the same ones again with each kind."""
-        self._put_out: dict[Identity, str] = {}
+        self._output_ids: dict[Identity, str] = {}
         """By object the id of what it has put out."""
         self._note_outputs(known)
 
@@ -92,7 +92,7 @@ class Sources:
 
     def _source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
-        output = self._put_out.get(owner) if kind.of_output else None
+        output = self._output_ids.get(owner) if kind.of_output else None
         if kind.of_output and output is None:
             return Source("", kind.name, owner)
         url, *more = (expand(self._registry, kind, path, output, chain) for path in paths)
@@ -127,7 +127,7 @@ class Sources:
             for field in self._registry[item.kind].fields if outputs is not None else ():
                 value = item.fields.get(field.name)
                 if outputs is not None and field.source == outputs.read and isinstance(value, LiveId):
-                    self._put_out[item.identity] = value.id
+                    self._output_ids[item.identity] = value.id
 
     def listed(self, url: str) -> Listed:
         """What was read from a URL, by what it is in."""
@@ -260,7 +260,7 @@ class Sources:
 
 @contextmanager
 def fitting(url: str) -> Iterator[None]:
-    """Whatever is misshapen inside is a malformed answer to a GET of this URL."""
+    """Turn what is misshapen inside into the error of a malformed answer to a GET of this URL."""
     try:
         yield
     except Misshapen as wrong:

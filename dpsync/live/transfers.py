@@ -58,7 +58,9 @@ def _everywhere(
     reading.sources.fetch(sources, refusable=True)
     refused = next((source.url for source in sources if source.url in reading.sources.refused), None)
     found = [item for source in sources for item in reading.sources.objects.get(source.url, ())]
-    found = [item for item in found if item.kind == kind.name and item.identity not in reading.put_out]
+    found = [
+        item for item in found if item.kind == kind.name and item.identity not in reading.output_identities
+    ]
     for item in found:
         reading.objects.setdefault(item.identity, item)
     return found, refused

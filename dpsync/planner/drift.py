@@ -209,7 +209,7 @@ class _Witness:
         )
 
     def appeared(self) -> Iterator[Drifted]:
-        """What is kept in the places that the policy watches."""
+        """The undeclared things in the places that the policy watches."""
         watch = self.sides.desired.policy.watch
         for kept in self.plan.kept:
             place = Address.parse(kept.place)

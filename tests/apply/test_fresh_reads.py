@@ -414,7 +414,7 @@ def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
 
 def test_what_something_has_put_out_is_nothing_that_came_after_the_plan() -> None:
     sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
-    snapshot = replace(sides.snapshot, put_out=frozenset({MEMBER.identity}))
+    snapshot = replace(sides.snapshot, output_identities=frozenset({MEMBER.identity}))
     plan = make_plan(sides := replace(sides, snapshot=snapshot))
     shared, (task,) = Shared(sides, plan), tasks(plan).values()
     shared.inside = {"/members": {MEMBER.identity: MEMBER}}

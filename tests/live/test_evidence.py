@@ -89,7 +89,7 @@ def test_a_list_that_moved_between_two_readings_ends_the_plan(now: list[LiveObje
 def test_what_something_has_put_out_is_no_sign_that_somebody_is_writing() -> None:
     """It stands in the list, and was left out of what was read on purpose."""
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
-    lists.around(space("a"), put_out=frozenset({("space", "out")})).check([("space", "a")])
+    lists.around(space("a"), output_identities=frozenset({("space", "out")})).check([("space", "a")])
 
 
 def test_a_list_that_is_the_same_is_read_twice_and_no_more_said() -> None:
@@ -215,7 +215,7 @@ def test_what_a_deleted_translation_has_made_is_an_object_of_its_own_place_from_
     maker = thing("translation", "t", "/translations", result=LiveId("out"), status="completed")
     places = {TRANSLATIONS: (maker.identity,), **({PLACE: (("space", "a"),)} if declared else {})}
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out"), space("other")]})
-    around = lists.around(space("a"), maker, scopes=places, put_out=frozenset({("space", "out")}))
+    around = lists.around(space("a"), maker, scopes=places, output_identities=frozenset({("space", "out")}))
     around.look([maker.identity])
     assert (("space", "out") in around.snapshot.objects) is declared
     found = around.snapshot.scopes.get(PLACE)
@@ -253,7 +253,7 @@ def test_the_first_time_a_list_that_is_not_there_ends_the_reading() -> None:
 
 def test_what_something_has_put_out_does_not_come_back_as_an_object_of_its_own() -> None:
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
-    around = lists.around(space("a"), put_out=frozenset({("space", "out")}), again=True)
+    around = lists.around(space("a"), output_identities=frozenset({("space", "out")}), again=True)
     around.look([("space", "a")])
     assert ("space", "out") not in around.snapshot.objects
 

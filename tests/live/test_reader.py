@@ -183,7 +183,7 @@ def test_what_has_come_out_of_a_translation_is_no_stranger_among_the_spaces() ->
     spaces, translations = [*SPACES, space("out")], [translation("t", **DONE)]
     for things in (GUIDES, WANTED):
         snapshot, _ = read(things, {f"{ORG}/spaces": spaces, f"{ORG}/translations": translations})
-        assert snapshot.put_out == {("space", "out")}
+        assert snapshot.output_identities == {("space", "out")}
         assert snapshot.scopes[Address.parse("acme/spaces")] == (("space", "guides"),)
 
 

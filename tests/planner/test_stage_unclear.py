@@ -287,7 +287,7 @@ def test_what_the_platform_has_put_out_or_deleted_is_no_candidate(put_out: bool,
     gone = replace(sides.snapshot.objects["space", "space-gone"], deleted=deleted)
     objects = {**sides.snapshot.objects, gone.identity: gone}
     outputs = frozenset({gone.identity}) if put_out else frozenset()
-    snapshot = replace(sides.snapshot, objects=objects, put_out=outputs)
+    snapshot = replace(sides.snapshot, objects=objects, output_identities=outputs)
     assert bool(asked(replace(sides, snapshot=snapshot))) is not (put_out or deleted)
 
 

@@ -54,7 +54,7 @@ class Layers(Struct, frozen=True):
 
 
 def override(below: Mapping, above: Mapping, trees: Trees) -> Mapping:
-    """One tree over another one."""
+    """The tree of an overlay merged over another tree: what the overlay says wins."""
     return _merged(below, above, tuple(trees))
 
 

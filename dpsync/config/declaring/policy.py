@@ -86,7 +86,7 @@ class PolicyReader:
         self.limits = Limits(**values)
 
     def check(self, registry: Registry, resources: list[Entry]) -> None:
-        """What patterns may not say: that which no address fits, or that a natural key is ignored.
+        """Report each pattern that no address fits, and each that ignores a natural key.
 
         An empty mapping of entries needs a prune or watch pattern that covers it.
         """

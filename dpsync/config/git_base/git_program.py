@@ -217,7 +217,7 @@ class Git(Struct, frozen=True):
 
     @staticmethod
     def around(directory: Path) -> Git:
-        """That of the repository around a directory. Raises NoRepository."""
+        """The git of the repository that a directory is in. Raises NoRepository."""
         place = GitDirectory.around(directory)
         program = find_program("git", place.top)
         if program is None:

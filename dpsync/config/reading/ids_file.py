@@ -163,7 +163,7 @@ def content(path: Path, name: str, project: Path) -> bytes | None:
 
 
 def wrong(found: Findings, data: bytes, name: str, excerpts: bool = True) -> DiagnosticError:
-    """What ends a command that needs the file; with excerpts where it is a file of the project."""
+    """The error that ends a command which needs the file; with excerpts where it is a file of the project."""
     return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
 
 
@@ -257,7 +257,7 @@ class _Parser:
 
 
 def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
-    """That an entry has two lines."""
+    """The finding that an entry has two lines."""
     related = (("first given", first.span),) if first.span else ()
     if first.address == line.address:
         message = f"{line.address} has two lines"

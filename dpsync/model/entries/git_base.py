@@ -12,7 +12,9 @@ from dpsync.model.findings.diagnostic import Diagnostic
 
 
 class Base(Struct, frozen=True):
-    """`said` names the base for people; without `desired` there is none, and `said` is the reason.
+    """The configuration of an earlier commit, or why there is none.
+
+    `said` names the base for people; without `desired` there is none, and `said` is the reason.
 
     `warning` is for a base that should have been there.
     """

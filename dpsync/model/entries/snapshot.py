@@ -91,7 +91,7 @@ class Snapshot(Struct, frozen=True):
     """
     outputs: Mapping[Address, str | None] = field(default_factory=dict)
     """The id of what a declared object has put out (None: not yet)."""
-    put_out: frozenset[Identity] = frozenset()
+    output_identities: frozenset[Identity] = frozenset()
     """Everything that was put out, also by what is not declared: none of it stands for itself."""
     user: str | None = None
     transferred: frozenset[Address] = frozenset()

@@ -59,7 +59,7 @@ class Blocking(Struct, frozen=True):
         return (address, item.name) in self.fields
 
     def all(self) -> tuple[Blocked, ...]:
-        """Everything that is told, by address."""
+        """Every blocked entry and field that is told, by address."""
         entries = (item for address, item in self.entries.items() if address not in self.ignored)
         found = (*entries, *self.fields.values(), *self.rest)
         return tuple(sorted(found, key=lambda item: item.address))
@@ -188,7 +188,7 @@ class Blocker:
             return
         named = self._for_creating(resource)
         for other in sorted(named):
-            if self._not_put_out(other) and not self._will_be(other):
+            if self._lacks_output(other) and not self._will_be(other):
                 self._entries[resource.address] = Blocked(
                     address=address, reason=_not_yet(other), todo=_LATER
                 )
@@ -224,7 +224,7 @@ class Blocker:
         ignored = declared and self._sides.desired.policy.ignores(address)
         return ignored and self._sides.live(address) is None
 
-    def _not_put_out(self, address: Address) -> bool:
+    def _lacks_output(self, address: Address) -> bool:
         """Whether a reference means something that the platform makes, and has not made yet."""
         resource = self._sides.resources.get(address)
         puts_out = resource is not None and self._sides.kind(resource).platform.outputs is not None
@@ -256,7 +256,7 @@ class Blocker:
             if self._never_made(other):
                 self.note(resource, item, _left_alone(other), _IGNORED)
                 return True
-            if self._not_put_out(other) and not self._will_be(other):
+            if self._lacks_output(other) and not self._will_be(other):
                 self.note(resource, item, _not_yet(other), _LATER)
                 return True
         return False
@@ -270,7 +270,7 @@ class Blocker:
         )
 
     def blocking(self) -> Blocking:
-        """All that was found."""
+        """The entries and fields that cannot be carried out, each with its reason."""
         unserved = self._sides.desired.unserved
         return Blocking(
             self._entries,

@@ -93,7 +93,7 @@ class Holding(Struct, frozen=True):
         return frozenset(item.name for item in kind.fields if item.on in ("create", "both"))
 
     def child(self, resource: Entry) -> Entry | None:
-        """What is made along with an entry, by its request."""
+        """The child that the request for an entry makes along with it."""
         first = self.sides.lineage.first_child(resource)
         return first if first is not None and first.address in self.adopted else None
 
@@ -212,7 +212,7 @@ class Holding(Struct, frozen=True):
 
 
 def at_first(field: Field) -> Any:
-    """What a new thing has that says nothing."""
+    """The value that a field of a new thing has when its entry says nothing."""
     return field.platform_default if field.absent is None else field.absent
 
 
@@ -230,7 +230,7 @@ def _flag(kind: Kind, name: str) -> bool:
 
 
 def hiding(field: Field) -> Changed:
-    """What holds an entry back."""
+    """The field and value that hide a new entry until the rest of it is set."""
     return Changed(field, hidden_by(field)[0], field.absent)
 
 

@@ -36,7 +36,7 @@ class Deletions(Struct, frozen=True):
 
     @property
     def everything(self) -> list[Identity]:
-        """What is deleted and what goes along."""
+        """Every object that is deleted or goes along with a delete."""
         return [*self.roots, *self.cascade.objects]
 
     @property

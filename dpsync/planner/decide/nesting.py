@@ -38,7 +38,7 @@ class Nesting(Struct, frozen=True):
     _known: dict[Item, Item | None] = field(default_factory=dict)
 
     def holder(self, item: Item) -> Item | None:
-        """What an object will be in; None for an outermost one, and for what there will not be."""
+        """The object that one will be in; None for an outermost one, and for one that will be gone."""
         if item not in self._known:
             self._known[item] = self._holder(item)
         return self._known[item]

@@ -45,7 +45,7 @@ class Restructure(Struct, frozen=True):
 
 
 def question(owner: Address) -> Answer:
-    """What has to be confirmed before the tree of `owner` changes its kind."""
+    """The question that has to be answered before the tree of `owner` changes its kind."""
     return Answer(RESTRUCTURE, str(owner))
 
 
@@ -71,7 +71,7 @@ class Restructuring(Struct, frozen=True):
 
 
 def restructuring(sides: Sides) -> Restructuring:
-    """Decide it from both sides and the answers."""
+    """The navigations whose root changes its kind, decided from both sides and the answers."""
     found = tuple(_found(sides))
     agreed = tuple(_agreed(sides.answers, found, sides.options.delete))
     settled = _settling(sides, found)
@@ -129,7 +129,9 @@ def stands_alone(kind: Kind) -> bool:
 
 
 def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
-    """What was not agreed to, and what would stay hidden because no entry says that it is to be seen."""
+    """A refusal for each restructuring that was not agreed to.
+
+    And for what would stay hidden because no entry says that it is to be seen."""
     agreed = {item.scope.address for item in decided.agreed}
     for item in decided.found:
         owner = item.scope.parent

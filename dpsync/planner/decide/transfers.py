@@ -36,13 +36,13 @@ class Transfers(Struct, frozen=True):
 
     @property
     def everything(self) -> list[Identity]:
-        """What must be known not to be shown anywhere."""
+        """Every object that changes its owner, with all in it: no site may show any of it."""
         along = {live.identity for items in self.inside.values() for live in items}
         return sorted({*self.given} | along)
 
 
 def transfers(sides: Sides) -> Transfers:
-    """Decide it: what was read below another parent than its entry has."""
+    """The objects that go to another organization: each lies below another parent than its entry has."""
     given = {
         live.identity: address
         for address in sorted(sides.snapshot.transferred)
@@ -65,7 +65,7 @@ def _owner(names: Names, address: Address) -> Address | None:
 
 
 def difference(names: Names, address: Address, cause: Cause) -> Difference:
-    """Whose it is and whose it will be."""
+    """The change of owner as a difference: whose it is and whose it will be."""
     live, resource = names.snapshot.objects[names.identities[address]], names.desired.resources[address]
     assert live.parent is not None
     assert resource.parent is not None
@@ -74,7 +74,7 @@ def difference(names: Names, address: Address, cause: Cause) -> Difference:
 
 
 def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
-    """What the platform would not give away, and what would go along although it is to stay."""
+    """A refusal for what the platform would not give away, and what would go along and is to stay."""
     for identity, address in decided.given.items():
         yield from _displayed(names, identity, address)
         for live in decided.inside[identity]:
@@ -98,7 +98,7 @@ def _displayed(names: Names, identity: Identity, address: Address) -> Iterator[R
 
 
 def notes(names: Names, decided: Transfers) -> Iterator[Note]:
-    """What goes along and is declared nowhere; and what is lost on the way."""
+    """A note for what goes along and is declared nowhere, and for what is lost on the way."""
     for identity, address in decided.given.items():
         for live in decided.inside[identity]:
             given = names.declared.get(live.identity)

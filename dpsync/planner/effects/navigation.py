@@ -84,7 +84,7 @@ def shows(kind: Kind) -> Field | None:
 
 
 def title(decided: Decisions, one: Branch, then: bool) -> str:
-    """What stands there: the title of what it shows, else its own."""
+    """The title of a node: that of what it shows, else its own."""
     content = shows(one.kind)
     value = one.fields.get(content.name if content is not None else one.kind.title)
     if content is not None:

@@ -79,7 +79,7 @@ class _Trees(Struct, frozen=True, dict=True):
         yield from sorted(found.items(), key=lambda item: item[0])
 
     def naming(self, ids: Container[str]) -> Iterator[Address]:
-        """What has a node that shows one of these objects."""
+        """The owners of trees with a node that shows one of these objects."""
         sides = self.decided.sides
         for live in self._strangers.values():
             content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)

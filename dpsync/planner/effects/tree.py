@@ -57,7 +57,7 @@ class NavigationTree(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """That of its owner."""
+        """The kind of the tree's owner."""
         branch = self.after or self.before
         assert branch is not None
         return branch.kind

@@ -119,7 +119,7 @@ class _Owner(Struct, frozen=True):
     tree: NavigationTree
 
     def then(self) -> tuple[Place, str]:
-        """Where it will be seen; or why nobody can tell."""
+        """The URL at which it will be seen, or why nobody can tell."""
         before, after = self.tree.before, self.tree.after
         if after is None:
             return None, ""

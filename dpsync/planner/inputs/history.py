@@ -99,7 +99,7 @@ class FormerNames(Struct, frozen=True, dict=True):
         return self._known[identity]
 
     def before(self, identity: Identity, wanted: Callable[[Address], bool]) -> frozenset[Address]:
-        """Those that it had in commits before the base which had an entry at a `wanted` address."""
+        """The addresses of an object in commits before the base with an entry at a `wanted` address."""
         found: set[Address] = set()
         for number, then in enumerate(self.base.earlier):
             if any(map(wanted, then.resources)):

@@ -78,7 +78,7 @@ class Lineage(Struct, frozen=True, dict=True):
         return next((above for above in self.snapshot.above(item) if above[0] == kind), None)
 
     def around(self, item: Entry | LiveObject) -> list[Identity]:
-        """What is live of an item itself and of everything above it."""
+        """The live objects of an item itself and of everything above it."""
         if isinstance(item, LiveObject):
             return [item.identity, *self.snapshot.above(item)]
         own = self.snapshot.bound(item.address)

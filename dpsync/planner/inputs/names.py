@@ -84,7 +84,7 @@ class Names(Struct, frozen=True, dict=True):
         return self._place(item).unmanaged(title, None if alone else item.id)
 
     def label(self, item: Entry | LiveObject) -> str:
-        """What people call it."""
+        """The title by which people know an item."""
         kind = self.kind(item)
         if isinstance(item, LiveObject):
             return self._title(item)

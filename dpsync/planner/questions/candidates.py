@@ -229,7 +229,11 @@ class CouldBe(Struct, frozen=True, dict=True):
         sides = self.sides
         found: dict[str, dict[Identity, LiveObject]] = defaultdict(dict)
         for identity, item in sides.snapshot.objects.items():
-            if identity in sides.names.declared or identity in sides.snapshot.put_out or item.deleted:
+            if (
+                identity in sides.names.declared
+                or identity in sides.snapshot.output_identities
+                or item.deleted
+            ):
                 continue
             if not sides.kind(item).mistakable or sides.policy.forgotten(identity):
                 continue

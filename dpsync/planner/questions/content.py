@@ -56,7 +56,7 @@ def content_refusals(
 
 
 class MayGo(Struct, frozen=True):
-    """That content would be deleted: what is said of it, the way out in words, and the answers."""
+    """The question whether content may be deleted: its words, the way out, and the answers."""
 
     said: str
     way_out: str

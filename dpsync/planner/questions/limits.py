@@ -61,7 +61,9 @@ def limited(
     exposures: tuple[Exposure, ...],
     rebuilt: Collection[Address] = (),
 ) -> Iterator[Question]:
-    """More than the limits allow. `rebuilt`: the places whose deletion was agreed to with another answer."""
+    """The questions about more deletes and exposures than the limits allow.
+
+    `rebuilt`: the places whose deletion was agreed to with another answer."""
     yield from _limits(bounds, deletes, rebuilt)
     yield from _exposed(bounds, exposures)
     yield from _for_a_moment(exposures)

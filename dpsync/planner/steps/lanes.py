@@ -40,7 +40,7 @@ class Lanes(Struct, frozen=True):
 
 
 def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
-    """Where a lane may choose between its steps, it keeps to the edges that there are."""
+    """The moves that orders need, with their edges. A lane that may choose keeps to the present edges."""
     finder = _Lanes(decisions.sides, steps, edges, Requests(decisions.sides), decisions.blocking)
     finder.trees()
     finder.lists()

@@ -128,7 +128,7 @@ class _Staying:
         self._ordered = all(before < after for before, after in pairwise(self._ranks_live))
 
     def passed_by(self, item: Hashable) -> list[Hashable]:
-        """Those between where it is live and where it is here; of many the nearest to here."""
+        """The siblings between its live place and its place here; of many the nearest to here."""
         if item not in self._live:
             return []
         if not self._ordered:

@@ -32,7 +32,7 @@ _NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE
 
 
 def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
-    """All of them, deletes last."""
+    """Every change of the plan, deletes last."""
     moving = frozenset(
         address
         for address in steps.drafts.by_address

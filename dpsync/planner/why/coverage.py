@@ -41,7 +41,7 @@ class Coverage(Struct, frozen=True):
     policy: Policies
 
     def unwatched(self) -> Unwatched:
-        """How much is not."""
+        """How many places and fields are not watched."""
         policy = self.desired.policy
         if self.policy.chosen is None and not policy.ignore and not policy.watch_fields:
             return self._counted_by_kind()
@@ -126,7 +126,7 @@ def coverage(sides: Sides) -> Coverage:
 
 
 def moved_defaults(sides: Sides, resource: Entry, live: LiveObject) -> Iterator[Changed]:
-    """Those that are live with another value, as far as the platform says what they are."""
+    """The fields that are live with another value than the platform's default, as far as that is known."""
     for name, default in coverage(sides).defaults(resource).items():
         field, value = sides.kind(resource).field(name), live.fields.get(name)
         after = sides.values.normal(field, default, resource)
