@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients lint types imports schemas lock soak mutants guards environment
+.PHONY: demo test clients contract lint types imports schemas lock soak mutants guards environment
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -14,6 +14,10 @@ test: environment ## every test, in parallel
 
 clients: environment ## what the tests write clients of the companion's API with; without it they skip that (needs npm)
 	@$(PYTHON) .ci/clients.py
+
+contract: environment ## fetches the vendor's published documents, once, and holds the answers of the companion against them (needs npm)
+	$(VENV)/python -m tests.contract.editions
+	$(VENV)/python -m pytest -q tests/contract tests/server/test_companion_edition.py
 
 lint: environment
 	$(VENV)/ruff check .

@@ -72,6 +72,17 @@ def api(companion: Api) -> Iterator[Api]:
     yield from fresh(companion)
 
 
+@pytest.fixture(scope="session")
+def published_companion() -> Iterator[Api]:
+    yield from serving("published")
+
+
+@pytest.fixture
+def published(published_companion: Api) -> Iterator[Api]:
+    """The companion as the edition that the vendor publishes today."""
+    yield from fresh(published_companion)
+
+
 @pytest.fixture
 def reference(reference_companion: Api) -> Iterator[Api]:
     yield from fresh(reference_companion)

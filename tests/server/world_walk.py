@@ -7,6 +7,7 @@ from urllib.parse import quote
 from companion_calls import Api
 
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations.editions import known
 from dpsync.server.request.operation import Operation
 
 QUERIES = {
@@ -39,7 +40,9 @@ class Walk:
     def __init__(self, api: Api, profile: str = "reference") -> None:
         self._api = api
         self._rows = [
-            row for row in OPERATIONS if row.method == "GET" and row.supported(profile) and not row.raw
+            row
+            for row in known(OPERATIONS, profile)
+            if row.method == "GET" and row.supported(profile) and not row.raw
         ]
         self._ids: dict[str, list[str]] = {}
 

@@ -24,8 +24,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option("--token", metavar="T", help="One more token for the first admin of acme.")
 @click.option(
-    "--profile", type=click.Choice(["full", "reference"]), default="full", show_default=True,
-    help="Which operations there are: reference leaves the additions out.",
+    "--profile", type=click.Choice(["full", "reference", "published"]), default="full", show_default=True,
+    help="Which operations there are: reference leaves the additions out, published has those of today.",
 )  # fmt: skip
 @click.option(
     "--allow-fetch", multiple=True, metavar="HOST",

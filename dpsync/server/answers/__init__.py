@@ -8,7 +8,8 @@ from .comments import comment, comment_reply, has_text
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
 from .integrations import event, installation, integration, placed
-from .people import link_invite, member, organization, saml_provider, team, user
+from .invites import link_invite
+from .people import member, organization, saml_provider, team, user
 from .publishing import published_site, redirect, share_link, visitor_auth
 from .shared import set_only
 from .sites import site

@@ -56,16 +56,16 @@ def _owner(ctx: Context, id: str) -> Json:
     if ctx.standing(id).member:
         return answer
     kept = ("object", "id", "title", "type", "plan", "createdAt", "urls")
-    return {
+    brief = {
         **{member: answer[member] for member in kept},
         "emailDomains": [],
         "inviteLinks": False,
         "mergeRules": {"type": "rules", "rules": []},
         "trial": {"status": "none", "count": 0},
         "defaultRole": None,
-        "defaultContent": None,
         "permissions": dict.fromkeys(answer["permissions"], False),
     }
+    return brief if ctx.published else {**brief, "defaultContent": None}
 
 
 def installation(ctx: Context, record: Record) -> Json:

@@ -1,6 +1,7 @@
 """Revisions, pages and files."""
 
 import hashlib
+from collections.abc import Callable
 from functools import partial
 from urllib.parse import quote
 
@@ -55,6 +56,8 @@ def revision(reading: ReadContent) -> Json:
         "urls": urls,
         **_git(reading, doc),
     }
+    if reading.ctx.published:
+        answer["tags"] = []
     merged = reading.ctx.store.get(CHANGE_REQUEST, doc["mergedFrom"]) if "mergedFrom" in doc else None
     if merged is not None:
         answer["mergedFrom"] = change_request(reading.ctx, merged)
@@ -105,10 +108,13 @@ def page(reading: ReadContent, found: Page, above: tuple[Page, ...]) -> Json:
         "pages": [page(reading, child, (*above, found)) for child in found["pages"]],
         **_git(reading, found),
     }
+    if reading.ctx.published:
+        answer |= _published_members(found)
     if "cover" in found:
         answer["cover"] = {"yPos": 0, "height": 240, **found["cover"]}
     if found["type"] == "document":
-        answer["layout"] = {**_LAYOUT, **found.get("layout", {})}
+        later = _LATER_LAYOUT if reading.ctx.published else {}
+        answer["layout"] = {**_LAYOUT, **later, **found.get("layout", {})}
     if "body" in found and reading.texts:
         answer["markdown"] = markdown_of(found)
     if (found.get("target") or {}).get("kind") == "url":
@@ -116,6 +122,16 @@ def page(reading: ReadContent, found: Page, above: tuple[Page, ...]) -> Json:
     if "computed" in found:
         answer |= _computed(reading, found)
     return answer
+
+
+_KINDS = {"document": "sheet", "group": "group", "link": "link"}
+_LATER_LAYOUT = {"coverMask": "none", "tags": True, "actions": True, "anchors": True}
+
+
+def _published_members(found: Page) -> Json:
+    """What a page has besides in today's edition."""
+    kind = _KINDS.get(found["type"])
+    return ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
 
 
 def markdown_of(found: Json) -> str:
@@ -137,10 +153,24 @@ def _computed(reading: ReadContent, found: Page) -> Json:
         "computed": {"dependencies": {}, "props": {"doc": slug} if slug else {}, **found["computed"]},
         "computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16],
     }
+    if reading.ctx.published:
+        made["computed"] |= _published_source(made["computed"], spec, found["type"])
     if reading.computed and reading.texts and found["computed"]["type"] == "builtin:openapi":
         state = f"in its version {version}" if version else "which has no version"
         made["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
     return made
+
+
+def _published_source(computed: Json, spec: Record | None, type: str) -> Json:
+    """What today's edition says of where a page is from: the specification itself, and which part of it."""
+    if computed["type"] != "builtin:openapi":
+        return {}
+    known = {"object": "openapi-spec", "id": spec.id, "slug": spec.ref} if spec else None
+    dependencies = {
+        name: {**dependency, "value": known} for name, dependency in computed["dependencies"].items()
+    }
+    props = {"models": True} if type == "computed" else {"doc": "models"}
+    return {"dependencies": dependencies, "props": props}
 
 
 def openapi_spec_of(ctx: Context, space: Record, named: str) -> Record | None:
@@ -164,13 +194,32 @@ def reusable_content(reading: ReadContent, found: Json) -> Json:
 
 
 def _git(reading: ReadContent, found: Json) -> Json:
-    return {"git": found["git"]} if reading.metadata and "git" in found else {}
+    if not reading.metadata or "git" not in found:
+        return {}
+    git = dict(found["git"])
+    if reading.ctx.published and "createdByService" in git:
+        git["createdByGitBook"] = git.pop("createdByService")
+    return {"git": git}
 
 
-def hit(reading: ReadContent, found: Hit) -> Json:
-    """A page that a search has found."""
+def score(found: Hit) -> float:
+    """How well a page fits a search: one where the title says it all, less where only the text does."""
+    return 1 / (1 + found.rank)
+
+
+def hit(reading: ReadContent, found: Hit, rank: int = 1) -> Json:
+    """A page that a search has found; `rank` is its place among the hits, from 1."""
     path = path_of(found.page, found.above)
     at = partial(_at, reading, path)
+    answer = _hit(reading, found, path, at)
+    if reading.ctx.published:
+        answer |= {"description": found.page.get("description") or "", "score": score(found), "rank": rank}
+        for section in answer["sections"]:
+            section["score"] = score(found)
+    return answer
+
+
+def _hit(reading: ReadContent, found: Hit, path: str, at: Callable[[str], Json]) -> Json:
     return {
         "id": found.page["id"],
         "title": found.page["title"],

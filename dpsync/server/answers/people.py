@@ -1,4 +1,4 @@
-"""Users, members, teams, organizations, and what lets people in."""
+"""Users, members, teams, organizations and SAML providers."""
 
 from ..request.context import Context
 from ..store import Json, Record
@@ -50,10 +50,14 @@ def organization(ctx: Context, record: Record) -> Json:
     permissions = ctx.standing(record.id).flags()
     if not ctx.full:
         del permissions["access"]
+    if ctx.published:
+        del permissions["ingestConversations"]
     nullable = {
         "defaultRole": doc.pop("defaultRole", None),
         "defaultContent": doc.pop("defaultContent", None),
     }
+    if ctx.published and nullable["defaultContent"] is None:
+        del nullable["defaultContent"]
     return {
         "object": "organization",
         "id": record.id,
@@ -84,16 +88,3 @@ def saml_provider(ctx: Context, record: Record) -> Json:
     if record.ref and (found := ctx.load("team", record.ref)) is not None:
         answer["defaultTeam"] = team(ctx, found)
     return answer
-
-
-def link_invite(ctx: Context, record: Record) -> Json:
-    return {
-        "object": "link-invite",
-        "id": record.id,
-        **record.doc,
-        "createdBy": user(ctx, record.doc["createdBy"]),
-        "urls": {
-            "location": located(ctx, f"/orgs/{record.organization}/link-invites/{record.id}"),
-            "app": f"{APP}/invite/{record.id}",
-        },
-    }

@@ -34,6 +34,8 @@ def site(ctx: Context, record: Record) -> Json:
     }
     if origin:
         answer["proxy"] = {"origin": origin, "target": f"https://proxy.docs.example/sites/{record.id}"}
+    if ctx.published:
+        del answer["agentsContext"]
     if ctx.full:
         answer["appliedType"] = doc["type"]
         answer["defaultLevel"] = level

@@ -33,6 +33,7 @@ def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
         "object": "openapi-spec-version",
         "id": record.id,
         **set_only(details),
+        **({"url": record.doc.get("sourceURL") or f"{location}/content"} if ctx.published else {}),
         "urls": {"location": location},
     }
 

@@ -25,6 +25,7 @@ from ..integrations import images
 from ..jobs.queue import Jobs
 from ..jobs.sources import OutsideServices
 from ..operations import JOBS, OPERATIONS
+from ..operations.editions import PROFILES, known
 from ..records.family import Families
 from ..request.cache import StateCache
 from ..request.context import Context
@@ -36,7 +37,6 @@ from .openapi import document
 from .routing import Routes
 
 PATHS_REMEMBERED = 4096
-PROFILES = ("reference", "full")
 CALLER = "dpsync.caller"
 DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
 _log = logging.getLogger("dpsync.server")
@@ -68,7 +68,7 @@ class Companion:
         self.store = store
         self.profile = profile
         self.families = families
-        self._operations = operations
+        self._operations = operations = known(operations, profile)
         self.clock = clock
         self.check_answers = check_answers
         self.requests: deque[tuple[str, str, int]] = deque(maxlen=10_000)
@@ -165,7 +165,7 @@ class Companion:
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
         ctx.families = self.families
-        ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
+        ctx.needs, ctx.edits, ctx.profile = operation.needs, operation.edits, self.profile
         headers: dict[str, str] = {}
         if operation.method == "GET":
             with self.store.reading():
@@ -177,7 +177,10 @@ class Companion:
             with self.store.transaction():
                 result = operation.handler(ctx)
         if operation.answer is None:
-            return Response(status_code=operation.status, headers=headers)
+            removed = ctx.published and operation.method == "DELETE" and ctx.removed
+            if operation.status == 200:
+                return _json(200, b"{}", headers)
+            return Response(status_code=205 if removed else operation.status, headers=headers)
         if ctx.minimal and ctx.full:
             return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})
         if operation.raw:

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from .base import AnswerBody, Body, Id, Paged, Query, RichTextDocument, Stamp, Url, User, absent
+from .base import AnswerBody, Body, Id, Paged, Query, RichTextDocument, Stamp, Url, Urls, User, absent
 from .comments import Comment, FormatQuery
 from .content import ContentRef, MarkdownText, Template
-from .pages import Computed, Cover, Dimensions, Layout, MetaLinks, PageType
+from .pages import ChangeRequest, Computed, Cover, Dimensions, Layout, MetaLinks, PageType
 
 Status = Literal["draft", "open", "archived", "merged"]
 
@@ -83,8 +83,10 @@ class ChangeRequestReview(AnswerBody):
     requestedBy: User = absent()
     status: ReviewStatus
     comment: Comment = absent()
+    outdated: bool = absent()
     createdAt: Stamp
     updatedAt: Stamp
+    urls: Urls = absent()
 
 
 class ReviewSubmit(Body):
@@ -204,6 +206,19 @@ class ChangeResult(AnswerBody):
     files: list[Id] = absent()
 
 
+class ChangedPage(AnswerBody):
+    object: Literal["page"]
+    id: Id
+    urls: Urls
+
+
+class PageChange(AnswerBody):
+    object: Literal["created_page", "updated_page", "deleted_page"]
+    page: ChangedPage | Id
+
+
 class ContentUpdated(AnswerBody):
-    revision: Id
-    results: list[ChangeResult]
+    revision: Id = absent()
+    results: list[ChangeResult] = absent()
+    changeRequest: ChangeRequest = absent()
+    changes: list[PageChange] = absent()

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from .base import AnswerBody, Body, Id, Paged, Role, Stamp, Url, Urls, User, absent
+from .content import Collection, Space
 from .organizations import Team
 
 
@@ -16,12 +17,13 @@ class LinkInviteUrls(AnswerBody):
 class LinkInvite(AnswerBody):
     """To the organization with a role, or to a space or collection with a level."""
 
-    object: Literal["link-invite"]
+    object: Literal["link-invite", "invite"]
     id: Id
+    redundant: bool = absent()
     role: Role = absent()
     level: Role = absent()
-    space: Id = absent()
-    collection: Id = absent()
+    space: Id | Space = absent()
+    collection: Id | Collection = absent()
     createdAt: Stamp
     createdBy: User
     urls: LinkInviteUrls
@@ -85,6 +87,7 @@ class SectionHit(AnswerBody):
     id: Id
     title: str
     path: str
+    score: float = absent()
     body: str
     urls: HitUrls
 
@@ -96,15 +99,20 @@ class AncestorHit(AnswerBody):
 class PageHit(AnswerBody):
     id: Id
     title: str
+    description: str = absent()
     path: str
+    score: float = absent()
+    rank: int = absent()
     sections: list[SectionHit]
     ancestors: list[AncestorHit]
     urls: HitUrls
 
 
 class SpaceHit(AnswerBody):
+    type: Literal["space"] = absent()
     id: Id
     title: str
+    score: float = absent()
     pages: list[PageHit]
 
 

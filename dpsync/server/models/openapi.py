@@ -74,6 +74,7 @@ class OpenAPISpecVersion(AnswerBody):
     id: Id
     createdAt: Stamp
     sourceURL: Url = absent()
+    url: Url = absent()
     urls: Urls
 
 
@@ -83,12 +84,18 @@ class ContentFile(AnswerBody):
     specification: dict[str, Any]
 
 
+class ContentUrls(AnswerBody):
+    source: Url
+    public: Url | None
+
+
 class VersionContent(AnswerBody):
     """The document of a version, read."""
 
-    object: Literal["openapi-spec-version-content"]
+    object: Literal["openapi-spec-version-content"] = absent()
     url: Url = absent()
-    filesystem: list[ContentFile]
+    filesystem: list[ContentFile] | dict[str, Any]
+    urls: ContentUrls = absent()
 
 
 class RawContent(RootModel[str]):

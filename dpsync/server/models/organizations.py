@@ -64,7 +64,7 @@ class OrganizationPermissions(AnswerBody):
     ownTeam: bool
     createContent: bool
     createOpenAPISpec: bool
-    ingestConversations: bool
+    ingestConversations: bool = absent()
     viewBilling: bool
     listMembers: bool
     listTeams: bool
@@ -222,9 +222,19 @@ class AgentInstructionsUpdate(Body):
     instructions: RichTextDocument
 
 
+class PermissionOrigin(AnswerBody):
+    type: Literal["organization", "site"]
+    organization: Id = absent()
+    site: Id = absent()
+    reason: Literal["member", "team", "default"] = absent()
+    team: Id = absent()
+
+
 class UserPermission(AnswerBody):
     permission: Role | None
     user: User
+    origin: PermissionOrigin = absent()
+    disabled: bool = absent()
 
 
 class TeamPermission(AnswerBody):

@@ -18,6 +18,11 @@ LinkStatus = Literal["ok", "broken", "in-app"]
 class Layout(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
+    coverMask: Literal["none", "radial"] = absent()
+    tags: bool = absent()
+    actions: bool = absent()
+    anchors: bool = absent()
+
     width: Literal["default", "wide"] = "default"
     cover: bool = True
     coverSize: Literal["hero", "full"] = "hero"
@@ -76,7 +81,8 @@ class GitPlace(AnswerBody):
 class RevisionGit(AnswerBody):
     oid: str
     message: str
-    createdByService: bool
+    createdByService: bool = absent()
+    createdByGitBook: bool = absent()
     url: Url = absent()
     ref: str = absent()
 
@@ -90,6 +96,8 @@ class ContentPage(AnswerBody):
     id: Id
     title: str
     type: PageType
+    kind: Literal["sheet", "group", "link"] = absent()
+    tags: list[str] = absent()
     slug: str
     path: str
     createdAt: Stamp
@@ -176,6 +184,7 @@ class Revision(AnswerBody):
     pages: list[ContentPage]
     files: list[File]
     reusableContents: list[ReusableContent]
+    tags: list[str] = absent()
     variables: dict[str, str]
     createdAt: Stamp
     git: RevisionGit = absent()

@@ -175,7 +175,9 @@ class ItemResult(AnswerBody):
     source: str
     status: Literal["created", "updated", "deleted", "published", "error"]
     redirect: Redirect = absent()
-    error: ItemError = absent()
+    id: Id = absent()
+    draft: bool = absent()
+    error: ItemError | str = absent()
 
 
 class ItemResults(AnswerBody):

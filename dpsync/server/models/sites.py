@@ -106,7 +106,7 @@ class Site(AnswerBody):
     siteSpaces: int
     createdAt: Stamp
     adaptiveContent: AdaptiveContent = absent()
-    agentsContext: AgentsContext
+    agentsContext: AgentsContext = absent()
     ads: PendingAds | AdsInReview | RejectedAds | ShownAds = absent(discriminator="status")
     features: list[Feature]
     permissions: SitePermissions = absent()

@@ -57,18 +57,30 @@ class Context(Struct, dict=True):
     body: Any = None
     needs: Role = None
     edits: bool = False
-    full: bool = True
+    profile: str = "full"
     families: Lifecycles | None = None
     """None: no ids can be made, nothing removed and nothing transferred."""
     origin: str = "https://api.docs.example"
     """Where the caller reached the service: what is served beside the API has its URL there."""
     minimal: bool = False
     created: bool = False
+    removed: bool = False
+    """Whether something was removed: today's edition answers 205 then, and 204 where nothing was there."""
     _state_cache: StateCache | None = None
     _role_numbers: dict[str, int] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
     _space_groups: dict[str, SpaceGroups] = field(default_factory=dict)
+
+    @property
+    def full(self) -> bool:
+        """Whether the additions to the reference are served: with every profile but its own."""
+        return self.profile != "reference"
+
+    @property
+    def published(self) -> bool:
+        """Whether the answers are those of the edition that the vendor publishes today."""
+        return self.profile == "published"
 
     @cached_property
     def now(self) -> datetime:
@@ -96,6 +108,7 @@ class Context(Struct, dict=True):
         """Removes a record, and first, as the families declare, whatever cannot be without it."""
         self._lifecycles.before_removal(self, record)
         self.store.remove(record.kind, record.id)
+        self.removed = True
         self._forget()
 
     def transfer(self, item: Record, organization: str) -> None:

@@ -52,7 +52,7 @@ class Operation(Struct, frozen=True, dict=True):
         return tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
 
     def supported(self, profile: str) -> bool:
-        return profile == "full" or self.profile == "reference"
+        return profile != "reference" or self.profile == "reference"
 
     def statuses(self) -> tuple[int, ...]:
         """Every refusal that the operation may answer with, those that all share included."""

@@ -15,6 +15,9 @@ def _shades(both: str) -> Json:
     return {"light": both, "dark": both}
 
 
+_CODE = {"light": "default-light", "dark": "default-dark"}
+
+
 DEFAULTS: Json = {
     "styling": {
         "theme": "clean",
@@ -30,6 +33,10 @@ DEFAULTS: Json = {
         "monospaceFont": "IBMPlexMono",
         "background": "plain",
         "icons": "regular",
+        "codeTheme": {
+            "default": _CODE,
+            "openapi": _CODE,
+        },
         "sidebar": {"background": "default", "list": "default"},
         "search": "subtle",
     },
@@ -79,10 +86,26 @@ _ICON = ("icon", "emoji")
 
 def of_site(ctx: Context, site: Record) -> Json:
     kept = ctx.store.get(CUSTOMIZATION, site.id)
-    return laid_over(DEFAULTS, kept.doc) if kept else DEFAULTS
+    return _whole(ctx, laid_over(DEFAULTS, kept.doc) if kept else DEFAULTS)
+
+
+def of_place(ctx: Context, place: Record) -> Json:
+    """What holds for one site space."""
+    site, kept = ctx.load("site", place.scope), ctx.store.get(OVERRIDES, place.id)
+    below = of_site(ctx, site) if site is not None else DEFAULTS
+    return _whole(ctx, laid_over(below, kept.doc if kept else {}))
+
+
+def _whole(ctx: Context, looks: Json) -> Json:
+    """In today's edition a logo has two images: where only one was given, it is both."""
+    made = dict(looks)
+    for part in ("header", "footer") if ctx.published else ():
+        if logo := looks[part].get("logo"):
+            made[part] = {**looks[part], "logo": {"dark": logo["light"], **logo}}
+    return made
 
 
 def of_places(ctx: Context, nav: Navigation, below: Json) -> dict[str, Json]:
     """Of every site space what holds for it, by its id."""
     overrides = {kept.id: kept.doc for kept in ctx.store.find(OVERRIDES, scope=nav.site.id)}
-    return {place.id: laid_over(below, overrides.get(place.id, {})) for place in nav.places}
+    return {place.id: _whole(ctx, laid_over(below, overrides.get(place.id, {}))) for place in nav.places}

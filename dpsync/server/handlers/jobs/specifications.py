@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from ... import answers
+from ...answers.shared import located
 from ...errors import bad, conflict, missing
 from ...jobs.queue import Work, enqueue
 from ...jobs.sources import FetchError
@@ -129,7 +130,7 @@ def get_version(ctx: Context) -> Json:
 
 def get_version_content(ctx: Context) -> Json:
     """409 for a YAML document that JSON cannot say: one that is part of itself."""
-    _, version = _version(ctx)
+    spec, version = _version(ctx)
     text = _text(version)
     try:
         document = written_out(text)
@@ -138,6 +139,9 @@ def get_version_content(ctx: Context) -> Json:
     name = "openapi.json" if is_json(text) else "openapi.yaml"
     url = {"url": version.doc["sourceURL"]} if version.doc.get("sourceURL") else {}
     entry = {"filename": name, "isEntrypoint": True, "specification": document}
+    if ctx.published:
+        raw = located(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/latest/content/raw")
+        return {"filesystem": {name: document}, "urls": {"source": raw, "public": None}}
     return {"object": "openapi-spec-version-content", **url, "filesystem": [entry]}
 
 

@@ -2,7 +2,7 @@
 
 from ... import answers
 from ...access.roles import reaches
-from ...answers.pages import hit
+from ...answers.pages import hit, score
 from ...content.searching import Hit, has_all, search, words_of
 from ...errors import bad, conflict, missing
 from ...records.grants import INVITE, give
@@ -82,7 +82,11 @@ def search_organization(ctx: Context) -> Json:
 
 def _space_hit(reading: ReadContent, hits: list[Hit]) -> Json:
     space = reading.space
-    return {"id": space.id, "title": space.doc["title"], "pages": [hit(reading, found) for found in hits]}
+    pages = [hit(reading, found, rank) for rank, found in enumerate(hits, 1)]
+    answer = {"id": space.id, "title": space.doc["title"], "pages": pages}
+    if reading.ctx.published:
+        answer |= {"type": "space", "score": max(map(score, hits), default=1.0)}
+    return answer
 
 
 # --- link invites -----------------------------------------------------------------------------------
@@ -92,12 +96,14 @@ def _space_hit(reading: ReadContent, hits: list[Hit]) -> Json:
 
 
 def list_invites(ctx: Context) -> Json:
-    """Those that the caller may manage."""
+    """Those that the caller may manage; in today's edition those to the organization alone."""
     organization = ctx.organization()
     found = [
         invite
         for invite in ctx.store.find(INVITE, organization=organization.id)
-        if (target := _target(ctx, organization, invite)) and ctx.level(target) == "admin"
+        if (target := _target(ctx, organization, invite))
+        and ctx.level(target) == "admin"
+        and not (ctx.published and target is not organization)
     ]
     return list_page(ctx, found, lambda invite: answers.link_invite(ctx, invite))
 

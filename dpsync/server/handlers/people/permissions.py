@@ -119,6 +119,22 @@ def _remove(ctx: Context, to: str) -> None:
         ctx.remove(found)
 
 
+def _origin(ctx: Context, site: Record, user: str) -> Json:
+    """Where the role of a member on a site is from: the organization, a role of their own, a team's, or the
+    site's default.
+    """
+    if ctx.standing(site.organization, user).role == "admin":
+        return {"type": "organization", "organization": site.organization}
+    here = {"type": "site", "site": site.id}
+    level = ctx.level(site, user)
+    if (own := given_to(ctx, site, "user", user)) is not None and own.doc["role"] == level:
+        return {**here, "reason": "member"}
+    for grant in given_on(ctx, site, "team"):
+        if grant.doc["role"] == level and ctx.store.find("membership", scope=grant.ref, ref=user):
+            return {**here, "reason": "team", "team": grant.ref}
+    return {**here, "reason": "default"}
+
+
 def aggregate(ctx: Context) -> Json:
     """Every member who has access, with the role that all together gives."""
     item, query = _read(ctx), ctx.query
@@ -133,6 +149,9 @@ def aggregate(ctx: Context) -> Json:
 
     def answer(entry: tuple[Record, Role]) -> Json:
         member, role = entry
-        return {"permission": role, "user": answers.user(ctx, member.ref)}
+        answer = {"permission": role, "user": answers.user(ctx, member.ref)}
+        if ctx.published and item.kind == "site":
+            answer |= {"origin": _origin(ctx, item, member.ref), "disabled": member.doc["disabled"]}
+        return answer
 
     return list_page(ctx, found, answer, lambda entry: [entry[0].seq])

@@ -2,7 +2,7 @@
 
 from ...errors import missing
 from ...request.context import Context
-from ...sites.customization import of_site
+from ...sites.customization import of_place, of_site
 from ...sites.navigation import OVERRIDES, PLACE
 from ...sites.publishing import CUSTOMIZATION
 from ...store import Json, Record
@@ -28,7 +28,9 @@ def _site_space(ctx: Context) -> Record:
 
 
 def get_overrides(ctx: Context) -> Json:
-    """Empty while all is that of the site."""
+    """Empty while all is that of the site; in today's edition what holds, whatever it is of."""
+    if ctx.published:
+        return of_place(ctx, _site_space(ctx))
     kept = ctx.store.get(OVERRIDES, _site_space(ctx).id)
     return kept.doc if kept else {}
 
@@ -41,7 +43,7 @@ def update_overrides(ctx: Context) -> Json:
     merged = {**kept.doc, **ctx.body.given()}
     kept.doc = {member: value for member, value in merged.items() if value is not None}
     ctx.put(kept)
-    return kept.doc
+    return of_place(ctx, place) if ctx.published else kept.doc
 
 
 def delete_overrides(ctx: Context) -> None:

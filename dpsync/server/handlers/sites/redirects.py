@@ -157,7 +157,13 @@ def _put_one(ctx: Context, nav: Navigation, item: Json, where: str) -> Json:
     try:
         status, made = _done(ctx, nav, found, dict(item), where)
     except ApiError as error:
+        if ctx.published:
+            draft = item.get("intent") == "draft"
+            return {"source": item["source"], "status": "error", "draft": draft, "error": error.message}
         return {"source": item["source"], "status": "error", **error.body()}
+    if ctx.published:
+        more = {"id": made.id, "draft": made.doc["draft"]} if made else {"draft": False}
+        return {"source": item["source"], "status": status, **more}
     answer = {"redirect": answers.redirect(ctx, made)} if made else {}
     return {"source": item["source"], "status": status, **answer}
 

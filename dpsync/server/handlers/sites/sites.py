@@ -20,7 +20,7 @@ def list_sites(ctx: Context) -> Json:
         found = _matching(ctx, organization)
     else:
         standing, types = ctx.standing(organization.id), frozenset(query.type or ())
-        key = ("sites", organization.id, standing, types, query.published, ctx.full)
+        key = ("sites", organization.id, standing, types, query.published, ctx.profile)
         found = ctx.ordered(key, {"site"}, lambda: _matching(ctx, organization))
     return list_page(ctx, found, lambda site: ctx.show(answers.site, site))
 
@@ -76,6 +76,8 @@ def update_site(ctx: Context) -> Json:
     site, given = ctx.site(), ctx.body.given()
     if not ctx.full:
         given.pop("defaultLevel", None)
+    if ctx.published:
+        given.pop("agentsContext", None)
     section, default = given.pop("defaultSiteSection", None), given.pop("defaultSiteSpace", None)
     given = changes(site.doc, given)
     basename = given.get("basename")

@@ -8,6 +8,7 @@ merge on this ancestor; one with conflicts changes nothing.
 from typing import Any
 
 from ...answers.change_requests import change_request as answer
+from ...answers.shared import located
 from ...content import tree
 from ...content.documents import stored_document
 from ...content.editing import EditError, Editing, NoSuchPage
@@ -204,7 +205,20 @@ def change_content(ctx: Context) -> Json:
         raise bad(f"body.changes: {error}") from None
     _take(ctx, space, request, editing.content)
     _put(ctx, request)
+    if ctx.published:
+        changes = [_changed(ctx, space, request, one) for one in results if "page" in one]
+        return {"changeRequest": answer(ctx, request), "changes": changes}
     return {"revision": request.doc["revision"], "results": results}
+
+
+def _changed(ctx: Context, space: Record, request: Record, result: Json) -> Json:
+    """What became of one page, as today's edition says it."""
+    if result["operation"] == "delete_page":
+        return {"object": "deleted_page", "page": result["page"]}
+    at = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"
+    page = {"object": "page", "id": result["page"], "urls": {"location": located(ctx, at)}}
+    made = result["operation"] == "insert_page"
+    return {"object": "created_page" if made else "updated_page", "page": page}
 
 
 def _check_open(request: Record) -> None:

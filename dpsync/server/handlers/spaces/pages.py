@@ -84,7 +84,8 @@ def search_space(ctx: Context) -> Json:
     """Hits in titles before those in texts only, else in the order of the pages."""
     reading = of_space(ctx, ctx.space())
     hits = search(reading.content["pages"], words_of(ctx.query.query))
-    return numbered_page(ctx, hits, lambda hit: answers.hit(reading, hit))
+    ranks = {id(hit): rank for rank, hit in enumerate(hits, 1)}
+    return numbered_page(ctx, hits, lambda hit: answers.hit(reading, hit, ranks[id(hit)]))
 
 
 def list_space_links(ctx: Context) -> Json:

@@ -7,6 +7,7 @@ review without a user is the agent's.
 from ... import answers
 from ...access.roles import reaches
 from ...answers.comments import COMMENT
+from ...answers.shared import located
 from ...content.documents import stored_document
 from ...errors import ApiError, conflict, missing
 from ...request.context import Context
@@ -113,6 +114,10 @@ def _review(ctx: Context, request: Record, review: Json) -> Json:
         "createdAt": review["createdAt"],
         "updatedAt": review["updatedAt"],
     }
+    if ctx.published:
+        at = f"/spaces/{request.scope}/change-requests/{request.id}/reviews/{review['id']}"
+        answer["outdated"] = review["revision"] != request.doc["revision"]
+        answer["urls"] = {"location": located(ctx, at)}
     if asked is not None:
         answer["requestedBy"] = answers.user(ctx, asked["requestedBy"])
     comment = ctx.store.get(COMMENT, review["comment"]) if "comment" in review else None

@@ -1,0 +1,29 @@
+"""Link invites."""
+
+from ..request.context import Context
+from ..store import Json, Record
+from .content import collection, space
+from .people import user
+from .shared import APP, located
+
+
+def link_invite(ctx: Context, record: Record) -> Json:
+    """In today's edition it has another name, and says whether nobody needs it: it leads to nothing new."""
+    named: Json = {"object": "link-invite"}
+    if ctx.published:
+        named = {"object": "invite", "redundant": False}
+    doc = dict(record.doc)
+    for kind, answer in (("space", space), ("collection", collection)) if ctx.published else ():
+        target = ctx.load(kind, doc[kind]) if kind in doc else None
+        if target is not None:
+            doc[kind] = answer(ctx, target)
+    return {
+        **named,
+        "id": record.id,
+        **doc,
+        "createdBy": user(ctx, record.doc["createdBy"]),
+        "urls": {
+            "location": located(ctx, f"/orgs/{record.organization}/link-invites/{record.id}"),
+            "app": f"{APP}/invite/{record.id}",
+        },
+    }

@@ -1,0 +1,89 @@
+"""Bodies of the edition that the platform's vendor publishes today, where they are stricter than ours.
+
+The reference and its additions leave open which words a choice has, and take a null where a value is cleared.
+Today's edition names the words, and takes null in fewer places.
+"""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from .base import Body, absent
+from .content import Language
+from .integrations import Publish
+from .organizations import OrganizationUpdate
+from .publishing import LONGEST_SOURCE, NewDestination, RedirectUpdate
+from .sites import SiteCreate, SiteType, SiteUpdate
+from .structure import GroupUpdate, SectionUpdate
+
+Short = Annotated[str, Field(max_length=128)]
+Titles = dict[Language, Short]
+Descriptions = dict[Language, Annotated[str, Field(max_length=256)]]
+
+
+_SEGMENT = r"(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
+_SOURCE = re.compile(rf"/{_SEGMENT}(?:/{_SEGMENT})*(?:/\*|\*)?")
+
+
+def _is_source(source: str) -> str:
+    if _SOURCE.fullmatch(source) is None:
+        raise ValueError("a path of letters, digits, - . _ ~ + and %XX is needed; one * may end it")
+    return source
+
+
+class OrganizationUpdateToday(OrganizationUpdate):
+    title: str = absent(min_length=2, max_length=255, pattern=r"\S.*\S")
+
+
+class SiteUpdateToday(SiteUpdate):
+    proxy: str | None = absent(max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")
+
+
+class SiteCreateToday(SiteCreate):
+    type: SiteType = "ultimate"
+
+
+class SectionUpdateToday(SectionUpdate):
+    localizedTitle: Titles = absent()
+    localizedDescription: Descriptions = absent()
+
+
+class GroupUpdateToday(GroupUpdate):
+    localizedTitle: Titles = absent()
+
+
+SourceToday = Annotated[str, Field(max_length=LONGEST_SOURCE), AfterValidator(_is_source)]
+
+
+class RedirectUpdateToday(RedirectUpdate):
+    source: SourceToday = absent()
+
+
+class RedirectCreateToday(RedirectUpdateToday):
+    source: SourceToday
+    destination: NewDestination
+
+
+LinkNameToday = Annotated[str, Field(max_length=50)]
+
+
+class ShareLinkCreateToday(Body):
+    name: LinkNameToday
+
+
+class ShareLinkUpdateToday(Body):
+    name: LinkNameToday = absent()
+    active: bool = absent()
+
+
+CategoryToday = Literal["analytics", "collaboration", "content", "marketing", "visitor-auth", "other"]
+
+
+class PublishToday(Publish):
+    title: str = Field(min_length=2, max_length=30)
+    description: str = Field(max_length=100)
+    scopes: list[Any]
+    categories: list[CategoryToday] = Field(default_factory=list)  # type: ignore[assignment]
+    script: str
+    organization: str

@@ -1,0 +1,61 @@
+"""Which operations a companion serves with each profile, and what they take and answer there.
+
+`reference` has the documented operations alone, `full` the additions to them as well. `published` has what
+the vendor publishes today: some operations are gone, and some bodies are stricter.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ..models import published as mp
+from ..models.base import Body
+from ..request.operation import Operation
+
+PROFILES = ("reference", "full", "published")
+
+GONE = frozenset({
+    "addSectionToGroup", "removeSectionFromGroup", "transferSpace",
+    "listSpaceLinks", "listSpaceFileBacklinks", "listChangeRequestFileBacklinks", "listPageLinksInSpace",
+    "listPageLinksInChangeRequest", "listSpacePageBacklinks", "listChangeRequestPageBacklinks",
+    "listConversationsIssuesClusters", "getConversationsIssuesCluster", "conversation_cluster_update",
+    "listConversations", "ingestConversation", "getConversationById", "listConversationsIssues",
+    "getConversationIssueById",
+    "getUserPermissionInSpace", "getTeamPermissionInSpace", "getUserPermissionInCollection",
+    "getTeamPermissionInCollection", "getUserPermissionInSite", "getTeamPermissionInSite",
+    "getOpenAPISpecVersionContentRawById",
+})  # fmt: skip
+"""The operations that are not in today's edition: nothing is at their paths there (404)."""
+
+STRICTER: Mapping[str, type[Body]] = {
+    "updateOrganizationById": mp.OrganizationUpdateToday,
+    "createSite": mp.SiteCreateToday,
+    "updateSiteById": mp.SiteUpdateToday,
+    "updateSiteSectionById": mp.SectionUpdateToday,
+    "updateSiteSectionGroupById": mp.GroupUpdateToday,
+    "createSiteRedirect": mp.RedirectCreateToday,
+    "updateSiteRedirectById": mp.RedirectUpdateToday,
+    "createSiteShareLink": mp.ShareLinkCreateToday,
+    "updateSiteShareLinkById": mp.ShareLinkUpdateToday,
+    "publishIntegration": mp.PublishToday,
+}
+"""The bodies of today's edition, by operation, where they are not those of the table."""
+
+
+STATUSES: Mapping[str, int] = {"joinOrganizationWithInvite": 200, "disableIntegrationDevelopmentMode": 205}
+"""The statuses of success of today's edition, by operation, where they are not those of the table."""
+
+
+def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
+    """The operations whose paths are there with this profile.
+
+    What `reference` does not serve is refused there (501), so that a caller learns why. What today's edition
+    does not have is not found (404), as on the platform itself.
+    """
+    if profile != "published":
+        return tuple(operations)
+    return tuple(
+        replace(row, body=STRICTER.get(row.id, row.body), status=STATUSES.get(row.id, row.status))
+        for row in operations
+        if row.id not in GONE
+    )

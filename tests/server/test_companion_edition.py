@@ -1,0 +1,138 @@
+"""The profile `published`: what the vendor's edition of today has, takes and answers.
+
+Answers are held against the vendor's own document where it was fetched (`make contract`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from cases import BODIES
+from companion_calls import Api
+from test_companion_operations import path_of, prepare
+from world_walk import Walk
+
+from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations.editions import GONE, known
+from dpsync.server.request.operation import Operation
+from tests.contract.editions import document, is_here
+from tests.contract.openapi import Contract
+
+EDITION = "0.202.0"
+NEEDED = f"make contract fetches the vendor's document {EDITION}"
+SERVED = known(OPERATIONS, "published")
+TODAY: dict[str, Any] = {
+    "updateSiteAdaptiveSchema": {
+        "jsonSchema": {
+            "type": "object",
+            "properties": {"a": {"type": "boolean", "description": "A"}},
+            "additionalProperties": False,
+        },
+    },
+    "publishIntegration": {
+        "title": "New", "description": "", "scopes": [], "script": "export default {}",
+        "organization": "acme",
+    },
+}  # fmt: skip
+"""The bodies that have to have more than those of the other profiles."""
+
+
+@pytest.fixture(scope="module")
+def contract() -> Contract:
+    if not is_here(EDITION):
+        pytest.skip(NEEDED)
+    return Contract(document(EDITION))
+
+
+def body_of(row: Operation) -> Any:
+    return TODAY.get(row.id, BODIES.get(row.id))
+
+
+@pytest.mark.parametrize("row", SERVED, ids=lambda row: str(row.id))
+def test_every_operation_of_today_succeeds(published: Api, row: Operation, builtin_world: Any) -> None:
+    prepare(published, builtin_world)
+    answer = published.call(row.method, path_of(row), body_of(row))
+    expected = {row.status, 205} if row.method == "DELETE" else {row.status}
+    assert answer.status_code in expected, answer.text
+
+
+@pytest.mark.parametrize("row", [row for row in OPERATIONS if row.id in GONE], ids=lambda row: str(row.id))
+def test_what_is_gone_today_is_not_found(published: Api, row: Operation) -> None:
+    answer = published.call(row.method, path_of(row), BODIES.get(row.id))
+    assert answer.status_code in (404, 405), answer.text
+
+
+def test_what_the_document_does_not_have_is_what_is_gone(contract: Contract) -> None:
+    there = {(method, path) for method, path, _ in contract.operations()}
+    assert {row.id for row in OPERATIONS if (row.method, _plain(row.path)) not in there} == GONE
+
+
+def _plain(path: str) -> str:
+    return re.sub(r"\{[^{}]+\}", "{}", path)
+
+
+@pytest.mark.parametrize("token", ["ada-token", "hank-token", "kim-token", "gus-token"])
+def test_everything_that_can_be_read_is_as_the_document_says(
+    published: Api, contract: Contract, token: str
+) -> None:
+    walk = Walk(published.as_(token), "published")
+    wrong = [
+        f"GET {path}: {one}"
+        for _, path, answer in walk
+        for one in contract.answer_errors("GET", path.partition("?")[0], 200, answer)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("row", [row for row in SERVED if row.method != "GET"], ids=lambda row: str(row.id))
+def test_what_a_write_answers_is_as_the_document_says(
+    published: Api, contract: Contract, row: Operation, builtin_world: Any
+) -> None:
+    prepare(published, builtin_world)
+    path = path_of(row)
+    answer = published.call(row.method, path, body_of(row))
+    found = answer.json() if answer.content else None
+    assert contract.answer_errors(row.method, path, answer.status_code, found) == []
+
+
+def test_deleting_says_whether_something_was_there(published: Api) -> None:
+    published.ok("DELETE", "/orgs/acme/sites/docs", status=205)
+    published.ok("DELETE", "/orgs/acme/sites/docs", status=204)
+
+
+def test_a_new_site_has_the_type_that_today_is_the_default(published: Api) -> None:
+    assert published.make("/orgs/acme/sites", {"title": "New"})["type"] == "ultimate"
+
+
+def test_no_answer_has_the_switch_for_agents_that_is_gone(published: Api) -> None:
+    assert "agentsContext" not in published.patch("/orgs/acme/sites/docs", {"agentsContext": "excluded"})
+
+
+def test_the_looks_of_a_site_space_are_what_holds_there(published: Api) -> None:
+    looks = published.get("/orgs/acme/sites/docs/customization")
+    path = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
+    changed = published.patch(path, {"styling": {"corners": "straight"}})
+    assert changed["styling"] == {**looks["styling"], "corners": "straight"}
+    assert published.get(path)["footer"] == looks["footer"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", "/orgs/acme", {"title": "  "}),
+        ("PATCH", "/orgs/acme/sites/docs/sections/docs-news", {"localizedTitle": None}),
+        ("PATCH", "/orgs/acme/sites/docs/section-groups/docs-more", {"localizedTitle": None}),
+        ("PATCH", "/orgs/acme/sites/docs", {"proxy": "intranet/docs"}),
+        ("POST", "/orgs/acme/sites/docs/share-links", {"name": "x" * 51}),
+        ("POST", "/integrations/new", {"title": "New", "organization": "acme"}),
+        (
+            "POST",
+            "/orgs/acme/sites/docs/redirects",
+            {"source": "/a b", "destination": {"kind": "site-section", "siteSectionId": "docs-news"}},
+        ),
+    ],
+)
+def test_what_today_is_refused_is_refused(published: Api, method: str, path: str, body: Any) -> None:
+    published.refused(400, method, path, body)
