@@ -1,0 +1,116 @@
+"""What a failed request says of itself, by values; and the way that the environment chooses to a platform."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.client.errors import (
+    Answered,
+    BadAnswer,
+    BadList,
+    ClientError,
+    NotJson,
+    NotSent,
+    RateLimited,
+    Redirected,
+    ServerFault,
+    Unknown,
+)
+from dpsync.client.way import Setting, proxy_of, trusted, way_to
+
+AT = ("GET", "/a")
+WROTE = ("PUT", "/a")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (NotSent(*AT, "refused"), "unreachable (the connection was refused: "),
+        (NotSent(*AT, "certificate", "expired"), "(expired))"),
+        (Unknown(*AT, "timeout"), "no answer in time"),
+        (Unknown(*AT, "timeout", seconds=2.5), "no answer within 2.5 s"),
+        (Unknown(*AT, "fault"), "GET /a: "),
+        (Unknown(*WROTE, "timeout"), "outcome unknown (timeout)"),
+        (Unknown(*WROTE, "fault", 502), "outcome unknown (fault, status 502)"),
+        (Answered(*AT, 403), "status 403"),
+        (Answered(*AT, 403, "not yours"), "status 403: 'not yours'"),
+        (RateLimited(*AT), "rate limited (waited 0 s)"),
+        (RateLimited(*AT, None, 30.0), "rate limited (waited 0 s, asked to wait 30 s more)"),
+        (Redirected(*AT, 302), "redirected (status 302)"),
+        (Redirected(*AT, 302, "https://x"), "redirected (status 302) to 'https://x'"),
+        (NotJson(*AT, 200, None, "an empty body"), "(status 200, no content type): an empty body"),
+        (NotJson(*AT, 200, "text/html", "an HTML page"), "(status 200, text/html): an HTML page"),
+        (BadList("/a", "no items", 2), "no items on page 2"),
+        (BadAnswer("/a", "", None, "", "a list", "a text"), "the answer is a text, not a list"),
+        (
+            BadAnswer("/a", "items[1]", "7", "title", "a text", "missing"),
+            "in items[1] (id '7'), 'title' is missing",
+        ),
+        (
+            BadAnswer("/a", "items[1]", None, "title", "a text", "a number"),
+            "in items[1], 'title' is a number, not a text",
+        ),
+    ],
+)
+def test_what_went_wrong_is_told_with_what_is_known_of_it(error: ClientError, words: str) -> None:
+    assert words in str(error)
+    assert str(error).startswith(f"{error.method} {error.path}")
+
+
+def test_a_rate_limit_is_the_status_that_says_so() -> None:
+    assert RateLimited(*AT).status == 429
+
+
+@pytest.mark.parametrize(
+    ("error", "transient"),
+    [
+        (NotSent(*AT, "refused"), True),
+        (NotSent(*AT, "certificate"), False),
+        (NotSent(*AT, "too long"), False),
+        (Unknown(*AT, "reset"), True),
+        (Unknown(*AT, "unreadable"), False),
+        (Unknown(*AT, "redirect"), False),
+        (ServerFault(*AT, 500), True),
+        (ServerFault(*AT, 501), False),
+    ],
+)
+def test_what_stays_as_it_is_is_not_tried_again(
+    error: NotSent | Unknown | ServerFault, transient: bool
+) -> None:
+    assert error.transient is transient
+
+
+# The way.
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://proxy:3128", "http://proxy:3128"),
+        ("http://ada:pass@proxy:3128/path", "http://proxy:3128"),
+        ("proxy", "http://proxy"),
+        ("http://[", "an address that cannot be read"),
+    ],
+)
+def test_the_address_of_a_proxy_is_shown_without_a_password(address: str, shown: str) -> None:
+    assert proxy_of("https", {"HTTPS_PROXY": address}) == Setting("HTTPS_PROXY", shown)
+
+
+def test_a_proxy_of_the_scheme_goes_before_one_for_all_and_small_letters_before_large_ones() -> None:
+    env = {"ALL_PROXY": "d", "all_proxy": "c", "HTTPS_PROXY": "b", "https_proxy": "a"}
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        assert proxy_of("https", env).variable == name
+        del env[name]
+    assert proxy_of("https", env).variable == "the proxy of this machine"
+
+
+def test_what_others_read_is_named_only_where_it_could_be_meant() -> None:
+    env = {"REQUESTS_CA_BUNDLE": "a.pem"}
+    assert way_to("https://x", False, env).unread == ("REQUESTS_CA_BUNDLE",)
+    assert way_to("http://x", False, env).unread == ()
+    own = {**env, "SSL_CERT_FILE": "b.pem"}
+    assert way_to("https://x", False, own).unread == ()
+    assert way_to("https://x", False, own).trust == trusted(own) == Setting("SSL_CERT_FILE", "b.pem")
+    assert way_to("http://x", False, own).trust is None
+    assert way_to("https://x", False, {}).proxy is None
+    assert way_to("https://x", True, {"https_proxy": "p"}).proxy == Setting("https_proxy", "http://p")
