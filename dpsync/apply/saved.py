@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dpsync import disk
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.frozen import Frozen
 from dpsync.model.plans.plan import Part, Plan
+from dpsync.model.plans.saved_plan import Saved
 from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
 from dpsync.planner.inputs.sides import Options
@@ -24,18 +23,10 @@ LARGEST = 100_000_000
 """Bytes of a file that may be a saved plan."""
 
 
-class Saved(Frozen):
-    """A plan and its digest. What it was made with is in it, so that the digest covers that, too."""
-
-    format: Literal["dpsync.saved-plan/1"] = "dpsync.saved-plan/1"
-    digest: str
-    plan: Plan
-
-    @property
-    def options(self) -> Options:
-        """What the plan was made with, for making it again."""
-        part = self.plan.part or Part()
-        return Options(self.plan.confirmed, self.plan.deleting, select=part.select, exclude=part.exclude)
+def options_of(plan: Plan) -> Options:
+    """What a plan was made with, for making it again."""
+    part = plan.part or Part()
+    return Options(plan.confirmed, plan.deleting, select=part.select, exclude=part.exclude)
 
 
 def save(path: Path, plan: Plan) -> None:

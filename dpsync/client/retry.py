@@ -11,13 +11,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
-
-import tenacity
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dpsync.client.errors import ClientError, Interrupted, NotSent, RateLimited, ServerFault, Unknown
 from dpsync.client.observer import Nobody, Observer, Why
 from dpsync.client.transport import Request
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState, wait_random_exponential
 
 T = TypeVar("T")
 
@@ -29,7 +31,6 @@ LIMITED_SECONDS = 0.5  # the least wait after a 429; doubles, so that "Retry-Aft
 LIMITED_CAP_SECONDS = 8.0
 BUDGET_TOKENS = 40.0
 BUDGET_REFILL = 0.2
-_JITTER = tenacity.wait_random_exponential(multiplier=BACKOFF_SECONDS, max=BACKOFF_CAP_SECONDS)
 
 
 class Clock:
@@ -141,8 +142,11 @@ class _Call(Generic[T]):
     def _after(self, failed: ClientError) -> T:
         """The result of further tries, as far as there are any.
 
-        tenacity is asked only here: nearly every call succeeds at once, and would pay a tenth more for it.
+        tenacity is imported and asked only here: nearly every call succeeds at once, and would pay a tenth
+        more for it.
         """
+        import tenacity
+
         if not self._may_repeat(failed):
             raise self._final(failed)
         tries = iter([failed])
@@ -152,10 +156,11 @@ class _Call(Generic[T]):
                 raise error
             return self._try()
 
+        jitter = tenacity.wait_random_exponential(multiplier=BACKOFF_SECONDS, max=BACKOFF_CAP_SECONDS)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._may_repeat),
             stop=self._is_last,
-            wait=self._backoff,
+            wait=partial(self._backoff, jitter),
             sleep=self._again,
             reraise=True,
         )
@@ -232,17 +237,17 @@ class _Call(Generic[T]):
             return error.transient
         return self._repeatable and isinstance(error, Unknown | ServerFault) and error.transient
 
-    def _is_last(self, state: tenacity.RetryCallState) -> bool:
+    def _is_last(self, state: RetryCallState) -> bool:
         tries = TRIES_UNREACHABLE if isinstance(_failure(state), NotSent) else TRIES
         return state.attempt_number >= tries or not self._policy.budget.take()
 
-    def _backoff(self, state: tenacity.RetryCallState) -> float:
+    def _backoff(self, jitter: wait_random_exponential, state: RetryCallState) -> float:
         """Full jitter over a doubling base; longer where a 503 said how long, and that is still bearable."""
-        drawn = _JITTER(state)
+        drawn = jitter(state)
         error = _failure(state)
         asked = error.retry_after if isinstance(error, Unknown | ServerFault) else None
         return max(drawn, asked) if asked is not None and asked <= self._patience() else drawn
 
 
-def _failure(state: tenacity.RetryCallState) -> BaseException | None:
+def _failure(state: RetryCallState) -> BaseException | None:
     return state.outcome.exception() if state.outcome else None

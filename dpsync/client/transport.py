@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Protocol
 
 import httpcore
-import httpx
 from msgspec import Struct
 
 import dpsync
@@ -37,6 +36,7 @@ from dpsync.client.errors import (
     UnknownReason,
     WriteRefused,
 )
+from dpsync.client.http_library import httpx
 from dpsync.client.idle import Idle
 from dpsync.client.way import proxy_of, trusted, way_to
 from dpsync.model.texts.web_address import address_problem

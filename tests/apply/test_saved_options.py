@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.apply import saved
-from dpsync.apply.saved import Saved
+from dpsync.apply.saved import options_of
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Part, Plan
 from dpsync.planner.inputs.sides import Options
@@ -26,7 +26,7 @@ from dpsync.planner.inputs.sides import Options
 )
 def test_the_options_are_those_of_the_plan(made: dict[str, object], options: Options) -> None:
     plan = Plan().model_copy(update=made)
-    assert Saved(digest=plan.digest, plan=plan).options == options
+    assert options_of(plan) == options
 
 
 def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(

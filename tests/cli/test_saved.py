@@ -142,7 +142,7 @@ def test_a_file_that_is_not_there_ends_with_5(saved: Path, run: Run, platform: T
 def test_a_plan_that_was_tampered_with_is_not_the_approved_one(
     saved: Path, run: Run, platform: ThreadedServer
 ) -> None:
-    from dpsync.apply.saved import Saved
+    from dpsync.model.plans.saved_plan import Saved
 
     approved = digest(saved)
     path = saved / "plan.json"

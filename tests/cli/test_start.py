@@ -34,9 +34,10 @@ COMMANDS = {
     "--help": ("cli collector model", "click msgspec"),
     "plan --help": ("cli collector disk model render", "click msgspec"),
     "validate": (FILES, "click msgspec yaml"),
+    "validate --format json": (FILES, "click msgspec pydantic yaml"),
     "plan": (
         f"{FILES} apply client identity live planner",
-        "click httpcore httpx msgspec pydantic tenacity yaml",
+        "click httpcore httpx msgspec pydantic yaml",
     ),
 }
 

@@ -22,7 +22,7 @@ from dpsync.github.runner.outputs import killed, outputs
 from dpsync.github.runner.run import Ran
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.render.json.documents import ApplyDocument
-from dpsync.render.json.output import parse_document
+from dpsync.render.json.reading import parse_document
 from dpsync.render.words.visible import visible
 
 _BASE: Final = "GITHUB_BASE_REF"

@@ -72,7 +72,7 @@ def command(
     from dpsync.apply.executor import sent_secrets
     from dpsync.apply.expected import check_approved
     from dpsync.apply.lock import locked
-    from dpsync.apply.saved import read_saved
+    from dpsync.apply.saved import options_of, read_saved
     from dpsync.cli.endings import endings
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import WriteClient
@@ -85,7 +85,7 @@ def command(
         saved = read_saved(directory / saved_in) if saved_in is not None else None
         if saved is not None:
             check_approved(saved.plan, approved)
-            options, base, profile = saved.options, base or saved.plan.base, saved.plan.profile
+            options, base, profile = options_of(saved.plan), base or saved.plan.base, saved.plan.profile
         place = ConfigurationPaths.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)

@@ -38,7 +38,7 @@ def command(
     from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
     from dpsync.render.graph import LANGUAGES, graph
     from dpsync.render.json.documents import PlanDocument
-    from dpsync.render.json.output import read_document
+    from dpsync.render.json.reading import read_document
 
     out = as_output("text", "never", 0, False)
     with endings(out):

@@ -31,7 +31,7 @@ def command(
     """
     from dpsync.cli.endings import endings
     from dpsync.config.composing.discovery import ROOT_NAMES
-    from dpsync.render.json.output import read_document
+    from dpsync.render.json.reading import read_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     out.project = directory

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from dpsync.apply.saved import Saved
 from dpsync.model.findings.question import Candidate, WayOut
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.edits import Edits
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Organization, Origin, Plan
+from dpsync.model.plans.saved_plan import Saved
 from dpsync.render.json.ways_out import WaysOut
 
 
-class Grouped(Frozen):
+class Printed(Frozen):
+    """A part of a document. What writes it is made when it is used first: a command prints one document.
+
+    Only for what one thread makes and prints: two that use a model first at the same time would both make it.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class Grouped(Printed):
     """What of one address is told in a group: the fields, and whether its place or the whole of it is.
 
     `whole`: it is made, removed, brought back or moved for the cause of this group.
@@ -27,7 +36,7 @@ class Grouped(Frozen):
     whole: bool = False
 
 
-class InGroups(Frozen):
+class InGroups(Printed):
     """What this change does, what was there already, and what nobody can tell; each address in its order."""
 
     this_change: tuple[Grouped, ...] = ()
@@ -35,7 +44,7 @@ class InGroups(Frozen):
     origin_unknown: tuple[Grouped, ...] = ()
 
 
-class PlanDocument(Frozen):
+class PlanDocument(Printed):
     """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why.
 
     `deletes` is how many things will be gone, the number for `--confirm`. `counts` has the addresses of
@@ -53,7 +62,7 @@ class PlanDocument(Frozen):
     plan: Plan
 
 
-class ApplyDocument(Frozen):
+class ApplyDocument(Printed):
     """What `apply --format json` prints. `report` is null when nothing was carried out."""
 
     format: Literal["dpsync.apply-output/1"] = "dpsync.apply-output/1"
@@ -63,7 +72,7 @@ class ApplyDocument(Frozen):
     report: Report | None = None
 
 
-class DriftDocument(Frozen):
+class DriftDocument(Printed):
     """What `drift --format json` prints. A check that failed prints findings instead: it is not "no drift".
 
     `ways_out` has the two ways to end each difference, by address.
@@ -77,7 +86,7 @@ class DriftDocument(Frozen):
     ways_out: dict[str, WaysOut]
 
 
-class IdsLine(Frozen):
+class IdsLine(Printed):
     """A line of the ids file: what it says, and what was recognised. Ids as the file has them.
 
     missing: it has no line. wrong: it is another one than its line says. gone: the object of the line is not
@@ -91,7 +100,7 @@ class IdsLine(Frozen):
     found: str | None = None
 
 
-class IdsDocument(Frozen):
+class IdsDocument(Printed):
     """What `ids --format json` prints. `recognised` counts entries; null where no platform was read."""
 
     format: Literal["dpsync.ids-output/1"] = "dpsync.ids-output/1"
@@ -104,14 +113,14 @@ class IdsDocument(Frozen):
     lines: tuple[IdsLine, ...] = ()
 
 
-class Related(Frozen):
+class Related(Printed):
     """A further place of a finding, and what is there."""
 
     text: str
     at: Origin
 
 
-class Finding(Frozen):
+class Finding(Printed):
     """One diagnostic. `environments` are those that it is found with, where it is not found without one."""
 
     code: str
@@ -130,7 +139,7 @@ class Finding(Frozen):
     """Of a question: what can be said to it."""
 
 
-class FindingsDocument(Frozen):
+class FindingsDocument(Printed):
     """What `validate --format json` prints, and every command that ends with diagnostics.
 
     Of very many findings the first are there, 50 of a code and 200 in all; `left_out` counts the others.
@@ -144,14 +153,14 @@ class FindingsDocument(Frozen):
     edits: Edits | None = None
 
 
-class ImportedFile(Frozen):
+class ImportedFile(Printed):
     """A file of an import, relative to the project."""
 
     path: str
     state: Literal["new", "replaced", "unchanged"]
 
 
-class SecretToSet(Frozen):
+class SecretToSet(Printed):
     """A variable that must hold a secret before `apply` can write the field."""
 
     name: str
@@ -159,7 +168,7 @@ class SecretToSet(Frozen):
     field: str
 
 
-class NotImported(Frozen):
+class NotImported(Printed):
     """Something that is live and not in the files; without `field` the whole object or place."""
 
     address: str
@@ -167,7 +176,7 @@ class NotImported(Frozen):
     why: str
 
 
-class TakenOver(Frozen):
+class TakenOver(Printed):
     """A field that has its live value in the file now, and where it stood."""
 
     address: str
@@ -175,7 +184,7 @@ class TakenOver(Frozen):
     at: Origin
 
 
-class ImportDocument(Frozen):
+class ImportDocument(Printed):
     """What `import --format json` prints.
 
     `proven`: a plan of what was written is empty; null where no plan was made. `taken` is what `--update` has

@@ -1,42 +1,13 @@
-"""Documents → the JSON that commands print, and back: what was printed once can be shown again."""
+"""Documents → the JSON that commands print."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+from pydantic import BaseModel
 
-from pydantic import BaseModel, ValidationError
-
-from dpsync.apply.saved import content, format_of, parse_saved, unusable
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.options import FormatOptions
-
-_SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, FindingsDocument)
 
 
 def render_json(document: BaseModel, options: FormatOptions) -> str:
     """A document as JSON, without a trailing line break."""
     return json_text(document, indent=2)
-
-
-def read_document(path: Path) -> BaseModel:
-    """What a file holds: a saved plan, or what a command has printed with `--format json`.
-
-    Raises DiagnosticError (exit 5) when it is neither, damaged, or of another version.
-    """
-    return parse_document(path, content(path))
-
-
-def parse_document(path: Path, found: bytes) -> BaseModel:
-    """The same of what a file holds."""
-    name = format_of(found)
-    for document in _SHOWN:
-        if name == document.model_fields["format"].default:
-            try:
-                return document.model_validate_json(found)
-            except ValidationError:
-                why = f"it is not as {name} is; another version of dpsync may have written it"
-                raise unusable(path, why) from None
-    return plan_document(parse_saved(path, found).plan)

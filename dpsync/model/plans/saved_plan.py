@@ -1,0 +1,16 @@
+"""A saved plan as it is in its file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dpsync.model.frozen import Frozen
+from dpsync.model.plans.plan import Plan
+
+
+class Saved(Frozen):
+    """A plan and its digest. What it was made with is in it, so that the digest covers that, too."""
+
+    format: Literal["dpsync.saved-plan/1"] = "dpsync.saved-plan/1"
+    digest: str
+    plan: Plan
