@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.api import Session, load
+from dpsync.api import Planned, Session, load
 from dpsync.model.plans.journal import Report
+from tests.agreed import answers
 
 from .faults import Break, Kill, Killed, Lose
 from .laws import law, said
@@ -15,10 +16,17 @@ from .platform import REGISTRY, Platform
 from .test_determinism import write_in_parts
 
 
+def agreed_to(platform: Platform, session: Session) -> Planned:
+    """The plan, with the answer that an installation may have more than it declares for a moment."""
+    planned = platform.plan(session)
+    more = answers(planned.plan, "expose for a moment")
+    return platform.plan(session, *more) if more else planned
+
+
 def applied(platform: Platform, configuration: Fields) -> Report:
     platform.server.finish(abandoned=True)
     session = platform.session(configuration)
-    report = platform.apply(session, platform.plan(session))
+    report = platform.apply(session, agreed_to(platform, session))
     assert report.settled, said(report)
     assert not report.remaining or not report.remaining.blocked
     # The companion fetches nothing from elsewhere, and no new provider is active: that is not this law's.
@@ -45,8 +53,9 @@ def test_after_a_kill_at_any_write_the_next_run_finishes_and_nothing_is_there_tw
     writes = writes_of(platform, wanted)
     number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])
     platform.server.reset(world())
+    session = platform.session(wanted)
     with pytest.raises(Killed):
-        platform.apply(platform.session(wanted), around=lambda inner: Kill(inner, number, when))
+        platform.apply(session, agreed_to(platform, session), lambda inner: Kill(inner, number, when))
     nothing_twice(applied(platform, wanted))
 
 
@@ -57,7 +66,8 @@ def test_a_lost_answer_or_a_breakdown_makes_nothing_twice(platform: Platform, dr
     number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])
     fault = draw.pick([Lose, Break])
     platform.server.reset(world())
-    platform.apply(platform.session(wanted), around=lambda inner: fault(inner, number, when))
+    session = platform.session(wanted)
+    platform.apply(session, agreed_to(platform, session), lambda inner: fault(inner, number, when))
     nothing_twice(applied(platform, wanted))
 
 
