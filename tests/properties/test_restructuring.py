@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpsync.api import Options, Session
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
+from tests.agreed import agreed
 
 from .configurations import Written, document, world
 from .faults import Kill, Killed
@@ -47,7 +48,7 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
     options = Options(confirm=answers)
     with platform.client() as client:
         try:
-            planned = session.plan(client, options)
+            planned = agreed(session, client, options)
         except DiagnosticError as error:
             discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
             raise
@@ -80,7 +81,7 @@ def test_killed_on_the_way_the_same_command_goes_on(platform: Platform, draw: Dr
     at, options = draw.number(0, 8), Options(confirm=answers)
     with platform.client(lambda inner: Kill(inner, at, draw.pick(["before", "after"]))) as client:
         try:
-            planned = session.plan(client, options)
+            planned = agreed(session, client, options)
             discard_if(bool(planned.plan.refusals), "refused")
             session.apply(client, planned, secrets={})
         except DiagnosticError as error:
