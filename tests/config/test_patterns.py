@@ -16,6 +16,7 @@ from dpsync.importing.creation.keys import LONGEST, slug
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.model.findings.nodes import Mapping
 
+from .loading import loaded, organization
 from .test_discovery import include, write
 
 NAMES = [
@@ -167,3 +168,9 @@ def test_a_title_as_a_key(title: str, key: str) -> None:
 )
 def test_what_is_random_enough_to_be_a_secret(text: str, secret: bool) -> None:
     assert looks_secret("value", text) is secret
+
+
+def test_an_empty_text_is_none_where_that_clears_the_field(tmp_path: Path) -> None:
+    desired, found = loaded(tmp_path, organization("collections: { a: { title: T, description: '' } }"))
+    (resource,) = (one for one in desired.resources.values() if "description" in one.fields)
+    assert (resource.fields["description"], found) == (None, [])

@@ -12,6 +12,7 @@ import pytest
 
 from dpsync.kinds.kind import Field, Lifted, Single
 from dpsync.kinds.registry import load
+from dpsync.kinds.types import Json
 
 REGISTRY = load()
 KINDS = REGISTRY.declared.values()
@@ -199,3 +200,13 @@ def test_what_an_answer_that_lacks_a_field_means() -> None:
 )
 def test_what_is_one_of_its_parent(shape: Single, names: str) -> None:
     assert {kind.name for kind in KINDS if kind.shape == shape} == set(names.split())
+
+
+@pytest.mark.parametrize("name", ["customization", "site_space_customization"])
+def test_of_looks_only_the_members_that_are_written_are_managed(name: str) -> None:
+    found = [field.type for field in REGISTRY[name].fields]
+    objects = [one for one in found if isinstance(one, Json) and one.shape["type"] == "object"]
+    assert len(objects) == 17
+    assert {(one.partial, one.secrets, one.rarely, one.tag) for one in objects} == {
+        (True, True, True, "kind")
+    }

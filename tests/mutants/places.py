@@ -108,9 +108,12 @@ def statement(source: str, line: int) -> range:
 
 
 def function(source: str, line: int) -> range:
-    """The lines of the innermost function there, or only this one."""
+    """The lines of the innermost function there with its decorators, or only this one."""
     functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
-    around = [range(node.lineno, (node.end_lineno or 0) + 1) for node in functions]
+    around = [
+        range(min([node.lineno, *(d.lineno for d in node.decorator_list)]), (node.end_lineno or 0) + 1)
+        for node in functions
+    ]
     return min((lines for lines in around if line in lines), key=len, default=range(line, line + 1))
 
 
