@@ -1,0 +1,286 @@
+"""What a value may hold besides JSON, and every way through it; identities and lines of an ids file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.circles import MOST, beginning_with, chain, circles
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.ids import LONGEST_ID, IdsFile, RecordedLine, is_id
+from dpsync.model.entries.values import (
+    LiveId,
+    Ref,
+    Secret,
+    canonical,
+    digest,
+    fill,
+    leaves,
+    live_ids,
+    markers,
+    references,
+    to_plain,
+    transform,
+)
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.delete_count import DeleteCount, count_deletes
+from dpsync.model.texts.command import Invocation, command
+
+TEAM = Address(("acme", "teams", "writers"))
+VALUE = {"b": [Ref(TEAM), {"c": LiveId("l1")}], "a": (Secret("KEY"), 1)}
+
+
+def test_every_leaf_is_met_and_keys_have_one_order() -> None:
+    assert list(leaves(VALUE)) == [Ref(TEAM), LiveId("l1"), Secret("KEY"), 1]
+    assert list(transform(VALUE, lambda leaf: leaf)) == ["a", "b"]
+    assert transform(VALUE, str) == {
+        "a": [str(Secret("KEY")), "1"],
+        "b": [str(Ref(TEAM)), {"c": str(LiveId("l1"))}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "ids"),
+    [
+        (VALUE, {TEAM}, {"l1"}),
+        (Ref(TEAM), {TEAM}, set()),
+        (LiveId("l1"), set(), {"l1"}),
+        ("l1", set(), set()),
+        (None, set(), set()),
+        ([1, "a", True, 1.5], set(), set()),
+    ],
+)
+def test_what_a_value_names(value: Any, names: set[Address], ids: set[str]) -> None:
+    assert (references(value), live_ids(value)) == (names, ids)
+
+
+PLAIN = {
+    "a": [{"dpsync:env": "KEY"}, 1],
+    "b": [{"dpsync:ref": "acme/teams/writers"}, {"c": {"dpsync:id": "l1"}}],
+}
+
+
+def test_in_a_plan_references_ids_and_secrets_have_a_reserved_key() -> None:
+    assert to_plain(VALUE) == PLAIN
+    assert markers(PLAIN, "dpsync:ref") == {"acme/teams/writers"}
+    assert markers(PLAIN, "dpsync:id") == {"l1"}
+    assert markers({"dpsync:ref": "a", "more": 1}, "dpsync:ref") == set()
+    assert markers("dpsync:ref", "dpsync:ref") == set()
+
+
+def test_every_marker_is_filled_and_nothing_else() -> None:
+    assert fill(PLAIN, lambda marker, name: f"{marker}={name}") == {
+        "a": ["dpsync:env=KEY", 1],
+        "b": ["dpsync:ref=acme/teams/writers", {"c": "dpsync:id=l1"}],
+    }
+    assert fill({"dpsync:env": "A", "x": 1}, lambda *_: "filled") == {"dpsync:env": "A", "x": 1}
+    assert fill({"other": "A"}, lambda *_: "filled") == {"other": "A"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": [{"d": None, "c": True}]}, b'{"a":[{"c":true,"d":null}],"b":1}'),
+        ("a", b'"a"'),
+        (True, b"true"),
+        (1, b"1"),
+        (LiveId("x"), b'{"dpsync:id":"x"}'),
+    ],
+)
+def test_one_value_has_one_text(value: Any, text: bytes) -> None:
+    assert canonical(value) == text
+
+
+def test_a_digest_is_that_of_the_one_text() -> None:
+    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1}) != digest({"a": 1, "b": 3})
+    assert len(digest(1)) == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("a", True),
+        ("x" * LONGEST_ID, True),
+        ("x" * (LONGEST_ID + 1), False),
+        ("", False),
+        ("a b", False),
+        ("a\u200bb", False),
+        ("a\xa0b", False),
+        ("é", True),
+    ],
+)
+def test_what_can_be_an_id_in_a_line(text: str, fits: bool) -> None:
+    assert is_id(text) is fits
+
+
+def line(address: str, id: str) -> RecordedLine:
+    return RecordedLine(Address.parse(address), id)
+
+
+def file(*lines: RecordedLine, platform: str = "p", organization: str = "o") -> IdsFile:
+    return IdsFile({platform: {organization: {one.address: one for one in lines}}})
+
+
+ONE, TWO = line("acme/teams/a", "1"), line("acme/teams/b", "2")
+
+
+def test_lines_are_those_of_one_organization_on_one_platform_under_its_present_key() -> None:
+    ids = file(ONE)
+    assert dict(ids.lines("p", "o")) == {ONE.address: ONE}
+    assert dict(ids.lines("p", "other")) == dict(ids.lines("other", "o")) == {}
+    renamed = line("globex/teams/a", "1")
+    assert dict(ids.lines("p", "o", "globex")) == {renamed.address: renamed}
+
+
+@pytest.mark.parametrize(
+    ("edits", "after"),
+    [
+        ({("o", TWO.address): TWO}, file(ONE, TWO)),
+        ({("o", ONE.address): line("acme/teams/a", "3")}, file(line("acme/teams/a", "3"))),
+        ({("o", ONE.address): None}, IdsFile()),
+        ({("o", TWO.address): None}, file(ONE)),
+        # Under another key of the organization it is a line of the same entry; the rest takes that key over.
+        ({("o", Address.parse("globex/teams/b")): line("globex/teams/b", "2")},
+         file(line("globex/teams/a", "1"), line("globex/teams/b", "2"))),
+        ({("o", Address.parse("globex/teams/a")): None, ("o", TWO.address): TWO}, file(TWO)),
+    ],
+)  # fmt: skip
+def test_an_edit_changes_the_lines_of_its_addresses(edits: Any, after: IdsFile) -> None:
+    assert file(ONE).edited("p", edits) == after
+
+
+def test_an_edit_of_one_organization_leaves_the_others() -> None:
+    both = IdsFile({"p": {"o": {ONE.address: ONE}, "q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
+    edited = both.edited("p", {("o", ONE.address): None})
+    assert edited == IdsFile({"p": {"q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
+    assert both.edited("new", {("o", ONE.address): ONE}).sections["new"] == {"o": {ONE.address: ONE}}
+    edits: dict[tuple[str, Address], RecordedLine | None] = {
+        ("q", TWO.address): None,
+        ("o", ONE.address): None,
+    }
+    assert both.edited("p", edits) == IdsFile({"r": {"o": {TWO.address: TWO}}})
+
+
+def test_the_lines_of_an_organization_are_replaced_as_a_whole() -> None:
+    assert file(ONE).replaced("p", "o", {TWO.address: TWO}) == file(TWO)
+    assert file(ONE).replaced("p", "o", {}) == IdsFile()
+    assert file(ONE).replaced("q", "o", {TWO.address: TWO}).sections.keys() == {"p", "q"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "single slashes"),
+        ("a//b", "single slashes"),
+        ("/a", "single slashes"),
+        ("#field", "single slashes"),
+        ("a#", "a field's name is missing"),
+        ("a/b*", '"*" stands for a whole segment'),
+    ],
+)
+def test_what_is_no_pattern_says_why(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why.replace("*", r"\*")):
+        Pattern.parse(text, ["teams"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matches", "covers"),
+    [
+        ("acme/teams/writers", True, True),
+        ("acme/teams", False, True),
+        ("acme", False, True),
+        ("teams/*", True, True),
+        ("teams", False, True),
+        ("acme/*/writers", True, True),
+        ("*/writers", False, False),
+        ("**", True, True),
+        ("**/writers", True, True),
+        ("acme/**/writers", True, True),
+        ("acme/teams/**/writers", True, True),
+        ("acme/teams/writers/**", True, True),
+        ("acme/teams/writers/*", False, False),
+        ("**/members", False, False),
+        ("globex/**", False, False),
+    ],
+)
+def test_what_a_pattern_names_and_what_it_contains(pattern: str, matches: bool, covers: bool) -> None:
+    found = Pattern.parse(pattern, ["teams"])
+    assert (found.matches(TEAM), found.covers(TEAM)) == (matches, covers)
+
+
+def test_a_pattern_keeps_its_field_and_text() -> None:
+    found = Pattern.parse("teams/*#title", ["teams"])
+    assert (found.text, found.path, found.field) == ("teams/*#title", "teams/*", "title")
+    assert found.segments == ("*", "teams", "*")
+    assert Pattern.parse("acme", []).field is None
+
+
+@pytest.mark.parametrize(
+    ("around", "found"),
+    [
+        ({"a": "b", "b": None}, []),
+        ({"a": "a"}, [("a",)]),
+        ({"a": "b", "b": "c", "c": "a"}, [("a", "b", "c")]),
+        ({"x": "a", "a": "b", "b": "a"}, [("a", "b")]),
+        ({"a": "b", "b": "a", "c": "d", "d": "c", "e": "c"}, [("a", "b"), ("c", "d")]),
+    ],
+)
+def test_each_circle_is_found_once(around: dict[str, str | None], found: list[tuple[str, ...]]) -> None:
+    assert list(circles(around, lambda name: around[name])) == found
+
+
+def test_a_circle_is_told_from_any_of_its_things_on_and_a_long_one_by_its_beginning() -> None:
+    assert beginning_with("b", ("a", "b", "c")) == ("b", "c", "a")
+    names = [str(number) for number in range(MOST + 1)]
+    assert chain(names[:MOST], " in ") == " in ".join(names[:MOST])
+    assert chain(names, ">") == ">".join([*names[: MOST - 1], "… (1 more)", names[-1]])
+
+
+@pytest.mark.parametrize(
+    ("own", "along", "said", "more"),
+    [
+        (0, 0, "0 gone", ""),
+        (1, 0, "1 gone", ""),
+        (2, 0, "2 gone", ""),
+        (1, 1, "2 gone (1, and 1 that goes with it)", "1 more goes with it"),
+        (3, 11, "14 gone (3, and 11 that go with them)", "11 more go with it"),
+    ],
+)  # fmt: skip
+def test_how_many_things_deletes_take_away(own: int, along: int, said: str, more: str) -> None:
+    count = DeleteCount(own, along)
+    assert (count.said("gone"), count.more) == (said, more)
+    noun = "thing" if own + along == 1 else "things"
+    assert count.things("gone") == said.replace(" gone", f" {noun} gone")
+
+
+def test_no_change_takes_nothing_away() -> None:
+    none: list[Change] = []
+    assert count_deletes(none) == DeleteCount(0, 0)
+
+
+EVERYWHERE = Invocation("d", ("f", "g"), "prod", "reference", "i", "main")
+ALL = "-C d -f f -f g --env prod --profile reference --ids i --base main"
+
+
+@pytest.mark.parametrize(
+    ("written", "typed"),
+    [
+        *((word, f"dpsync {word} {ALL}") for word in ("plan", "apply", "drift", "ids")),
+        ("validate", "dpsync validate -C d -f f -f g --env prod --profile reference"),
+        ("import", "dpsync import -C d --profile reference --ids i"),
+        ("import --update", f"dpsync import {ALL} --update"),
+        ("import --add x", f"dpsync import {ALL} --add x"),
+        ("serve", "dpsync serve -C d"),
+        ("plan --select 'a b'", f"dpsync plan {ALL} --select 'a b'"),
+    ],
+)
+def test_a_command_is_completed_by_the_flags_that_it_takes(written: str, typed: str) -> None:
+    assert EVERYWHERE.complete(f"run `dpsync {written}`") == f"run {typed}"
+
+
+def test_a_command_in_a_sentence_is_quoted_for_a_shell() -> None:
+    assert command("ids", "--forget", "a b") == "`dpsync ids --forget 'a b'`"
+    assert Invocation().complete(command("plan", "it's")) == """dpsync plan 'it'"'"'s'"""
+    assert Invocation().complete("no command") == "no command"
+    assert Invocation(directory="a\x1b'\\b").complete("`dpsync plan`") == r"dpsync plan -C $'a\x1b\'\\b'"
