@@ -122,6 +122,13 @@ def test_what_the_branch_knows_already_is_not_written(checkout: Checkout) -> Non
     assert checkout.github.writes == []
 
 
+def test_a_line_that_the_branch_has_twice_is_no_reason_to_write(checkout: Checkout) -> None:
+    known = text(a="1", c="3")
+    checkout.git.push("main", {IDS: known + known.splitlines(keepends=True)[-1]})
+    assert checkout.apply(a="1", c="3") == Told("", [], "")
+    assert checkout.github.writes == []
+
+
 def test_lines_about_which_the_branch_says_otherwise_are_told(checkout: Checkout) -> None:
     checkout.git.push("main", {IDS: text(a="7", b="8")})
     told = checkout.apply(a="3")
