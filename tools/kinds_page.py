@@ -7,7 +7,6 @@ Says nothing that a declaration does not say. What a declaration is made of is e
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -556,8 +555,14 @@ WORDS: dict[type, dict[str, str]] = {
 
 def words_of(of: type) -> list[str]:
     """What can be said in a declaration of this type, without what every field can say."""
-    every = inspect.signature(Field).parameters if of is not Field and issubclass(of, Field) else ()
-    return [word for word in inspect.signature(of).parameters if word not in every]
+    every = _fields(Field) if of is not Field and issubclass(of, Field) else ()
+    return [word for word in _fields(of) if word not in every]
+
+
+def _fields(of: type) -> tuple[str, ...]:
+    """The fields of a struct by name: their annotations may name what is imported for type checkers alone."""
+    found: tuple[str, ...] = of.__struct_fields__  # type: ignore[attr-defined]
+    return found
 
 
 def _words(of: type, name: str) -> str:
