@@ -16,6 +16,8 @@ def _shades(both: str) -> Json:
 
 
 _CODE = {"light": "default-light", "dark": "default-dark"}
+_CODE_THEME = {"default": _CODE, "openapi": _CODE}
+"""What only today's edition always has."""
 
 
 DEFAULTS: Json = {
@@ -33,10 +35,6 @@ DEFAULTS: Json = {
         "monospaceFont": "IBMPlexMono",
         "background": "plain",
         "icons": "regular",
-        "codeTheme": {
-            "default": _CODE,
-            "openapi": _CODE,
-        },
         "sidebar": {"background": "default", "list": "default"},
         "search": "subtle",
     },
@@ -97,9 +95,11 @@ def of_place(ctx: Context, place: Record) -> Json:
 
 
 def _whole(ctx: Context, looks: Json) -> Json:
-    """In today's edition a logo has two images: where only one was given, it is both."""
-    made = dict(looks)
-    for part in ("header", "footer") if ctx.published else ():
+    """In today's edition there is always a theme of code, and a logo has two images: one given is both."""
+    if not ctx.published:
+        return looks
+    made = {**looks, "styling": {"codeTheme": _CODE_THEME, **looks["styling"]}}
+    for part in ("header", "footer"):
         if logo := looks[part].get("logo"):
             made[part] = {**looks[part], "logo": {"dark": logo["light"], **logo}}
     return made
