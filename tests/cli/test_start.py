@@ -51,6 +51,30 @@ def packages() -> set[str]:
     return {MODULES.get(name, name) for name in names} | {f"dpsync.{name}" for name in parts}
 
 
+PLUGIN = """\
+from pathlib import Path
+Path("seen").touch()
+plugin = None
+"""
+
+
+def test_no_package_beside_dpsync_plugs_into_what_it_reads(server: ThreadedServer, tmp_path: Path) -> None:
+    server.reset()
+    (tmp_path / "dpsync.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    (tmp_path / "nosy.py").write_text(PLUGIN, encoding="utf-8")
+    about = tmp_path / "nosy-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: nosy\nVersion: 1\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[pydantic]\nnosy = nosy:plugin\n", encoding="utf-8")
+    surroundings = {name: value for name, value in os.environ.items() if not name.startswith("PYDANTIC")}
+    surroundings |= {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "PYTHONPATH": str(tmp_path)}
+    subprocess.run(
+        [sys.executable, "-c", "from dpsync.cli import main; main()", "plan", "--quiet"],
+        cwd=tmp_path, env=surroundings, capture_output=True, check=True,
+    )  # fmt: skip
+    assert not (tmp_path / "seen").exists()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_imports_what_it_uses(command: str, server: ThreadedServer, tmp_path: Path) -> None:
     server.reset()
