@@ -46,7 +46,13 @@ def send(method, path, body=None):
     if not hasattr(own, "connection"):
         own.connection = http.client.HTTPConnection(url.hostname, url.port)
     own.connection.request(method, path, body, headers)
-    return json.loads(own.connection.getresponse().read())
+    try:
+        return json.loads(own.connection.getresponse().read())
+    except http.client.RemoteDisconnected:  # a connection that waited too long for its turn was closed
+        if method != "GET":
+            raise
+        del own.connection
+        return send(method, path, body)
 
 def get(path):
     return send("GET", "/v1/orgs/acme" + path)
