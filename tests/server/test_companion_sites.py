@@ -309,3 +309,20 @@ def test_a_dump_takes_along_what_sites_have(api: Api) -> None:
 def test_the_built_in_world_has_a_published_site_of_each_visibility(api: Api) -> None:
     sites = [*api.items(SITES, published=True), *api.items("/orgs/globex/sites", published=True)]
     assert {site["visibility"] for site in sites} == {"public", "unlisted", "share-link", "visitor-auth"}
+
+
+@pytest.mark.parametrize("organization", ["acme", "globex"])
+def test_a_member_is_said_to_have_the_sites_that_they_can_list(
+    api: Api, builtin_world: Any, organization: str
+) -> None:
+    tokens = {user: token for token, user in builtin_world["tokens"].items()}
+    sites = f"/orgs/{organization}/sites"
+    first = api.ids(sites)[0]
+    guest = next(one["id"] for one in api.items(f"/orgs/{organization}/members") if one["role"] is None)
+    api.ok("POST", f"{sites}/{first}/permissions", {"users": [guest], "role": "read"}, 204)
+    api.patch(f"{sites}/{first}", {"defaultLevel": None})
+    told = {one["id"]: one["sites"] for one in api.items(f"/orgs/{organization}/members")}
+    seen = {user: api.as_(tokens[user]).call("GET", sites).json() for user in told if user in tokens}
+    assert {user: len(found["items"]) if "items" in found else 0 for user, found in seen.items()} == {
+        user: told[user] for user in seen
+    }

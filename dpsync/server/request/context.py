@@ -329,16 +329,27 @@ class Context(Struct, dict=True):
         return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
 
     def count_sites_of(self, organization: str, user: str) -> int:
-        """How many sites a member may view."""
+        """How many sites a member may view.
+
+        Whoever is no guest sees the same ones without a role of their own there: these are found once.
+        """
         standing = self.standing(organization, user)
         if standing.role == "admin":
             return self.count("site", organization=organization)
-        if standing.role is None and not standing.grants:
-            return 0
-        sites = self.ordered(
-            ("sites of", organization), {"site"}, lambda: self.store.find("site", organization=organization)
+        opened, closed = self.ordered(
+            ("sites of", organization), {"site"}, lambda: self._sites_by_openness(organization)
         )
-        return sum(self.level(site, user) is not None for site in sites)
+        seen, others = (set(), opened | closed) if standing.role is None else (opened, closed)
+        given = {id for kind, id, role in standing.grants if kind == "site" and role is not None}
+        return len(seen) + len(given & others)
+
+    def _sites_by_openness(self, organization: str) -> list[set[str]]:
+        """The sites that members see without a role of their own on them, and the others."""
+        anybody = Standing(member=True, role="read")
+        found: tuple[set[str], set[str]] = set(), set()
+        for site in self.store.find("site", organization=organization):
+            found[anybody.level(site, lambda id: None) is None].add(site.id)
+        return list(found)
 
     def _count_spaces(self, organization: str, *standings: Standing) -> int:
         if all(standing.role == "admin" for standing in standings):
