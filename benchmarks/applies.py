@@ -19,10 +19,9 @@ import tempfile
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from statistics import median
 
 from benchmarks.organization import EMOJI, configuration, world
-from benchmarks.plans import FETCH, ROOT, Run, companion, run
+from benchmarks.plans import FETCH, ROOT, Run, companion, row, run
 
 LATENCY = 50
 """Milliseconds until the companion answers."""
@@ -65,16 +64,6 @@ def measure(
     return found
 
 
-def row(flight: int, name: str, writes: int, runs: list[Run], script: list[Run]) -> str:
-    """One line of the table."""
-    pairs = list(zip(runs, script, strict=True))
-    ratios = (median(one.cpu / bare.cpu for one, bare in pairs), median(a.clock / b.clock for a, b in pairs))
-    cpu, clock = median(one.cpu for one in runs), median(one.clock for one in runs)
-    cells = [f"{cpu:.2f}", f"{1000 * cpu / writes:.2f}", f"{clock:.2f}"]
-    cells += [f"{median(one.memory for one in runs):.0f}", *(f"{value:.1f}" for value in ratios)]
-    return f"| {flight} | {name} | {' | '.join(cells)} |"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print, one line for each program and number of requests in flight."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -95,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with companion(state, LATENCY) as url:
                 found = measure(flight, url, given.writes, given.rounds, files, given.before)
             for name, runs in found.items():
-                print(row(flight, name, given.writes, runs, found["script"]), flush=True)
+                print(row(str(flight), name, runs, found["script"], given.writes), flush=True)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 
 from benchmarks.organization import TOKEN, world
-from benchmarks.plans import FETCH, ROOT, Run, companion, run
+from benchmarks.plans import FETCH, ROOT, Run, companion, row, run
 
 SITUATIONS = ((0, 4), (50, 16))
 """The companion's latency in milliseconds, and how many requests are in flight."""
@@ -70,16 +69,6 @@ def measure(flight: int, url: str, rounds: int, files: Path, before: Path | None
     return found
 
 
-def row(situation: tuple[int, int], name: str, sent: int, runs: list[Run], script: list[Run]) -> str:
-    """One line of the table."""
-    pairs = list(zip(runs, script, strict=True))
-    ratios = (median(one.cpu / bare.cpu for one, bare in pairs), median(a.clock / b.clock for a, b in pairs))
-    cpu, clock = median(one.cpu for one in runs), median(one.clock for one in runs)
-    cells = [f"{cpu:.2f}", f"{1000 * cpu / sent:.2f}", f"{clock:.2f}"]
-    cells += [f"{median(one.memory for one in runs):.0f}", *(f"{value:.1f}" for value in ratios)]
-    return f"| {situation[0]} ms, {situation[1]} | {name} | {' | '.join(cells)} |"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print, one line for each program and situation."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -101,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 sent = requests(flight, files / "first", url)
                 found = measure(flight, url, given.rounds, files, given.before)
             for name, runs in found.items():
-                print(row((latency, flight), name, sent, runs, found["script"]), flush=True)
+                print(row(f"{latency} ms, {flight}", name, runs, found["script"], sent), flush=True)
 
 
 if __name__ == "__main__":

@@ -129,14 +129,15 @@ def measure(commands: dict[str, tuple[list[str], Path]], url: str, rounds: int) 
     return found
 
 
-def row(latency: int, flight: int, name: str, runs: list[Run], script: list[Run]) -> str:
-    """One line of the table."""
+def row(situation: str, name: str, runs: list[Run], script: list[Run], units: int = 0) -> str:
+    """One line of the table; with `units` also the CPU milliseconds for each of these."""
     pairs = list(zip(runs, script, strict=True))
     ratios = (median(one.cpu / bare.cpu for one, bare in pairs), median(a.clock / b.clock for a, b in pairs))
-    seconds = (median(one.cpu for one in runs), median(one.clock for one in runs))
-    cells = [*(f"{value:.2f}" for value in seconds), f"{median(one.memory for one in runs):.0f}"]
-    cells += [f"{value:.1f}" for value in ratios]
-    return f"| {latency} ms, {flight} | {name} | {' | '.join(cells)} |"
+    cpu, clock = median(one.cpu for one in runs), median(one.clock for one in runs)
+    each = [f"{1000 * cpu / units:.2f}"] if units else []
+    memory = median(one.memory for one in runs)
+    cells = [f"{cpu:.2f}", *each, f"{clock:.2f}", f"{memory:.0f}", *(f"{value:.1f}" for value in ratios)]
+    return f"| {situation} | {name} | {' | '.join(cells)} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -173,7 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with companion(state, latency) as url:
                 found = measure(commands, url, given.rounds)
             for name, runs in found.items():
-                print(row(latency, flight, name, runs, found["script"]), flush=True)
+                print(row(f"{latency} ms, {flight}", name, runs, found["script"]), flush=True)
 
 
 if __name__ == "__main__":
