@@ -109,7 +109,7 @@ def page(reading: ReadContent, found: Page, above: tuple[Page, ...]) -> Json:
         **_git(reading, found),
     }
     if reading.ctx.published:
-        answer |= _published_members(found)
+        answer |= _members_of_today(found)
     if "cover" in found:
         answer["cover"] = {"yPos": 0, "height": 240, **found["cover"]}
     if found["type"] == "document":
@@ -128,7 +128,7 @@ _KINDS = {"document": "sheet", "group": "group", "link": "link"}
 _LATER_LAYOUT = {"coverMask": "none", "tags": True, "actions": True, "anchors": True}
 
 
-def _published_members(found: Page) -> Json:
+def _members_of_today(found: Page) -> Json:
     """What a page has besides in today's edition."""
     kind = _KINDS.get(found["type"])
     return ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
@@ -154,14 +154,14 @@ def _computed(reading: ReadContent, found: Page) -> Json:
         "computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16],
     }
     if reading.ctx.published:
-        made["computed"] |= _published_source(made["computed"], spec, found["type"])
+        made["computed"] |= _source_of_today(made["computed"], spec, found["type"])
     if reading.computed and reading.texts and found["computed"]["type"] == "builtin:openapi":
         state = f"in its version {version}" if version else "which has no version"
         made["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
     return made
 
 
-def _published_source(computed: Json, spec: Record | None, type: str) -> Json:
+def _source_of_today(computed: Json, spec: Record | None, type: str) -> Json:
     """What today's edition says of where a page is from: the specification itself, and which part of it."""
     if computed["type"] != "builtin:openapi":
         return {}
