@@ -37,7 +37,7 @@ class _Place(Struct):
     lock: threading.Lock = field(default_factory=threading.Lock)
     stale: dict[str, str] | None = None
     """By address, why a change can no longer be carried out; None before the first reading."""
-    seen: int = 0
+    writes_before: int = 0
     """How many writes this apply had sent when it was last read."""
     writing: set[str] = field(default_factory=set)
     """The steps that this apply has sent to it, or is about to send. Once there is one, it differs because of
@@ -88,7 +88,7 @@ class Fresh:
         if place is None:
             return None
         with place.lock:
-            if not place.writing and (place.stale is None or place.seen != self._sent):
+            if not place.writing and (place.stale is None or place.writes_before != self._sent):
                 self._read_again(place)
             reason = (place.stale or {}).get(task.change.address)
             if reason is None:
@@ -110,7 +110,7 @@ class Fresh:
             self._sent += 1
 
     def _read_again(self, place: _Place) -> dict[str, str]:
-        place.seen = self._sent
+        place.writes_before = self._sent
         place.stale = self._compare(self.read(place.source), place.changes)
         return place.stale
 

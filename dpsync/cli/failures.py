@@ -64,7 +64,7 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
         case errors.NotSent():
             proxy = error.way.proxy
             through = f" through the proxy {proxy.value}, which {proxy.variable} names" if proxy else ""
-            message = f"cannot reach {url}{through}: {error.said()}"
+            message = f"cannot reach {url}{through}: {error.explanation()}"
             return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
         case errors.Unknown(reason="timeout"):
             hint = f"check {url_from}, or give it longer with --timeout SECONDS"

@@ -85,12 +85,12 @@ class NotSent(ClientError):
         self.way = way
         self.transient = reason not in ("certificate", "too long")
 
-    def said(self) -> str:
+    def explanation(self) -> str:
         """The reason as words."""
         return f"{_NOT_SENT[self.reason]}{f' ({self.detail})' if self.detail else ''}"
 
     def what(self) -> str:
-        return f"unreachable ({self.said()})"
+        return f"unreachable ({self.explanation()})"
 
 
 class Unknown(ClientError):

@@ -35,12 +35,12 @@ _DIRECTORIES: Final = 1000
 def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
     """A warning for each file of `beside` with an entry that the base, or a commit before it, had."""
     found = []
-    for file in desired.beside:
+    for file in desired.not_included:
         missing = next((sorted(file.entries & then.resources.keys()) for then in _past(base, file)), None)
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             message = (
-                f"nothing includes this file, and {base.said} or a commit before it has what it declares"
+                f"nothing includes this file, and {base.name} or a commit before it has what it declares"
             )
             hint = f"include it, or give it with -f; else this is removed: {missing[0]}{more}"
             span = Span(file.file, 1, 1, 1, 1)

@@ -422,7 +422,7 @@ class Kind(Struct, frozen=True, dict=True):
     """The field that people know an undeclared one by."""
     url: Url | None = None
     """Where people see it, and what that is made of."""
-    seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    visible_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """By field the values with which people see it, and what is in it."""
     redirects: Redirects | None = None
     """From where it leads people elsewhere."""
@@ -571,7 +571,7 @@ class Kind(Struct, frozen=True, dict=True):
         """The field whose least exposed value hides one, with what is in it, whatever else it says."""
         for item in self.fields:
             scale = item.exposure if isinstance(item.exposure, tuple) else ()
-            if item.name in self.seen and scale and scale[0] not in self.seen[item.name]:
+            if item.name in self.visible_when and scale and scale[0] not in self.visible_when[item.name]:
                 return item
         return None
 

@@ -198,7 +198,7 @@ class _Witness:
         return Drifted(
             content=content,
             limited=change.location in self.exceeding,
-            along=count_deletes([change]).along,
+            along=count_deletes([change]).cascaded,
             address=change.address,
             kind=change.kind,
             what="undeclared",

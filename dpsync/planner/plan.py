@@ -18,7 +18,7 @@ from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.findings.question import Refusal
 from dpsync.model.findings.span import Span
-from dpsync.model.plans.plan import Also, Organization, Origin, Part, Plan
+from dpsync.model.plans.plan import Organization, Origin, Part, Plan, Prerequisite
 from dpsync.model.plans.remark import Blocked, Note
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.decisions import Decisions, decide
@@ -77,7 +77,7 @@ def make_plan(sides: Sides) -> Plan:
 def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) -> Plan:
     named = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
     came = (
-        Also(address=str(address), needed_by=str(by))
+        Prerequisite(address=str(address), needed_by=str(by))
         for address, by in sorted(also.items())
         if str(address) in named
     )
@@ -159,10 +159,10 @@ class _Made(Struct, frozen=True):
             trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
             kept=decided.deletions.kept,
             notes=tuple(sorted(notes, key=_by_address)),
-            same_edit_twice=tuple(Causes(sides).twice(decided.compared)),
+            same_edit_twice=tuple(Causes(sides).edited_on_both_sides(decided.compared)),
             unproven=tuple(sorted(decided.unproven)),
             base=sides.base.commit,
-            base_from=sides.base.said,
+            base_from=sides.base.name,
             bindings={
                 str(address): match.id
                 for address, match in sides.snapshot.matches.items()

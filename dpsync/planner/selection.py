@@ -137,8 +137,8 @@ def _needed(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[A
             other = planned.drafts.steps[id]
             if other.address != address and not _only_order(step, other):
                 yield other.address
-        if step.beside is not None and step.beside in planned.out_of_place:
-            yield step.beside
+        if step.sibling is not None and step.sibling in planned.out_of_place:
+            yield step.sibling
 
 
 def _not_there(sides: Sides, resource: Entry) -> Iterator[Address]:

@@ -36,7 +36,7 @@ def load(
     desired, diagnostics = load_config(root, registry, variables, layers)
     if diagnostics.errors:
         raise DiagnosticError(diagnostics, Exit.INVALID, desired.texts)
-    return _with_beside(root, desired, registry)
+    return _with_omitted_files(root, desired, registry)
 
 
 def validate(
@@ -55,11 +55,11 @@ def validate(
     desired, found = _checked_everywhere(root, registry, os.environ if env is None else env, layers)
     if found.errors:
         raise DiagnosticError(found, Exit.INVALID, desired.texts)
-    return replace(_with_beside(root, desired, registry), warnings=found.warnings)
+    return replace(_with_omitted_files(root, desired, registry), warnings=found.warnings)
 
 
-def _with_beside(root: Path, desired: Desired, registry: Registry) -> Desired:
-    return replace(desired, beside=OmittedFiles(root, registry, desired.texts, desired.resources))
+def _with_omitted_files(root: Path, desired: Desired, registry: Registry) -> Desired:
+    return replace(desired, not_included=OmittedFiles(root, registry, desired.texts, desired.resources))
 
 
 def _checked_everywhere(

@@ -40,6 +40,6 @@ def load_base(
 def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edits:
     """What a configuration says otherwise than that of a base. No platform is asked."""
     if base.desired is None:
-        return Edits(base_from=base.said)
+        return Edits(base_from=base.name)
     found = compare_files(registry or load_registry(), base.desired, desired)
-    return Edits(base=base.commit, base_from=base.said, found=found)
+    return Edits(base=base.commit, base_from=base.name, found=found)

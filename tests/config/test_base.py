@@ -54,7 +54,7 @@ def base(directory: Path, ref: str | None = None, **env: str) -> Base:
 
 
 def titles(found: Base) -> list[str]:
-    assert found.desired is not None, found.said
+    assert found.desired is not None, found.name
     return sorted(
         str(item.fields["title"]) for item in found.desired.resources.values() if "title" in item.fields
     )
@@ -73,7 +73,7 @@ def test_the_base_is_head_and_not_what_lies_in_the_directory(checkout: Path) -> 
     lay(checkout, **{"dpsync.yaml": team("Second")})
     found = base(checkout)
     assert titles(found) == ["First"]
-    assert (found.said, found.commit) == ("HEAD", git(checkout, "rev-parse", "HEAD"))
+    assert (found.name, found.commit) == ("HEAD", git(checkout, "rev-parse", "HEAD"))
 
 
 def test_what_is_only_staged_is_not_the_base(checkout: Path) -> None:
@@ -259,7 +259,7 @@ def branch(checkout: Path, tmp_path: Path) -> Path:
 def test_in_a_pull_request_it_is_the_merge_base(branch: Path) -> None:
     found = base(branch, CI="true", GITHUB_BASE_REF="main", GITHUB_EVENT_NAME="pull_request")
     assert titles(found) == ["First"]
-    assert found.said == "the merge base with origin/main"
+    assert found.name == "the merge base with origin/main"
 
 
 @pytest.mark.parametrize("ref", ["main", None, {"x": 1}])
@@ -273,7 +273,7 @@ def test_a_review_of_a_pull_request_is_about_its_branch(branch: Path, tmp_path: 
 def test_in_ci_it_is_the_parent_of_what_was_pushed(branch: Path) -> None:
     git(branch, "reset", "-q", "--hard", "HEAD~1")
     assert titles(base(branch, CI="true")) == ["First"]
-    assert base(branch, CI="1", GITHUB_EVENT_NAME="push").said == "the parent of HEAD"
+    assert base(branch, CI="1", GITHUB_EVENT_NAME="push").name == "the parent of HEAD"
 
 
 def test_a_push_of_several_commits_is_seen_whole(branch: Path, tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_a_push_of_several_commits_is_seen_whole(branch: Path, tmp_path: Path) -
     event.write_text(json.dumps({"before": git(branch, "rev-parse", "HEAD~2")}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
     assert titles(found) == ["First"]
-    assert found.said == "the commit before the push"
+    assert found.name == "the commit before the push"
 
 
 def test_the_first_push_of_a_branch_names_no_commit(branch: Path, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_where_the_target_was_not_fetched_the_event_names_its_commit(branch: Pat
     names = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}
     found = base(branch, CI="true", GITHUB_BASE_REF="main", **names)
     assert titles(found) == ["First"]
-    assert found.said == "the merge base with origin/main"
+    assert found.name == "the merge base with origin/main"
 
 
 @pytest.mark.parametrize("sha", ["HEAD~2", "--all", 7, None, {"x": 1}, "0" * 40])
@@ -316,7 +316,7 @@ def test_what_an_event_says_is_the_id_of_a_commit_or_nothing(
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"before": sha, "merge_group": {"base_sha": sha}}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
-    assert found.said == "the parent of HEAD"
+    assert found.name == "the parent of HEAD"
     found = base(branch, CI="true", GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(event))
     assert found.lacking
 
@@ -327,15 +327,15 @@ def test_in_a_merge_request_it_is_the_merge_base(branch: Path, name: str) -> Non
     env = {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "merge_request_event", name: tip}
     found = base(branch, CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", CI_COMMIT_BEFORE_SHA="0" * 40, **env)
     assert titles(found) == ["First"]
-    assert found.said == "the merge base with main"
+    assert found.name == "the merge base with main"
 
 
 def test_in_a_pipeline_of_a_branch_it_is_what_was_there_before_the_push(branch: Path) -> None:
     env = {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "push"}
     before = git(branch, "rev-parse", "HEAD~2")
     assert titles(base(branch, CI_COMMIT_BEFORE_SHA=before, **env)) == ["First"]
-    assert base(branch, CI_COMMIT_BEFORE_SHA="0" * 40, **env).said == "the parent of HEAD"
-    assert base(branch, **{**env, "CI_PIPELINE_SOURCE": "schedule"}).said == "HEAD"
+    assert base(branch, CI_COMMIT_BEFORE_SHA="0" * 40, **env).name == "the parent of HEAD"
+    assert base(branch, **{**env, "CI_PIPELINE_SOURCE": "schedule"}).name == "HEAD"
 
 
 # What earlier commits said.
@@ -443,11 +443,11 @@ def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
 
 
 def test_on_a_timer_nothing_has_just_changed(branch: Path) -> None:
-    assert base(branch, CI="true", GITHUB_EVENT_NAME="schedule").said == "HEAD"
+    assert base(branch, CI="true", GITHUB_EVENT_NAME="schedule").name == "HEAD"
 
 
 def test_ci_may_be_switched_off(branch: Path) -> None:
-    assert base(branch, CI="false").said == "HEAD"
+    assert base(branch, CI="false").name == "HEAD"
 
 
 @pytest.mark.parametrize("env", [{"GITHUB_BASE_REF": "main"}, {"GITHUB_EVENT_NAME": "push"}])

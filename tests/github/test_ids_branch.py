@@ -70,7 +70,7 @@ class Checkout:
         update.end()
         step = Step().read(printed.getvalue())
         notices = [one.data for one in step.of("notice")]
-        return Told(update.url, notices, update.said, len(step.of("error")))
+        return Told(update.url, notices, update.summary, len(step.of("error")))
 
     def lines(self, branch: str = "main") -> dict[str, str]:
         found = self.git.text(branch, IDS).replace('"', "").splitlines()

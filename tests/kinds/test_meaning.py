@@ -170,7 +170,7 @@ def test_which_fields_import_writes_whatever_they_are() -> None:
 
 
 def test_when_people_see_one() -> None:
-    assert {kind.name: kind.seen for kind in KINDS if kind.seen} == {
+    assert {kind.name: kind.visible_when for kind in KINDS if kind.visible_when} == {
         "section": {"draft": (False,)},
         "section_group": {"draft": (False,)},
         "site": {"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},

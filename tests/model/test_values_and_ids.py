@@ -249,7 +249,7 @@ def test_a_circle_is_told_from_any_of_its_things_on_and_a_long_one_by_its_beginn
 )  # fmt: skip
 def test_how_many_things_deletes_take_away(own: int, along: int, said: str, more: str) -> None:
     count = DeleteCount(own, along)
-    assert (count.said("gone"), count.more) == (said, more)
+    assert (count.phrase("gone"), count.more) == (said, more)
     noun = "thing" if own + along == 1 else "things"
     assert count.things("gone") == said.replace(" gone", f" {noun} gone")
 

@@ -54,7 +54,7 @@ NOTHING = Limits(0, 0)
     ],
 )
 def test_one_number_leads_and_the_rest_explains_it(found: DeleteCount, said: str) -> None:
-    assert found.said("TO DELETE") == said
+    assert found.phrase("TO DELETE") == said
     assert found.things("TO DELETE") == said.replace(" TO", " things TO", 1)
 
 

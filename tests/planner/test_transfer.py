@@ -58,7 +58,7 @@ def session(project: Path, after: str, before: str | None = None) -> Session:
         return load(project / name, {}, REGISTRY)
 
     desired = read("dpsync.yaml", after)
-    base = Base(said="HEAD", commit="0" * 40, desired=read("before.yaml", before)) if before else None
+    base = Base(name="HEAD", commit="0" * 40, desired=read("before.yaml", before)) if before else None
     return Session(desired, REGISTRY, base=base) if base else Session(desired, REGISTRY)
 
 

@@ -83,7 +83,7 @@ def test_of_what_is_ignored_no_way_out_is_told_though_more_of_the_same_thing_dif
         return Drifted(address="acme/sites/docs", kind="site", what="different", fields=(field,))
 
     document = drift_document(Drift(found=(drifted("title"),), ignored=(drifted("visibility"),)))
-    told = {block.name: [word.about for word in entry.said] for block, entry in view(document)}
+    told = {block.name: [word.about for word in entry.sentences] for block, entry in view(document)}
     assert told == {"drift": ["undo", "keep"], "ignored": []}
 
 

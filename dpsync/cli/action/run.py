@@ -53,7 +53,7 @@ def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience)
         ran = _carried_out(run, _working_copy(inputs), commands, patience)
         if ids is not None:
             ids.end()
-            run.result.said = "\n\n".join(filter(None, (run.result.said, ids.said)))
+            run.result.notes = "\n\n".join(filter(None, (run.result.notes, ids.summary)))
             run.result.outputs["ids-url"] = ids.url
         written = write_result(files, ran)
         write_outputs(log, outputs(ran.document, ran.code, {**written, **run.result.outputs}))
@@ -158,7 +158,7 @@ def _history(inputs: Inputs) -> History:
 
 def _tell(run: ActionRun, ran: Ran) -> None:
     """Show the result in the log, on the lines of the files, and in the summary of the job."""
-    document, said = ran.document, run.result.said
+    document, said = ran.document, run.result.notes
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
             with run.log.text() as stream:

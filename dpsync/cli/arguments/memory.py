@@ -85,7 +85,7 @@ def with_what_is_not_included(
 
     Git is asked only where some file beside the configuration declares something else.
     """
-    if not any(True for _ in desired.beside):
+    if not any(True for _ in desired.not_included):
         return desired
     from dpsync.api import load_base, no_longer_included
 

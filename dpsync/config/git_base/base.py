@@ -71,7 +71,7 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     assert base.commit is not None
     loaded = project.load(base.commit)
     if loaded is None:
-        return Base(f"{project.root.name} is not in {base.said}")
+        return Base(f"{project.root.name} is not in {base.name}")
     first = loaded.wrong
     if first is None:
         earlier = Earlier(project, base.commit, loaded)
@@ -80,7 +80,7 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     why = f"its configuration does not load ({where}{first.message})"
     if ref is not None:
         raise _unusable(ref, why)
-    said = f"the configuration in {base.said} does not load"
+    said = f"the configuration in {base.name} does not load"
     remark = warning(f"{said} ({where}{first.message})", "name another commit with --base")
     return Base(said, warning=remark)
 
@@ -99,5 +99,5 @@ def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path
         return replace(base, ids=ids)
     first = found[0]
     where = f"{first.span.line}: " if first.span else ""
-    message = f"the ids file in {base.said} cannot be used ({name}:{where}{first.message})"
+    message = f"the ids file in {base.name} cannot be used ({name}:{where}{first.message})"
     return replace(base, warning=Diagnostic(codes.BASE, message, severity="warning"))

@@ -43,7 +43,7 @@ class RunResult(Struct):
 
     outputs: dict[str, str] = field(default_factory=dict)
     """Outputs of the step that come before those of the document."""
-    said: str = ""
+    notes: str = ""
     """Sentences for the head of the summary, as Markdown."""
     refused: Ran | None = None
     """How the run ends, once it is known that nothing will be done."""
@@ -82,7 +82,7 @@ class ActionRun(Struct):
         """
         self.log.notice(why, "error")
         self.result.outputs |= {"outcome": outcome, "failure-reason": reason}
-        self.result.said = markdown or f"**Refused:** {prose(why)}"
+        self.result.notes = markdown or f"**Refused:** {prose(why)}"
         self.result.refused = Ran(Exit.REFUSED, ran.document if ran is not None else None)
         return self.result.refused
 

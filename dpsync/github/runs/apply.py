@@ -121,7 +121,7 @@ class _Apply(Struct, frozen=True):
         if run.inputs.comment != "never":
             with run.asking("The comment was not written"):
                 marker, content = plan_marker(run.inputs.key, run.place, document, "refused"), view(document)
-                lines = [run.result.said]
+                lines = [run.result.notes]
                 text = latest.comments.add(lambda size: plan_body(marker, content, run.place, lines, size))
                 run.result.outputs["comment-url"] = text.url
         return refused

@@ -69,7 +69,7 @@ class IdsFileUpdate(Struct):
     registry: Registry
     url: str = ""
     """The commit or pull request with the lines; "" where there is none."""
-    said: str = ""
+    summary: str = ""
     """For the summary of the job, as Markdown."""
     _left: str = _INTERRUPTED
     """Why lines are missing; "" where they are not."""
@@ -106,7 +106,7 @@ class IdsFileUpdate(Struct):
         self._say(f"{counted(len(lines), 'line')} of {found.path} {verb} missing on {branch}: {self._left}")
         with self.log.text() as stream:
             stream.write("".join(f"{line}\n" for line in lines))
-        self.said += f"\n\n{_block(lines)}"
+        self.summary += f"\n\n{_block(lines)}"
 
     def _bring(self, found: Learned, number: int) -> Brought:
         branch = self.place.branch
@@ -127,7 +127,7 @@ class IdsFileUpdate(Struct):
             self._say(brought.trouble)
         elif brought.url:
             kind = "commit" if self.by == "commit" else "pull request"
-            self.said = (
+            self.summary = (
                 f"The ids file: {counted(number, 'line')} for {code(self.place.branch)} "
                 f"in a [{kind}]({brought.url})."
             )
@@ -153,7 +153,7 @@ class IdsFileUpdate(Struct):
 
     def _say(self, text: str) -> None:
         self.log.notice(f"{text}.")
-        self.said = "\n\n".join(filter(None, (self.said, f"{prose(text)}.")))
+        self.summary = "\n\n".join(filter(None, (self.summary, f"{prose(text)}.")))
 
 
 def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:

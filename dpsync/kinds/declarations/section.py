@@ -22,7 +22,7 @@ SECTION = Kind(
     at="/orgs/{organization}/sites/{site}/sections/{id}",
     read=NAVIGATION,
     url=Url("urls.published", part="path", bare="default"),
-    seen={"draft": (False,)},
+    visible_when={"draft": (False,)},
     # Creating takes no path: an interrupted creation is found by its title and what it shows.
     identity=("path", ("title", "$child.space")),
     sole_key="title",  # its first child may have been removed on the platform, or may be new in the file

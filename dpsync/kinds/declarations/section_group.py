@@ -23,7 +23,7 @@ SECTION_GROUP = Kind(
                holds=("section_group", "section", "external_link")),
     at="/orgs/{organization}/sites/{site}/section-groups/{id}",
     read=NAVIGATION,
-    seen={"draft": (False,)},
+    visible_when={"draft": (False,)},
     identity=("title",),
     tie_breakers=("group",),
     create=Post("/orgs/{organization}/sites/{site}/section-groups", repeat="look_up"),

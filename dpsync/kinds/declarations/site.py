@@ -13,7 +13,7 @@ SITE = Kind(
     read=Pages("{parent}/sites"),
     # Creating takes no basename: an interrupted creation is found by its title.
     url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname"),
-    seen={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},
+    visible_when={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},
     changed="updatedAt",
     identity=("basename", "title"),
     create=Post("{parent}/sites", repeat="look_up"),

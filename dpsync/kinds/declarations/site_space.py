@@ -23,7 +23,7 @@ SITE_SPACE = Kind(
     at="/orgs/{organization}/sites/{site}/site-spaces/{id}",
     read=NAVIGATION,
     url=Url("urls.published", part="path", bare="default"),
-    seen={"draft": (False,)},
+    visible_when={"draft": (False,)},
     identity=("path", "space"),  # creating takes no path: an interrupted creation is found by its space
     title="path",
     create=Post("/orgs/{organization}/sites/{site}/site-spaces", repeat="look_up"),

@@ -148,7 +148,7 @@ class Desired(Struct, frozen=True):
     """Whether those places are read, too: only drift needs them."""
     overlay: str | None = None
     """The file that goes over all others: of the environment, or the last one that was named."""
-    beside: Iterable[NotIncluded] = ()
+    not_included: Iterable[NotIncluded] = ()
     """Files beside these, of which some entry is nowhere else; read when somebody looks."""
 
     def pruned(self, scope: Address) -> bool:

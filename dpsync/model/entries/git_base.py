@@ -14,12 +14,12 @@ from dpsync.model.findings.diagnostic import Diagnostic
 class Base(Struct, frozen=True):
     """The configuration of an earlier commit, or why there is none.
 
-    `said` names the base for people; without `desired` there is none, and `said` is the reason.
+    `name` is what people call the base; without `desired` there is none, and `name` is the reason.
 
     `warning` is for a base that should have been there.
     """
 
-    said: str
+    name: str
     commit: str | None = None
     desired: Desired | None = None
     warning: Diagnostic | None = None

@@ -118,9 +118,9 @@ IN_USE: Final = RefusalWords(
     "it names {named}, which would be deleted",
     "name another one, or declare that one to keep it",
 )
-CONTENT: Final = RefusalWords("content", "{said}", "{way_out}")
+CONTENT: Final = RefusalWords("content", "{words}", "{way_out}")
 PASSED_OVER: Final = RefusalWords(
-    "passed-over", "it would be deleted, and {said}", "if it may go: {answer}{back}"
+    "passed-over", "it would be deleted, and {evidence}", "if it may go: {answer}{back}"
 )
 
 # Who holds the keys.

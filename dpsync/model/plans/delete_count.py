@@ -14,28 +14,28 @@ class DeleteCount(Struct, frozen=True):
     """`own` things have a delete of their own, `along` others go with one of these."""
 
     own: int = 0
-    along: int = 0
+    cascaded: int = 0
 
     @property
     def number(self) -> int:
         """The number that leads everywhere, and that `--confirm "delete N"` wants."""
-        return self.own + self.along
+        return self.own + self.cascaded
 
-    def said(self, what: str) -> str:
+    def phrase(self, what: str) -> str:
         """The number and what it counts, explained: `14 TO DELETE (3, and 11 that go with them)`."""
-        if not self.along:
+        if not self.cascaded:
             return f"{self.number} {what}"
         them = "it" if self.own == 1 else "them"
-        return f"{self.number} {what} ({self.own}, and {self.along} that {_go(self.along)} with {them})"
+        return f"{self.number} {what} ({self.own}, and {self.cascaded} that {_go(self.cascaded)} with {them})"
 
     def things(self, what: str) -> str:
         """The same with its noun: `1 thing would be deleted`."""
-        return self.said(f"{'thing' if self.number == 1 else plural('thing')} {what}")
+        return self.phrase(f"{'thing' if self.number == 1 else plural('thing')} {what}")
 
     @property
     def more(self) -> str:
         """Of one delete, what goes with it: `2 more go with it`; empty where nothing does."""
-        return f"{self.along} more {_go(self.along)} with it" if self.along else ""
+        return f"{self.cascaded} more {_go(self.cascaded)} with it" if self.cascaded else ""
 
 
 def count_deletes(changes: Iterable[Change]) -> DeleteCount:

@@ -40,7 +40,7 @@ class Origin(Frozen):
         return Origin(file=span.file, line=span.line, column=span.column)
 
 
-class Also(Addressed):
+class Prerequisite(Addressed):
     """What was not selected and is planned all the same, because something selected needs it."""
 
     needed_by: str
@@ -51,7 +51,7 @@ class Part(Frozen):
 
     select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    also: tuple[Also, ...] = ()
+    also: tuple[Prerequisite, ...] = ()
 
 
 class Organization(Frozen):

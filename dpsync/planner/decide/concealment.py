@@ -74,7 +74,7 @@ class Holding(Struct, frozen=True):
         made_with = self.made_with(resource)
         found = (item for item in self._hiding(resource) if item.name not in made_with)
         if resource.address not in self.adopted and any(
-            item.name in made_with and item.name in self.sides.kind(resource).seen
+            item.name in made_with and item.name in self.sides.kind(resource).visible_when
             for item in self._hiding(resource)
         ):
             return ()
@@ -184,7 +184,9 @@ class Holding(Struct, frozen=True):
         """Whether nobody sees an entry, or what it is in, before everything in it is as declared."""
         kind = self.sides.kind(resource)
         if any(
-            kind.field(name).absent not in right for name, right in kind.seen.items() if _flag(kind, name)
+            kind.field(name).absent not in right
+            for name, right in kind.visible_when.items()
+            if _flag(kind, name)
         ):
             return True
         around = resource.holder or resource.parent
@@ -200,11 +202,13 @@ class Holding(Struct, frozen=True):
         kind, live = self.sides.kind(above), self.sides.live(above.address)
         if hides_itself(kind, live.fields if live is not None else {}):
             return True
-        return any(self._declares(kind, kind.field(name), above) for name in kind.seen if _flag(kind, name))
+        return any(
+            self._declares(kind, kind.field(name), above) for name in kind.visible_when if _flag(kind, name)
+        )
 
     def _declares(self, kind: SupportedKind, item: Field, above: Entry) -> bool:
         """Whether an entry says that it hides itself by this flag, and that can be done at once."""
-        if item.name not in above.fields or above.fields[item.name] in kind.seen[item.name]:
+        if item.name not in above.fields or above.fields[item.name] in kind.visible_when[item.name]:
             return False
         if item.name in kind.unsupported_fields or self.sides.policy.ignored(above.address, item.name):
             return False
@@ -218,7 +222,7 @@ def at_first(field: Field) -> Any:
 
 def hides_itself(kind: Kind, fields: Mapping[str, Any]) -> bool:
     """Whether nobody sees a thing with these fields, nor what is in it, by a flag of its own."""
-    for name, right in kind.seen.items():
+    for name, right in kind.visible_when.items():
         value = fields.get(name)
         if _flag(kind, name) and (kind.field(name).absent if value is None else value) not in right:
             return True

@@ -30,7 +30,7 @@ class Transfers(Struct, frozen=True):
     calls: tuple[Address, ...]
     """The entries that need a call of their own: not those that go along with another one."""
 
-    def along(self, identity: Identity) -> list[Address]:
+    def given_with(self, identity: Identity) -> list[Address]:
         """The entries that are given along with one."""
         return [self.given[item.identity] for item in self.inside[identity] if item.identity in self.given]
 

@@ -60,7 +60,7 @@ class _Openness(Struct, frozen=True):
 
 def _openness(chain: Chain) -> _Openness | None:
     """None where nobody sees it, whoever they are."""
-    if any(_closed(one, name) for one in chain for name in one.kind.seen):
+    if any(_closed(one, name) for one in chain for name in one.kind.visible_when):
         return None
     owner, *nodes = chain
     ranks = tuple(_rank(item, owner.fields.get(item.name)) for item in owner.kind.fields if _graded(item))
@@ -70,7 +70,7 @@ def _openness(chain: Chain) -> _Openness | None:
 
 def _closed(one: Branch, name: str) -> bool:
     field, value = one.kind.field(name), one.fields.get(name)
-    return isinstance(field.type, Flag) and value is not UNKNOWN and value not in one.kind.seen[name]
+    return isinstance(field.type, Flag) and value is not UNKNOWN and value not in one.kind.visible_when[name]
 
 
 def _graded(field: Field) -> bool:
@@ -95,14 +95,14 @@ def _opened(was: Chain | None, chain: Chain, opened: set[tuple[Address, str]]) -
 
 
 def _opens(kind: Kind, field: Field) -> bool:
-    return field.name in kind.seen or bool(field.exposure) or _binds(field)
+    return field.name in kind.visible_when or bool(field.exposure) or _binds(field)
 
 
 # What a place shows.
 
 
 def _shows(one: Branch) -> Any:
-    field = shows(one.kind) if one.kind.seen else None
+    field = shows(one.kind) if one.kind.visible_when else None
     return one.fields.get(field.name) if field is not None else None
 
 

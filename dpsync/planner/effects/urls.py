@@ -88,7 +88,7 @@ def _node(one: Branch, around: Place) -> Place:
 
 def _seen(one: Branch) -> Any:
     """Whether people see it, as far as its own fields go."""
-    values = [(one.fields.get(name), right) for name, right in one.kind.seen.items()]
+    values = [(one.fields.get(name), right) for name, right in one.kind.visible_when.items()]
     if any(value is not UNKNOWN and value not in right for value, right in values):
         return False
     return UNKNOWN if any(value is UNKNOWN for value, _ in values) else True

@@ -46,24 +46,24 @@ def content_refusals(
     to_delete = [identity for identity in unnamed.unanswered if identity[0] not in asked]
     if not to_delete:
         return
-    asked_for = may_go(decided, to_delete, len(unnamed.unanswered))
+    asked_for = delete_question(decided, to_delete, len(unnamed.unanswered))
     yield CONTENT.at(
         sides.names.address(to_delete[0]),
         answers=asked_for.answers,
-        said=asked_for.said,
+        words=asked_for.words,
         way_out=asked_for.way_out,
     )
 
 
-class MayGo(Struct, frozen=True):
+class DeleteQuestion(Struct, frozen=True):
     """The question whether content may be deleted: its words, the way out, and the answers."""
 
-    said: str
+    words: str
     way_out: str
     answers: tuple[WayOut, ...]
 
 
-def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> MayGo:
+def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: int) -> DeleteQuestion:
     """The question whether some of the unnamed content may go. `number`: how many things all of it is."""
     sides = decided.sides
     answer = Answer(DELETE_CONTENT, str(number))
@@ -74,8 +74,8 @@ def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> Ma
     it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
     once = it if number == len(to_delete) else f"all {number} that have content"
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
-    return MayGo(
-        said=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
+    return DeleteQuestion(
+        words=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
         f"and nobody has named {them}: {some(names)}{_strangers(sides.names, to_delete)}",
         way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {answer.flag}",
         answers=(
@@ -171,7 +171,7 @@ def _short(lines: list[str]) -> str:
 def _not_included(former: FormerNames, to_delete: Collection[Identity]) -> dict[str, list[Identity]]:
     """By file that is no part of the configuration, what goes that has an entry in it."""
     found: dict[str, list[Identity]] = defaultdict(list)
-    for file in former.desired.beside:
+    for file in former.desired.not_included:
         for identity in to_delete:
             names = former.of(identity)
             if names & file.entries or former.before(identity, file.entries.__contains__) & file.entries:

@@ -31,7 +31,7 @@ from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.candidates import MOST, CouldBe, Open, found_by_name
-from dpsync.planner.questions.content import MayGo, may_go
+from dpsync.planner.questions.content import DeleteQuestion, delete_question
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes, previous_name
 
 
@@ -52,11 +52,11 @@ def identity_refusals(
         if open_ := _asked_about(decided, found, kind, similar):
             showing = _showing(sides.names)
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
-            may = may_go(decided, to_delete, len(unnamed)) if to_delete else None
+            may = delete_question(decided, to_delete, len(unnamed)) if to_delete else None
             yield from (_refusal(sides.names, one, len(open_) - 1, showing, may) for one in open_)
         elif lost := [one for one in deleted if one in found.removed and not sides.policy.removed(one)]:
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
-            may = may_go(decided, to_delete, len(unnamed)) if to_delete else None
+            may = delete_question(decided, to_delete, len(unnamed)) if to_delete else None
             for entry in found.taken_over(kind):
                 if (live := sides.live(entry.address)) is not None:
                     yield _taken_over(sides.names, entry, live, lost, may)
@@ -90,7 +90,7 @@ def perhaps_renamed(decided: Decisions, unnamed: Sequence[Identity]) -> dict[Add
 
 
 def _refusal(
-    names: Names, one: Open, others: int, showing: Mapping[str, list[str]], may_go: MayGo | None
+    names: Names, one: Open, others: int, showing: Mapping[str, list[str]], may_go: DeleteQuestion | None
 ) -> Refusal:
     address, noun = one.resource.address, one.kind.noun
     candidates = tuple(candidate(names, identity, one.reason(identity), showing) for identity in one.could_be)
@@ -99,10 +99,10 @@ def _refusal(
             address,
             answers=(*_answers(names, one.resource, candidates), *(may_go.answers if may_go else ())),
             one=one.kind.one,
-            base=names.base.said,
+            base=names.base.name,
         )
     deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
-    deleted = f". {may_go.said}" if may_go else ""
+    deleted = f". {may_go.words}" if may_go else ""
     go = f"; {may_go.way_out}" if may_go else ""
     more = f", {one.more} more than are named here" if one.more else ""
     also = f". {counted(others, f'other {noun}')} would be made and must be answered, too" if others else ""
@@ -121,13 +121,13 @@ def _refusal(
 
 
 def _taken_over(
-    names: Names, entry: Entry, live: LiveObject, lost: Sequence[Identity], may_go: MayGo | None
+    names: Names, entry: Entry, live: LiveObject, lost: Sequence[Identity], may_go: DeleteQuestion | None
 ) -> Refusal:
     """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
     named = {live.identity: Reason.NAME, **dict.fromkeys(lost[:MOST], Reason.REMOVED)}
     showing = _showing(names)
     candidates = tuple(candidate(names, identity, why.value, showing) for identity, why in named.items())
-    deleted = f". {may_go.said}" if may_go else ""
+    deleted = f". {may_go.words}" if may_go else ""
     go = f"; {may_go.way_out}" if may_go else ""
     return TAKEN_OVER.at(
         entry.address,

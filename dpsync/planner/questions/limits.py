@@ -42,7 +42,7 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
     limits = Limits(
         min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
     )
-    since = "" if limits == now else f" by {base.said}: that this change raises them does not count yet"
+    since = "" if limits == now else f" by {base.name}: that this change raises them does not count yet"
     return LimitsInForce(limits, since, partial(_managed, names))
 
 

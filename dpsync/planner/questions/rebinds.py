@@ -26,7 +26,7 @@ class Former(Struct, frozen=True):
     """The entry that an object was, and what says that it is not that one now."""
 
     address: Address
-    said: str
+    evidence: str
     back: WayOut | None
     """How the entry becomes that object again."""
 
@@ -48,7 +48,7 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
         refusal = PASSED_OVER.at(
             address,
             answers=(may_go,) if was.back is None else (may_go, was.back),
-            said=was.said,
+            evidence=was.evidence,
             answer=answer.flag,
             back=back,
         )
@@ -81,7 +81,7 @@ def _meant(places: Places, line: RecordedLine) -> list[Identity]:
 
 
 def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
-    said = f"the ids file of {sides.base.said} says that it is {address}"
+    said = f"the ids file of {sides.base.name} says that it is {address}"
     present = sides.snapshot.records.lines.get(address)
     is_now = (
         f", which is {present.id} by its line of now" if present is not None else ", which has no line now"

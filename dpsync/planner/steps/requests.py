@@ -203,7 +203,7 @@ class Requests(Struct, frozen=True):
         path = self.path(kind, order.call, resource)
         values = {"position": {side: self._pointer(sibling)}, "id": self._own(resource), "wire": _wire(kind)}
         return self._draft(
-            resource.address, "move", order.call, path, values, beside=sibling.address,
+            resource.address, "move", order.call, path, values, sibling=sibling.address,
             summary=f"{side} {sibling.address}",
         )  # fmt: skip
 
@@ -240,7 +240,7 @@ class Requests(Struct, frozen=True):
     def _draft(
         address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
         gives: tuple[Gives, ...] = (), phase: Phase | None = None, tag: str = "",
-        fields: tuple[str, ...] = (), summary: str = "", beside: Address | None = None,
+        fields: tuple[str, ...] = (), summary: str = "", sibling: Address | None = None,
     ) -> StepDraft:  # fmt: skip
         return StepDraft(
             address=address,
@@ -256,7 +256,7 @@ class Requests(Struct, frozen=True):
             whole=call.whole,
             summary=summary,
             fields=fields,
-            beside=beside,
+            sibling=sibling,
         )
 
 

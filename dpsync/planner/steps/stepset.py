@@ -46,7 +46,7 @@ class StepDraft(Struct, frozen=True):
     whole: bool = False
     summary: str = ""
     fields: tuple[str, ...] = ()
-    beside: Address | None = None
+    sibling: Address | None = None
     """The sibling that it is placed next to."""
 
     def refers(self) -> set[Address]:

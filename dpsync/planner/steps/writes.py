@@ -153,7 +153,7 @@ class _Writer:
             return
         step = self.requests.transfer(resource)
         self.drafts.append(step)
-        for given in (address, *self.decisions.transfers.along(live.identity)):
+        for given in (address, *self.decisions.transfers.given_with(live.identity)):
             self.makers[given] = step.id
 
     def _await(self) -> None:

@@ -112,7 +112,7 @@ class Causes(Struct, frozen=True, dict=True):
             return self.before is not None and leaf.address in self.before.lookups and not known
         return isinstance(leaf, str) and "${" in leaf
 
-    def twice(self, compared: Mapping[Address, Collection[Changed]]) -> Iterator[str]:
+    def edited_on_both_sides(self, compared: Mapping[Address, Collection[Changed]]) -> Iterator[str]:
         """The fields that were edited here and are live as they are here: by address, with the field."""
         if self.before is None or self.sides.options.proof:
             return

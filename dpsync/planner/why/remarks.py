@@ -53,7 +53,7 @@ def _selected(names: Names, chosen: frozenset[Address] | None, note: Note) -> bo
 
 def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     """Lines of the ids file that are others now, removed entries that live on, words that can go."""
-    yield from _rewritten(sides.snapshot.records, sides.base.said)
+    yield from _rewritten(sides.snapshot.records, sides.base.name)
     yield from _removed(sides, deletions)
     yield from _obsolete(sides.desired, sides.snapshot)
     yield from _replaced(sides.snapshot)
@@ -312,14 +312,14 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
         return
     for pattern, items in _pruned_since(sides, then, found).items():
         added = pattern not in then.policy.prune
-        why = "this change adds it" if added else f"{sides.base.said} did not have it for what is there"
-        text = f"{why}, and so what {sides.base.said} kept would be deleted: {_named(sides.names, items)}"
+        why = "this change adds it" if added else f"{sides.base.name} did not have it for what is there"
+        text = f"{why}, and so what {sides.base.name} kept would be deleted: {_named(sides.names, items)}"
         yield Note(address=where("prune", pattern), text=text, severity="warning")
     for name, pattern, items in _left_alone_until_now(sides.former, then, found):
         taken = pattern not in getattr(sides.desired.policy, name)
         why = "this change takes it away" if taken else "it does not cover it under its present name"
         text = (
-            f"{why}, and so what {sides.base.said} left alone would be deleted: {_named(sides.names, items)}"
+            f"{why}, and so what {sides.base.name} left alone would be deleted: {_named(sides.names, items)}"
         )
         yield Note(address=where(name, pattern), text=text, severity="warning")
 

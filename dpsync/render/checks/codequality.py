@@ -49,5 +49,5 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
 def _description(block: Block, entry: ViewEntry, placed: bool) -> str:
     gist = entry.summary or block.title
     parts = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
-    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.said]
+    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.sentences]
     return clip("; ".join(parts), _LONGEST) + ("" if placed else " (in no line of a file)")

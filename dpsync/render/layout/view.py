@@ -129,7 +129,7 @@ class ViewEntry(Struct, frozen=True):
     """For a terminal that shows one line for each address: the gist for that."""
 
     @property
-    def said(self) -> tuple[Word, ...]:
+    def sentences(self) -> tuple[Word, ...]:
         """Every sentence that is told without a flag."""
         return tuple(word for word in (*self.lead, *self.words) if not word.detail)
 
@@ -276,7 +276,7 @@ def clip(text: str, most: int = 300) -> str:
 
 def body(entry: ViewEntry, most: int | None = None) -> list[str]:
     """The differences and words of an entry as plain lines."""
-    words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.said]
+    words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.sentences]
     lines = [clip(line, LONGEST) for line in (*differences(entry), *words)]
     return lines if most is None else cut(lines, most)
 

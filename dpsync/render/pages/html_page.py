@@ -82,5 +82,7 @@ def _entry(entry: ViewEntry) -> dict[str, Any]:
         "sides": entry.sides or ("live", "wanted"),
         "tree": [clip(line, 1000) for line in tree_lines(entry)],
         "fields": fields,
-        "words": [{"about": word.about, "text": word.text, "command": word.command} for word in entry.said],
+        "words": [
+            {"about": word.about, "text": word.text, "command": word.command} for word in entry.sentences
+        ],
     }

@@ -162,7 +162,7 @@ def _full(entry: ViewEntry, most: int | None) -> str:
     """An entry as an item of a list with its body, which is folded when it is long."""
     lines = differences(entry)
     body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
-    words = [_word(word) for word in entry.said]
+    words = [_word(word) for word in entry.sentences]
     body += words if most is None else cut(words, most)
     if len(lines) + len(words) > FOLDED:
         summary = f"<details><summary>{_line(entry, code_html, prose_html)}</summary>"

@@ -30,7 +30,7 @@ def _undeclared(drift: Drift) -> Iterator[str]:
     deleted = [item for item in found if not item.kept]
     stays = len(found) - len(deleted)
     if deleted:
-        yield DeleteCount(len(deleted), sum(item.along for item in deleted)).said("not in the files")
+        yield DeleteCount(len(deleted), sum(item.along for item in deleted)).phrase("not in the files")
     if stays:
         yield f"{stays} more that no plan deletes" if deleted else f"{stays} not in the files"
 

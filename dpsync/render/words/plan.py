@@ -161,7 +161,7 @@ def summary(plan: Plan) -> str:
         f"{found['create']} to create",
         f"{found['update']} to change",
         *([f"{found['move']} to move"] if found["move"] else []),
-        count_deletes(plan.changes).said("TO DELETE") if found["delete"] else "0 to delete",
+        count_deletes(plan.changes).phrase("TO DELETE") if found["delete"] else "0 to delete",
         *([f"{len(plan.exposures)} EXPOSED"] if plan.exposures else []),
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
@@ -178,7 +178,7 @@ def divided(plan: Plan) -> list[str]:
     for part in found:
         numbers = counted_changes(part.items)
         said = [f"{numbers[do]} {words[do]}" for do in words if numbers[do]]
-        said += [count_deletes(part.items).said("to delete")] if numbers["delete"] else []
+        said += [count_deletes(part.items).phrase("to delete")] if numbers["delete"] else []
         texts.append(f"{part.title}: {', '.join(said)}")
     return texts
 
