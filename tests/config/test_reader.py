@@ -292,6 +292,8 @@ NO_NUMBER_TO_PYYAML = re.compile(r"(?<![\w.+-])[-+]?[0-9]+[eE][-+]?[0-9]+(?![\w.
 
 
 @example({"a[b": {"0{": None}, "c {d": [{"e [f": "g"}]}, False)
+@example({"0{": "}", "b{c": "}]"}, False)
+@example({"0[": "] }"}, True)
 @given(values, st.booleans())
 def test_what_pyyaml_writes_is_read_back(value: object, flow: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=False, sort_keys=False)

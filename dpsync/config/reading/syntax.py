@@ -43,7 +43,12 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     ("incompatible YAML document", "the file asks for another version of YAML", "remove the %YAML line"),
 )
 _CLOSES: Final = {"{": "}", "[": "]"}
-_BEFORE_BRACKET: Final = re.compile(r"([^\s{}\[\]]+)\s*([{\[])")
+_BEFORE_BRACKET: Final = re.compile(r"([^\s{}\[\]]+)\s*([{\[])\s*\S")
+_CLOSED: Final = {
+    bracket: re.compile(rf"""(?:[^\r\n'"]|'[^'\r\n]*'|"[^"\r\n]*")*?\{close}""")
+    for bracket, close in _CLOSES.items()
+}
+"""What closes a bracket on its line, outside of quoted texts."""
 _GLUED: Final = re.compile(r"([\w.@-]+):[^\s/]")
 _NAME: Final = r"([^\s{}\[\],:\"'#$]+)"
 _OPENED: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
@@ -83,13 +88,12 @@ def unfinished(key: str, text: str, end: int) -> str | None:
     """The word of a key with no ":" between it and a bracket: of `manual { url` it is `manual`.
 
     The key ends at that index of the text. Where its line does not close the bracket, that is a part of the
-    key like any other character: `a[b: c`.
+    key like any other character: `a[b: c`, and so it is where nothing of the key follows it: `a{: '}'`.
     """
     found = _BEFORE_BRACKET.match(key)
     if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
         return None
-    closed = re.compile(rf"[^\r\n]*?\{_CLOSES[found[2]]}").match(text, end)
-    return found[1] if closed else None
+    return found[1] if _CLOSED[found[2]].match(text, end) else None
 
 
 def without_colon(word: str, place: Span) -> Diagnostic:
