@@ -100,6 +100,7 @@ class _Witness:
         moved = {change.location for change in plan.changes if change.moved}
         self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
         self.candidates = perhaps_renamed(self.decided, self.unnamed.unanswered)
+        self.selected = selection(sides)
 
     def each(self) -> Iterator[Drifted]:
         reported = set[Address]()
@@ -144,9 +145,8 @@ class _Witness:
 
     def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Entries that are not live and that no plan makes: a person must, or it needs one of those."""
-        part = selection(self.sides) if self.plan.part else None
         for address in self.sides.resources:
-            left_alone = self.sides.policy.ignored(address) or (part and address not in part.wanted)
+            left_alone = self.sides.policy.ignored(address) or not self._asked_for(address)
             if address not in reported and self._is_gone(address) and not left_alone:
                 yield self._missing(address, self.causes.made(address))
 
@@ -175,7 +175,13 @@ class _Witness:
 
     def _unseen(self) -> Iterator[Drifted]:
         """What is undeclared and no plan deletes, since nobody can see what would go along."""
-        yield from map(self._kept, sorted(self.decided.deletions.unseen))
+        for identity in sorted(self.decided.deletions.unseen):
+            if self._asked_for(self.sides.names.address(identity)):
+                yield self._kept(identity)
+
+    def _asked_for(self, address: Address) -> bool:
+        """Whether an address is in the part that was selected, if one was."""
+        return self.selected is None or address in self.selected.wanted
 
     def _kept(self, identity: Identity) -> Drifted:
         """What is undeclared and stays."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Unserved
-from dpsync.model.entries.snapshot import Missing
+from dpsync.model.entries.snapshot import Evidence, Missing
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.drift import Drifted
 from dpsync.model.plans.remark import Unwatched
@@ -229,6 +229,16 @@ def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
     sides = replace(sides, snapshot=snapshot)
     (item,) = find_drift(sides, make_plan(sides)).found
     assert (item.address, item.what, item.fields) == ("acme/spaces/s", "missing", ())
+
+
+def test_what_cannot_be_deleted_unseen_is_told_where_it_was_selected() -> None:
+    live = {"collection": {"c": {"title": "C"}}, "team": {"one": {"title": "One"}}}
+    sides = Case({"collection": {}, "team": {}}, live, prune=["collections", "teams"]).sides()
+    evidence = Evidence(unseen={("collection", "collection-c"): "/c", ("team", "team-one"): "/t"})
+    sides = replace(
+        sides, snapshot=replace(sides.snapshot, evidence=evidence), options=Options(select=("teams",))
+    )
+    assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/teams/[One]"]
 
 
 def test_what_is_not_selected_is_not_told_and_what_is_ignored_is_told_apart() -> None:
