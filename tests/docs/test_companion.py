@@ -16,7 +16,7 @@ from dpsync.server import world
 from dpsync.server.http.incoming import LARGEST_BODY
 from dpsync.server.models.base import Paged
 from dpsync.server.models.integrations import EventPayload
-from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations import OPERATIONS, TODAY
 from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -70,6 +70,7 @@ def test_the_operations_are_counted() -> None:
     assert (
         f"All {reference} operations of the platform's reference, and {added} that the platform has" in words
     )
+    assert f"Another {len(TODAY)} are of [today's edition]" in words
 
 
 def test_the_limits_are_named() -> None:

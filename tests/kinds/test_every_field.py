@@ -23,7 +23,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.compare import write_only
-from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations import EVERY
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.request.operation import Operation
 from tests.agreed import answers
@@ -75,7 +75,7 @@ def members_unknown_to_the_platform(plan: Plan) -> list[str]:
     for step in (step for change in plan.changes for step in change.steps):
         if not isinstance(step.body, dict):
             continue
-        (operation,) = (item for item in OPERATIONS if item.method == step.method and serves(item, step.path))
+        (operation,) = (item for item in EVERY if item.method == step.method and serves(item, step.path))
         declared = (
             set()
             if operation.body is None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from dpsync.server.operations import OPERATIONS, PARTS
+from dpsync.server.operations import OPERATIONS, PARTS, TODAY
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
@@ -39,6 +39,7 @@ test fails when an operation has no test of its success, or a documented error t
 Each operation is under `/v1`, takes a bearer token, and needs its role on the innermost organization, space,
 collection or site of its path; *anyone who may view it* means that what the caller may not view is not found.
 `+` marks an addition to the platform's reference: with `--profile reference` it answers 501 and says so.
+`*` marks what only `--profile published` serves: with the others nothing is at its path (404).
 Errors have the body `{{"error": {{"code", "message"}}}}`. All operations refuse a call without a valid token
 (401). Those with a body refuse one that is malformed or invalid (400), longer than 10 MiB (413) or not JSON
 (415). Every answer to a GET that succeeded names the world that is served, in `Dpsync-World`
@@ -86,11 +87,14 @@ def page() -> str:
 def _counts() -> str:
     reference = [row for row in OPERATIONS if row.profile == "reference"]
     added = len(OPERATIONS) - len(reference)
-    return f"All {len(reference)} operations of the platform's reference are served, and {added} additions."
+    return (
+        f"All {len(reference)} operations of the platform's reference are served, {added} additions, and "
+        f"{len(TODAY)} that today's edition has alone."
+    )
 
 
 def _row(row: Operation) -> Iterator[str]:
-    added = " +" if row.profile != "reference" else ""
+    added = {"full": " +", "published": " \\*"}.get(row.profile, "")
     yield f"### {row.id}{added}\n"
     yield f"`{row.method} {row.path}`\n"
     if row.decided:

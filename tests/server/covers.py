@@ -13,12 +13,12 @@ import httpx
 import pytest
 
 from dpsync.server.http.routing import Routes
-from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations import EVERY
 
 covers = pytest.mark.covers
 covers_row = pytest.mark.covers_row
 
-_ROUTES = Routes((row.method, "/v1" + row.path, row) for row in OPERATIONS)
+_ROUTES = Routes((row.method, "/v1" + row.path, row) for row in EVERY)
 
 
 @dataclass

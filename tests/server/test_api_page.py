@@ -4,7 +4,7 @@ from pathlib import Path
 
 import api_page
 
-from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations import EVERY
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent.parent / "docs" / "api.md"
@@ -16,7 +16,7 @@ def test_the_page_is_up_to_date() -> None:
 
 def test_the_reference_is_served_whole() -> None:
     """Method, path and id of each; the names of the parameters too."""
-    reference = {f"{row.method} {row.path} {row.id}" for row in OPERATIONS if row.profile == "reference"}
+    reference = {f"{row.method} {row.path} {row.id}" for row in EVERY if row.profile == "reference"}
     listed = (HERE / "reference_operations.txt").read_text(encoding="utf-8").splitlines()
     assert len(listed) == 145
     assert reference == set(listed)
@@ -25,15 +25,15 @@ def test_the_reference_is_served_whole() -> None:
 def test_every_operation_has_a_test_of_its_success() -> None:
     """What is missing is marked at a test of it, with covers()."""
     tests = api_page.tests()
-    assert [row.id for row in OPERATIONS if not tests.get((row.id, row.status))] == []
+    assert [row.id for row in EVERY if not tests.get((row.id, row.status))] == []
 
 
 def test_every_documented_error_has_a_test() -> None:
-    errors = [(row, status) for row in OPERATIONS for status in row.statuses()]
+    errors = [(row, status) for row in EVERY for status in row.statuses()]
     assert [(row.id, status) for row, status in errors if not api_page.showing(row, status)] == []
 
 
 def test_every_error_that_an_operation_alone_has_is_shown_for_it() -> None:
     tests = api_page.tests()
-    errors = [(row.id, status) for row in OPERATIONS for status in row.errors]
+    errors = [(row.id, status) for row in EVERY for status in row.errors]
     assert [error for error in errors if error not in tests] == []

@@ -100,6 +100,16 @@ def test_a_token_of_nobody_is_refused(http: httpx.Client, body: Any, status: int
     assert message in answer.json()["error"]["message"]
 
 
+def test_a_channel_is_let_in_as_a_person_does_it(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    world = docs_platform.world
+    world["organizations"][0]["sites"][0]["channels"] = [{"id": "slack", "type": "builtin:slack"}]
+    docs_platform.world = world
+    assert http.post("/_dpsync/channels", json={"channel": "none"}).status_code == 404
+    assert http.post("/_dpsync/channels", json={"channel": "slack"}).status_code == 204
+    (channel,) = docs_platform.world["organizations"][0]["sites"][0]["channels"]
+    assert channel["status"] == "active"
+
+
 # --- worlds -------------------------------------------------------------------------------------------
 
 READS = [

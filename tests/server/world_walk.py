@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from companion_calls import Api
 
-from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import known
 from dpsync.server.request.operation import Operation
 
@@ -41,7 +41,7 @@ class Walk:
         self._api = api
         self._rows = [
             row
-            for row in known(OPERATIONS, profile)
+            for row in known(EVERY, profile)
             if row.method == "GET" and row.supported(profile) and not row.raw
         ]
         self._ids: dict[str, list[str]] = {}

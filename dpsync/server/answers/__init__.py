@@ -4,6 +4,7 @@ In go a request's `Context` and a record; out comes the answer's body: the recor
 computed (counts, URLs, visibility, permissions). Handlers and families use it; it changes nothing.
 """
 
+from .agents import agent_settings, channel, mcp_server
 from .comments import comment, comment_reply, has_text
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
@@ -17,6 +18,8 @@ from .specifications import glossary_entry, openapi_spec, openapi_version, trans
 from .structure import external_link, group, node, section, site_space, structure
 
 __all__ = [
+    "agent_settings",
+    "channel",
     "collection",
     "comment",
     "comment_reply",
@@ -32,6 +35,7 @@ __all__ = [
     "issue_detail",
     "issues_cluster",
     "link_invite",
+    "mcp_server",
     "member",
     "node",
     "openapi_spec",

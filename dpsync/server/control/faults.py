@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from pydantic.alias_generators import to_camel
 
 from ..models.base import Paged
-from ..operations import OPERATIONS
+from ..operations import EVERY
 from ..request.operation import Operation
 
 When = Literal["before", "after"]
@@ -122,7 +122,7 @@ class FaultRule(_FaultShape):
             raise ValueError("only one of nth, every and probability")
         if self.seed is not None and self.probability is None:
             raise ValueError("a seed is for a probability")
-        if self.operation is not None and not any(_about(self.operation, row) for row in OPERATIONS):
+        if self.operation is not None and not any(_about(self.operation, row) for row in EVERY):
             raise ValueError(f"operation: there is no {self.operation!r}")
         return self
 

@@ -22,6 +22,7 @@ from dpsync import __version__
 from .. import world as worlds
 from ..clock import stamp
 from ..errors import ApiError, bad, missing
+from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
 from ..jobs.sources import OUTGOING, address
 from ..request.context import Context
@@ -34,6 +35,8 @@ from .worlds import export
 
 PREFIX = "/_dpsync/"
 
+_POSTED = ("tokens", "channels")
+"""What is posted with a body."""
 _OF_ONE_PROCESS = ("requests", "faults")
 _PASSED_ON = ("forwarded", "via", "x-real-ip")
 """With one of these headers the peer is only a proxy."""
@@ -46,6 +49,10 @@ class _ControlBody(BaseModel):
 
 class TokenGiven(_ControlBody):
     user: str
+
+
+class ChannelGiven(_ControlBody):
+    channel: str
 
 
 class ClockGiven(_ControlBody):
@@ -81,6 +88,7 @@ class ControlPlane:
             "health": {"GET": self.health},
             "reset": {"POST": self.reset},
             "tokens": {"POST": self.grant},
+            "channels": {"POST": self.authorize},
             "world": {"GET": self.export, "PUT": self.replace},
             "requests": {"GET": self.requests, "DELETE": self.forget_requests},
             "clock": {"GET": self.time, "PUT": self.set_clock},
@@ -112,7 +120,7 @@ class ControlPlane:
             raise ApiError(501, f"{name}: no worker sees the requests of the others: serve with --workers 1")
         content = await request.body()
         given = None
-        if request.method == "PUT" or name == "tokens":
+        if request.method == "PUT" or name in _POSTED:
             if (
                 request.headers.get("content-type", "").partition(";")[0].strip().lower()
                 != "application/json"
@@ -160,6 +168,16 @@ class ControlPlane:
         with self.store.transaction():
             self.store.put(Record("token", token, {}, ref=user))
         return {"token": token, "user": user}
+
+    def authorize(self, given: Any) -> None:
+        """What a person does in the application, and no request of the API can: the channel is active."""
+        id = ChannelGiven.model_validate(given).channel
+        with self.store.transaction():
+            channel = self.store.get(CHANNEL, id)
+            if channel is None:
+                raise missing("channel", id)
+            channel.doc["status"] = "active"
+            self.store.put(channel)
 
     def export(self, _: None) -> Json:
         with self.store.reading():

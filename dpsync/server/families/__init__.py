@@ -6,6 +6,7 @@ records is handed FAMILIES and reads them; handlers and answers never import the
 
 from ..records.family import Families
 from . import (
+    agents,
     comments,
     content,
     conversations,
@@ -27,6 +28,7 @@ FAMILIES = Families(
         *pages.FAMILIES,
         *sites.FAMILIES,
         *publishing.FAMILIES,
+        *agents.FAMILIES,
         *settings.FAMILIES,
         *specifications.FAMILIES,
         *integrations.FAMILIES,

@@ -24,7 +24,7 @@ from ..families import FAMILIES
 from ..integrations import images
 from ..jobs.queue import Jobs
 from ..jobs.sources import OutsideServices
-from ..operations import JOBS, OPERATIONS
+from ..operations import EVERY, JOBS
 from ..operations.editions import PROFILES, known
 from ..records.family import Families
 from ..request.cache import StateCache
@@ -61,7 +61,7 @@ class Companion:
         clock: Clock,
         check_answers: bool = False,
         families: Families = FAMILIES,
-        operations: Sequence[Operation] = OPERATIONS,
+        operations: Sequence[Operation] = EVERY,
     ) -> None:
         if profile not in PROFILES:
             raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
@@ -221,7 +221,7 @@ def build(
     check_answers: bool = False,
     allow_fetch: Collection[str] = (),
     families: Families = FAMILIES,
-    operations: Sequence[Operation] = OPERATIONS,
+    operations: Sequence[Operation] = EVERY,
 ) -> Companion:
     """The ASGI application over a store.
 

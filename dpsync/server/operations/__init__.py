@@ -1,6 +1,6 @@
 """The table of operations: one row each, in the order of the API's parts. Everything else is derived from it.
 
-Rows of the profile `full` are additions to the reference.
+Rows of the profile `full` are additions to the reference, those of `published` are in today's edition alone.
 """
 
 from types import ModuleType
@@ -13,6 +13,7 @@ from ..handlers.jobs.translations import RUN, run
 from ..integrations.events import DISPATCH, dispatch
 from ..jobs.queue import Does
 from . import (
+    agents,
     change_requests,
     comments,
     conversations,
@@ -48,6 +49,7 @@ _FAMILIES = (
     specifications,
     translations,
     conversations,
+    agents,
 )
 
 
@@ -62,4 +64,11 @@ PARTS = tuple(
 )
 """The rows under the titles of their parts."""
 
-OPERATIONS = tuple(row for _, rows in PARTS for row in rows)
+EVERY = tuple(row for _, rows in PARTS for row in rows)
+"""All rows. `editions.known` says which of them a profile has."""
+
+OPERATIONS = tuple(row for row in EVERY if row.profile != "published")
+"""The operations of the reference, and the additions to them."""
+
+TODAY = tuple(row for row in EVERY if row.profile == "published")
+"""The operations that only today's edition has."""

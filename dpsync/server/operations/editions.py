@@ -1,7 +1,7 @@
 """Which operations a companion serves with each profile, and what they take and answer there.
 
 `reference` has the documented operations alone, `full` the additions to them as well. `published` has what
-the vendor publishes today: some operations are gone, and some bodies are stricter.
+the vendor publishes today: some operations are gone, some are there only, and some bodies are stricter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,10 +50,10 @@ def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...
     """The operations whose paths are there with this profile.
 
     What `reference` does not serve is refused there (501), so that a caller learns why. What today's edition
-    does not have is not found (404), as on the platform itself.
+    does not have, or has alone, is not found (404), as on the platform itself.
     """
     if profile != "published":
-        return tuple(operations)
+        return tuple(row for row in operations if row.profile != "published")
     return tuple(
         replace(row, body=STRICTER.get(row.id, row.body), status=STATUSES.get(row.id, row.status))
         for row in operations

@@ -18,6 +18,9 @@ _OWNED = {"organization": ORG, "site": SITE}
 ADDED: Any = {"profile": "full"}
 """Beyond the reference: not served with its profile."""
 
+TODAY: Any = {"profile": "published"}
+"""In today's edition alone: with the other profiles nothing is at its path."""
+
 EDITS: Any = {"needs": "edit", "edits": True}
 """Of the content of a space, or of a change request of it: refused while the space is locked."""
 

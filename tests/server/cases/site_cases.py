@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cases.agent_cases import AGENTS
 from dpsync.server.sites.customization import DEFAULTS
 
 IDS = {
@@ -21,6 +22,7 @@ def with_more(site: dict[str, Any]) -> dict[str, Any]:
         "structure": [*site["structure"], LINK],
         "redirects": [{"id": "old-news", "source": "/old", "destination": news}],
         "shareLinks": [{"id": "docs-friends"}],
+        **AGENTS,
     }
 
 

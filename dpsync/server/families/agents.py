@@ -1,0 +1,58 @@
+"""What the agents of a site have, in today's edition: settings, MCP servers, channels.
+
+agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # a Document
+mcpServers: [{id, name, url, transport, headers, condition}]
+channels: [{id, type, setupSettings, role, status}]                                       # pending or active
+"""
+
+from .. import answers
+from ..content.documents import stored_document
+from ..handlers.sites.agents import (
+    AGENT_SETTINGS,
+    CHANNEL,
+    MCP_SERVER,
+    begin_channel,
+    begin_mcp_server,
+    write_channel,
+    write_mcp_server,
+)
+from ..models import agents as models
+from ..records.family import Family, OrdinaryResource
+from ..records.world_format import Dumping, Loading, WorldSection, listed
+from ..store import Json, Record
+
+
+def _load_settings(loading: Loading, site: Record, given: Json) -> None:
+    doc = dict(given)
+    if "editing" in doc:
+        doc["editing"] = {"customInstructions": stored_document(doc["editing"]["customInstructions"])}
+    loading.add(Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id))
+
+
+def _dump_settings(dumping: Dumping, site: Record) -> Json | None:
+    kept = dumping.store.get(AGENT_SETTINGS, site.id)
+    return (kept.doc or None) if kept else None
+
+
+MCP_SERVERS = Family(
+    MCP_SERVER, prefix="mcp", owner="site",
+    world=listed(MCP_SERVER, "mcpServers", "site", transport="sse", headers={}),
+    resource=OrdinaryResource("MCP server", "/mcp-servers", "siteMcpServerId", answers.mcp_server,
+                              models.McpServer, models.McpServerCreate, models.McpServerUpdate,
+                              begin_mcp_server, write_mcp_server),
+)  # fmt: skip
+CHANNELS = Family(
+    CHANNEL, prefix="channel", owner="site",
+    world=listed(CHANNEL, "channels", "site", times=("createdAt",), setupSettings={}, role="support",
+                 status="pending"),
+    resource=OrdinaryResource("channel", "/channels", "siteChannelId", answers.channel,
+                              models.Channel, models.ChannelCreate, models.ChannelUpdate,
+                              begin_channel, write_channel),
+)  # fmt: skip
+
+FAMILIES = (
+    Family(AGENT_SETTINGS, owner="site",
+           world=WorldSection("agentSettings", _load_settings, _dump_settings, ("site",))),
+    MCP_SERVERS,
+    CHANNELS,
+)  # fmt: skip

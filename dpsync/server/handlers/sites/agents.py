@@ -1,0 +1,58 @@
+"""What a site's agents have and may do: settings, MCP servers, channels.
+
+Servers and channels are ordinary resources; here is what is special about them. No server is contacted.
+"""
+
+from ... import answers
+from ...content.documents import stored_document
+from ...errors import bad
+from ...request.changes import changes, same
+from ...request.context import Context
+from ...store import Json, Record
+
+AGENT_SETTINGS = "site-agent-settings"
+MCP_SERVER = "mcp-server"
+CHANNEL = "channel"
+
+
+def get_agent_settings(ctx: Context) -> Json:
+    site = ctx.site()
+    return answers.agent_settings(ctx, site, ctx.store.get(AGENT_SETTINGS, site.id))
+
+
+def put_agent_settings(ctx: Context) -> Json:
+    """All of them are replaced. The same ones again leave it at who wrote them last."""
+    site, given = ctx.site(), ctx.body.given()
+    given["editing"] = {"customInstructions": stored_document(given["editing"]["customInstructions"])}
+    kept = ctx.store.get(AGENT_SETTINGS, site.id)
+    before = answers.agent_settings(ctx, site, kept)
+    if any(not same(before[name], value) for name, value in given.items()):
+        doc = {**given, "updatedAt": ctx.stamp, "updatedBy": ctx.user}
+        kept = Record(AGENT_SETTINGS, site.id, doc, site.organization, site.id)
+        ctx.put(kept)
+    return answers.agent_settings(ctx, site, kept)
+
+
+def begin_mcp_server(ctx: Context, server: Record) -> None:
+    """Names need not differ."""
+    server.doc = {"transport": "sse"}
+
+
+def write_mcp_server(ctx: Context, server: Record, given: Json) -> None:
+    """Headers are replaced as a whole; a condition that is null is no condition."""
+    server.doc.update(given)
+    if server.doc.get("condition") is None:
+        server.doc.pop("condition", None)
+
+
+def begin_channel(ctx: Context, channel: Record) -> None:
+    """Pending: only a person can let it into what it leads to. There may be several of one type."""
+    channel.doc = {"role": "support", "status": "pending", "createdAt": ctx.stamp}
+
+
+def write_channel(ctx: Context, channel: Record, given: Json) -> None:
+    """It keeps its type."""
+    kept = channel.doc.get("type")
+    if kept is not None and given.get("type", kept) != kept:
+        raise bad(f"body.type: the channel is one of the type {kept}, and stays so")
+    channel.doc.update(changes(channel.doc, given))

@@ -1,0 +1,148 @@
+"""What a site's agents have and may do, as today's edition has it: settings, servers of tools, channels."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from .base import AnswerBody, Body, Id, RichTextDocument, Stamp, Url, Urls, absent
+
+# --- settings -------------------------------------------------------------------------------------
+
+
+class AgentScans(Body):
+    topics: Literal["auto", "never"]
+
+
+class AgentFindings(Body):
+    changeRequests: Literal["always", "auto-fixable", "never"]
+
+
+class AgentEditing(Body):
+    customInstructions: RichTextDocument
+
+
+class AgentSettingsUpdate(Body):
+    scans: AgentScans
+    findings: AgentFindings
+    editing: AgentEditing
+
+
+class AgentSettings(AnswerBody):
+    object: Literal["site-agent-settings"]
+    scans: AgentScans
+    findings: AgentFindings
+    editing: AgentEditing
+    updatedAt: Stamp = absent()
+    updatedBy: Id = absent()
+    urls: Urls
+
+
+# --- MCP servers ----------------------------------------------------------------------------------
+
+ServerName = Annotated[str, Field(min_length=1, max_length=100)]
+Transport = Literal["sse", "http"]
+Headers = dict[str, Annotated[str, Field(min_length=1, max_length=512)]]
+Condition = Annotated[str, Field(max_length=1024)]
+
+
+class McpServer(AnswerBody):
+    object: Literal["site-mcp-server"]
+    id: Id
+    name: ServerName
+    url: Url
+    transport: Transport
+    headers: Headers
+    condition: Condition = absent()
+    urls: Urls
+
+
+class McpServerUpdate(Body):
+    name: ServerName = absent()
+    url: Url = absent()
+    transport: Transport = absent()
+    headers: Headers = absent()
+    condition: Condition | None = absent()
+
+
+class McpServerCreate(McpServerUpdate):
+    name: ServerName
+    url: Url
+    headers: Headers
+
+
+# --- channels -------------------------------------------------------------------------------------
+
+Pattern = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_*-]+$")]
+RepositoryPattern = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._*-]+/[a-zA-Z0-9._*-]+$")]
+ChannelType = Literal["builtin:slack", "builtin:linear", "builtin:github", "builtin:discord"]
+ChannelRole = Literal["collaborator", "support"]
+ALLOWED = {
+    "builtin:slack": "allowedChannels",
+    "builtin:linear": "allowedTeams",
+    "builtin:github": "allowedRepositories",
+    "builtin:discord": "allowedChannels",
+}
+"""By its type, what a channel may be kept to."""
+
+
+class ChannelSettings(Body):
+    """Of these the one of the channel's type; empty or left out, all are allowed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+    allowedChannels: list[Pattern] = absent()
+    allowedTeams: list[Pattern] = absent()
+    allowedRepositories: list[RepositoryPattern] = absent()
+
+
+class Channel(AnswerBody):
+    object: Literal["site-channel"]
+    id: Id
+    type: ChannelType
+    setupSettings: ChannelSettings
+    status: Literal["active", "pending"]
+    role: ChannelRole
+    answers: int = Field(ge=0)
+    createdAt: Stamp
+    urls: Urls
+
+
+class ChannelUpdate(Body):
+    """Type and settings go together, or neither is given."""
+
+    type: ChannelType = absent()
+    setupSettings: ChannelSettings = absent()
+    role: ChannelRole = absent()
+
+    @model_validator(mode="after")
+    def _of_its_type(self) -> Self:
+        given = self.model_fields_set & {"type", "setupSettings"}
+        if len(given) == 1:
+            raise ValueError("type and setupSettings are given together")
+        if given and not self.setupSettings.model_fields_set <= {ALLOWED[self.type]}:
+            raise ValueError(f"setupSettings: of {self.type} only {ALLOWED[self.type]}")
+        return self
+
+
+class ChannelCreate(ChannelUpdate):
+    type: ChannelType
+    setupSettings: ChannelSettings
+
+
+# --- style guides and topics ----------------------------------------------------------------------
+
+
+class StyleguideCreate(Body):
+    template: str = absent()
+
+
+class StyleguideTemplate(AnswerBody):
+    id: Id
+    title: str
+    subtitle: str = absent()
+    emoji: str = absent()
+    markdown: str
+
+
+class StyleguideTemplates(AnswerBody):
+    templates: list[StyleguideTemplate]
