@@ -10,26 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any
 
-from dpsync.kinds.kind import (
-    ANY,
-    ByHand,
-    Call,
-    Entries,
-    Field,
-    Kind,
-    Lifecycle,
-    ListOrder,
-    Node,
-    PlatformWork,
-    Single,
-)
+from dpsync.kinds.examples import entry_example
+from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, PlatformWork
+from dpsync.kinds.meanings import meaning
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
-from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.model.texts.words import plural
+from dpsync.render.words.examples import example_text
+from dpsync.render.words.fields import (
+    call_words,
+    comparison_words,
+    listed,
+    null_words,
+    read_words,
+    value_words,
+    written_words,
+    yaml_words,
+)
+from dpsync.render.words.kinds import (
+    address_words,
+    creation_words,
+    deletion_words,
+    identity_words,
+    place_words,
+    rules_words,
+)
 
 _HEAD = """\
 # Kinds
@@ -39,6 +44,7 @@ their declarations in `dpsync/kinds/` by `python -m tools.kinds_page`.
 
 How to read the tables:
 
+- **Meaning**: what the field is for. `dpsync explain KIND.FIELD` prints the same, with an example.
 - **Value**: what may be written. A reference is a local key of the configuration, or `{id: …}` for
   something that is not managed here. A field in bold is required.
 - **Written**: by which requests. *created*: it goes along when the thing is created, and cannot be changed
@@ -52,6 +58,8 @@ How to read the tables:
 `id:` pins an entry to a live thing; every kind takes it but those that are one per parent. In paths
 `{self}` is the thing's own URL, `{parent}` that of what it belongs to, all below `/v1`.
 """
+
+_NOT_RUN = "<!-- not run: one entry; tests/kinds/test_meanings.py loads it -->"
 
 _TAIL = """\
 ## The words of a declaration
@@ -100,16 +108,17 @@ def _anchor(kind: Kind) -> str:
 
 def _kind(registry: Registry, kind: Kind, premise: str) -> str:
     facts = [
-        f"- In the file: {_place(registry, kind)}.",
-        f"- Address: {' or '.join(f'`{address}`' for address in _addresses(registry, kind))}.",
-        f"- Recognised by: {_identity(registry, kind)}.",
-        f"- Created: {_made(kind)}.",
-        f"- Changed: {_call(kind.update) if kind.update else 'never'}.",
-        f"- Deleted: {_deleted(kind)}.",
-        *(f"- {sentence}" for sentence in _rules(registry, kind)),
+        f"- In the file: {place_words(registry, kind)}.",
+        f"- Address: {' or '.join(f'`{address}`' for address in address_words(registry, kind))}.",
+        f"- Recognised by: {identity_words(registry, kind)}.",
+        f"- Created: {creation_words(kind)}.",
+        f"- Changed: {call_words(kind.update) if kind.update else 'never'}.",
+        f"- Deleted: {deletion_words(kind)}.",
+        *(f"- {sentence}" for sentence in rules_words(registry, kind)),
         *(f"- {sentence}" for sentence in _profiles(registry, kind)),
     ]
-    parts = [f"## {_title(kind)}", premise, "\n".join(facts), _table(registry, kind)]
+    example = f"{_NOT_RUN}\n```yaml\n{example_text(entry_example(registry, kind))}```"
+    parts = [f"## {_title(kind)}", premise, "\n".join(facts), _table(registry, kind), example]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -125,9 +134,9 @@ def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
         supported = there[kind.name]
         fewer = [item.name for item in kind.fields if item.name in supported.unsupported_fields]
         lacks = [verbs[word] for word in sorted(supported.unsupported)]
-        phrases = [f"not {_listed(lacks, 'or')}"] if lacks else []
+        phrases = [f"not {listed(lacks, 'or')}"] if lacks else []
         phrases += (
-            [f"not every value of {_listed((f'`{name}`' for name in fewer), 'and')} is written"]
+            [f"not every value of {listed((f'`{name}`' for name in fewer), 'and')} is written"]
             if fewer
             else []
         )
@@ -135,143 +144,13 @@ def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
             yield f"{where}: {'; '.join(phrases)}."
 
 
-# Where it stands and how it is found.
-
-
-def _place(registry: Registry, kind: Kind) -> str:
-    parents = [registry[name] for name in kind.parents]
-    match kind.shape:
-        case Node(type=type_):
-            roots = [parent.one for parent in parents if not isinstance(parent.shape, Node)]
-            where = [f"at the root of the `{kind.key}` of {owner}" for owner in roots]
-            holders = [other for other in registry.kinds.values() if kind.name in _holds(other)]
-            where += [f"among the `children` of {holder.one}" for holder in holders]
-            return f"a node of `type: {type_}`, {' or '.join(where)}; `key` is its local key"
-        case Entries(natural=natural, default=default):
-            at = f"of {_listed((parent.one for parent in parents), 'or')}" if parents else "at the top"
-            key = f"its `{natural}`" if natural else "a local name"
-            if default:
-                key += f", and its `{default}` where that is not written"
-            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{_short(kind)}"
-    return f"`{kind.key}:` of {parents[0].one}, one each{_short(kind)}"
-
-
-def _short(kind: Kind) -> str:
-    if kind.shorthand is None:
-        return ""
-    if kind.only_short:
-        return f"; the value is the `{kind.shorthand}` itself"
-    return f"; `{{ {kind.shorthand}: … }}` may be shortened to its value"
-
-
-def _holds(kind: Kind) -> tuple[str, ...]:
-    return kind.shape.holds if isinstance(kind.shape, Node) else ()
-
-
-def _addresses(registry: Registry, kind: Kind) -> list[str]:
-    """One for each kind that it may belong to."""
-    own = kind.name.upper()
-    if kind.parent is None:
-        return [own]
-    found = []
-    for parent in (registry[name] for name in kind.parents):
-        inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
-        for above in _addresses(registry, parent):
-            place = above if inside else f"{above}/{kind.key.replace('.', '/')}"
-            found.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
-    return found
-
-
-def _identity(registry: Registry, kind: Kind) -> str:
-    if isinstance(kind.shape, Single):
-        return f"its place: {registry[kind.parents[0]].one} has one"
-    members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
-    ways = ["`id:`", *(f"any member of `{name}`" for name in sorted(members))]
-    for key in kind.identity if not members else ():
-        names = (key,) if isinstance(key, str) else key
-        ways.append(" with ".join(_key_name(name) for name in names))
-    if kind.sole_key is not None:
-        ways.append(f"`{kind.sole_key}` where a single unclaimed one has it")
-    tie_breakers = _listed(f"`{name}`" for name in kind.tie_breakers) if kind.tie_breakers else ""
-    return ", then ".join(ways) + (
-        f"; of several, the one with the same {tie_breakers}" if tie_breakers else ""
-    )
-
-
-def _key_name(name: str) -> str:
-    of_child = name.removeprefix("$child.")
-    return f"`{name}`" if of_child == name else f"the `{of_child}` of its first child"
-
-
-# What can be done with it.
-
-
-def _call(call: Call) -> str:
-    return f"`{call.method} {call.path}`"
-
-
-def _made(kind: Kind) -> str:
-    match kind.create:
-        case Call():
-            along = ", together with its first child" if kind.create.also_creates else ""
-            return _call(kind.create) + along
-        case ByHand() if kind.parent is None:
-            return "never; it is found, or nothing is planned"
-        case ByHand(todo=todo):
-            return f"by a person only ({todo.format(key='them')}); until then the entry is blocked"
-    return "along with what it belongs to"
-
-
-def _deleted(kind: Kind) -> str:
-    if kind.delete is None:
-        return "never"
-    only = ", and only when it is empty" if kind.lifecycle.on_delete == "lifted" else ""
-    return f"{_call(kind.delete)}, where `prune` covers it{only}"
-
-
-def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
-    if kind.update and kind.update.complete:
-        yield "Changing sends every field: as it is declared, else as it is live."
-    elif kind.update and kind.update.whole:
-        yield "Changing replaces; what is not declared is sent again as it is live."
-    for word, call in kind.platform.acts.items():
-        yield f'`--confirm "{word} ADDRESS"` sends {_call(call)}.'
-    if kind.platform.outputs:
-        made = registry[kind.platform.outputs.kind].noun
-        yield f"Its key also names the {made} that the platform makes for it."
-    if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
-        yield f"`dpsync import` writes {_listed(watched)} whatever the value is."
-        defaults = [f"`{field.name}`" for field in kind.fields if field.security and field.watchable]
-        if defaults := [name for name in defaults if not kind.field(name.strip("`")).required]:
-            said = f"Where {_listed(defaults)} is the platform's default"
-            yield f"{said}, it writes no line and has `policy: watch` watch that."
-    if kind.content:
-        yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
-    if kind.mistakable:
-        yield "Where one could be there already under another name, it is asked before one is made."
-    if kind.guard:
-        yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
-        if kind.guard.own:
-            yield f"The token's own user never stops being `{kind.guard.value}`."
-    for holder, listed in registry.list_orders(kind.name).items():
-        if listed.order:
-            where = f"in {registry[holder].one} is managed where it has `{listed.name}:`"
-            yield f"Their order {where}, by {_call(listed.order.call)}."
-    if kind.order:
-        yield f"Siblings stand in the order of the file, by {_call(kind.order.call)}."
-    if isinstance(kind.shape, Node) and kind.shape.holds:
-        least = f", at least {kind.shape.least}" if kind.shape.least else ""
-        nouns = " and ".join(plural(registry[name].noun) for name in kind.shape.holds)
-        yield f"Its `children` are {nouns}{least}."
-
-
 # Fields.
 
 
 def _table(registry: Registry, kind: Kind) -> str:
     rows = [
-        "| field | value | written | null | read | unset | compared |",
-        "|---|---|---|---|---|---|---|",
+        "| field | meaning | value | written | null | read | unset | compared |",
+        "|---|---|---|---|---|---|---|---|",
         *(_row(registry, kind, field) for field in kind.fields if not field.nest),
     ]
     return "\n".join(rows)
@@ -281,179 +160,15 @@ def _row(registry: Registry, kind: Kind, field: Field) -> str:
     name = f"`{field.name}`"
     cells = [
         f"**{name}**" if field.required else name,
-        _value(registry, kind, field),
-        _written(kind, field),
-        _null(kind, field),
-        _read(field),
-        "" if field.absent is None else f"`{_yaml(field.absent)}`",
-        _compared(kind, field),
+        meaning(kind.name, field.name),
+        value_words(registry, kind, field),
+        written_words(kind, field),
+        null_words(kind, field),
+        read_words(field),
+        "" if field.absent is None else f"`{yaml_words(field.absent)}`",
+        comparison_words(kind, field),
     ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _value(registry: Registry, kind: Kind, field: Field) -> str:
-    words = _type(registry, field.type)
-    if field.name == kind.natural:
-        words = f"the entry's key: {words}"
-    if field.unique:
-        scope = "among its siblings" if field.unique == "parent" else f"in its {registry[field.unique].noun}"
-        words += f"; unique {scope}"
-    if field.one_per:
-        scope = "among its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
-        words += f"; one {scope}"
-    return words
-
-
-def _type(registry: Registry, type_: Type) -> str:
-    match type_:
-        case Text():
-            return _text(type_)
-        case Flag():
-            return "`true` or `false`"
-        case Enum(words=words, nil=nil):
-            return ", ".join(f"`{word}`" for word in (*words, *([nil] if nil else [])))
-        case Reference(kinds=kinds):
-            return f"reference: {' or '.join(registry[name].noun for name in kinds if name in registry)}"
-        case Object(parts=parts, one=one):
-            inside = ", ".join(f"`{name}`: {_type(registry, part)}" for name, part in parts.items())
-            return f"mapping of {'one of ' if one else ''}{inside}" if parts else "nothing more"
-        case OneOf(tag=tag, forms=forms):
-            return f"mapping with `{tag}:` {_forms(registry, forms)}"
-        case Many(of=of, as_set=as_set):
-            return f"{'set' if as_set else 'list'} of{_many(type_)}: {_type(registry, of)}"
-        case Json(secrets=secrets):
-            form = {"object": "mapping of any JSON", "array": "list of any JSON"}.get(
-                type_.shape.get("type", "")
-            )
-            leaves = "; a leaf may be a secret, as `{env: NAME}`" if secrets else ""
-            return f"{form or 'JSON'}, in place or as `{{file: PATH}}`{leaves}"
-        case Table(keys=keys, values=values):
-            return f"mapping from {_type(registry, keys)} to {_type(registry, values)}{_many(type_)}"
-        case Markdown():
-            return "Markdown, in place or as `{file: PATH}`"
-        case LongText():
-            what = "certificate as PEM" if isinstance(type_, Certificate) else "text"
-            most = f", up to {type_.most} characters" if type_.most else ""
-            hidden = " (in no list)" if type_.unreadable else ""
-            return f"{what}{most}{hidden}, in place or as `{{file: PATH}}`"
-    raise TypeError(f"no words for {type(type_).__name__}")
-
-
-def _many(type_: Many | Table) -> str:
-    return f" up to {type_.most}" if type_.most is not None else ""
-
-
-def _forms(registry: Registry, forms: Mapping[str, Object]) -> str:
-    """The words of a tag, those that go with the same parts together."""
-    known_forms: list[tuple[Object, list[str]]] = []
-    for word, form in forms.items():
-        known = next((words for other, words in known_forms if other == form), None)
-        if known is None:
-            known_forms.append((form, [f"`{word}`"]))
-        else:
-            known.append(f"`{word}`")
-    return "; ".join(_listed(words, "or") + _parts(registry, form) for form, words in known_forms)
-
-
-def _parts(registry: Registry, form: Object) -> str:
-    return f" with {_type(registry, form).removeprefix('mapping of ')}" if form.parts else " alone"
-
-
-def _text(type_: Text) -> str:
-    if type_.secret:
-        return "secret, as `{env: NAME}`"
-    what = {"email": "e-mail address", "url": "URL (http or https)", None: "text"}[type_.form]
-    if type_.meaning:
-        what = f"text: {type_.meaning}"
-    if type_.most is None:
-        return what if type_.least <= 1 else f"{what}, from {type_.least} characters"
-    least = f"{type_.least} to " if type_.least else "up to "
-    return f"{what}, {least}{type_.most} characters"
-
-
-def _written(kind: Kind, field: Field) -> str:
-    if field.via is not None:
-        created = ["created"] if field.on in ("create", "both") and isinstance(kind.create, Call) else []
-        return ", ".join([*created, *_own_calls(field.via)])
-    if field.name == kind.natural:
-        return "never"
-    if isinstance(field, ListOrder):
-        return "as the order"
-    if not field.declarable:
-        return "never"
-    if not isinstance(kind.create, Call):
-        return "changed"
-    return {"create": "created", "update": "changed", "both": "created, changed"}[field.on]
-
-
-def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
-    if isinstance(via, Call):
-        return [_call(via)]
-    return [
-        f"{'others' if value == ANY else f'`{_yaml(value)}`'} by {_call(call)}" for value, call in via.items()
-    ]
-
-
-def _null(kind: Kind, field: Field) -> str:
-    if field.name == kind.natural or not field.declarable:
-        return ""
-    return {
-        "refused": "refused",
-        "clear": "clears",
-        "empty": "clears (sends an empty text)",
-        "by hand": "means none; only a person can take one away",
-    }[field.null]
-
-
-def _read(field: Field) -> str:
-    if isinstance(field, ListOrder):
-        return "elsewhere" if field.present else "from their list"
-    match field.source:
-        case None:
-            return "not at all"
-        case str(path):
-            return "" if path == field.name else f"`{path}`"
-        case parts:
-            return ", ".join(f"`{name}` at `{path}`" for name, path in parts.items())
-
-
-def _compared(kind: Kind, field: Field) -> str:
-    if isinstance(field, ListOrder):
-        return "as the order"
-    if field.source is None:
-        return "with the git base"
-    if not field.declarable and field.name != kind.natural:
-        return ""
-    match field.type:
-        case Many(as_set=as_set):
-            return "as a set" if as_set else "in order"
-        case Object() | OneOf():
-            return "by the parts that are written"
-        case Json(partial=partial):
-            return "as JSON, by the members that are written" if partial else "as JSON"
-        case Table():
-            return "as a whole"
-        case Certificate():
-            return "without its frame and line breaks"
-        case Markdown():
-            return "as Documents that say the same"
-        case Text(form="email"):
-            return "in any case of letters"
-    return "as it is"
-
-
-def _yaml(value: object) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case dict():
-            return "{ " + ", ".join(f"{name}: {_yaml(part)}" for name, part in value.items()) + " }"
-    return str(value)
-
-
-def _listed(words: Iterable[str], link: str = "and") -> str:
-    *most, last = words
-    return f"{', '.join(most)} {link} {last}" if most else last
 
 
 # The words themselves.
@@ -473,7 +188,7 @@ WORDS: dict[type, dict[str, str]] = {
         "own_id": "whether the id names one thing everywhere, or one below each parent",
         "title": "the field that people know an undeclared one by",
         "url": "where people see it: in an answer, and what it is made of",
-        "seen": "the values of fields with which people see it, and what is in it",
+        "visible_when": "the values of fields with which people see it, and what is in it",
         "redirects": "the field with the path from which it leads people elsewhere, and the entry that does",
         "changed": "where an answer says when it was last changed",
         "identity": "natural keys in the order in which they are tried: a field, a member of one, several",

@@ -53,4 +53,4 @@ def test_the_page_follows_from_any_registry() -> None:
     assert "## Book\n\nWhat stands on shelves.\n" in text
     assert "- In the file: entries of `books:` of a shelf; the key of an entry is its `isbn`." in text
     assert "- Address: `SHELF/books/BOOK`." in text
-    assert "| `lent` | `true` or `false` | created, `true` by `POST {self}/lend` |" in text
+    assert "| `lent` |  | `true` or `false` | created, `true` by `POST {self}/lend` |" in text

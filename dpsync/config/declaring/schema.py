@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpsync.config.declaring.schema_words import describe
 from dpsync.kinds.kind import Entries, Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
@@ -46,7 +47,7 @@ def configuration_schema(registry: Registry) -> Schema:
     """The schema of the root file and of included files, which have its shape without the first keys."""
     patterns: Schema = {"type": "array", "items": {"type": "string"}}
     number: Schema = {"type": "integer", "minimum": 0}
-    return {
+    schema: Schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "dpsync configuration",
         "type": "object",
@@ -77,6 +78,7 @@ def configuration_schema(registry: Registry) -> Schema:
         },
         "definitions": {kind.name: _definition(registry, kind) for kind in sorted_kinds(registry)},
     }
+    return describe(schema, registry)
 
 
 def sorted_kinds(registry: Registry) -> list[Kind]:

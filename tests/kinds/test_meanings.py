@@ -1,0 +1,115 @@
+"""Every field has its sentence and its example, and each of them shows where people look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dpsync.api import load
+from dpsync.config.declaring.schema import configuration_schema
+from dpsync.kinds.examples import entry_example, field_example
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.meanings import EVERY_ENTRY, MEANINGS, OF_THE_FILE, meaning
+from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.types import Many, Object, OneOf, Table, Type
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.render.words.examples import example_text
+
+REGISTRY = load_registry()
+FIELDS = [(kind, field) for kind in REGISTRY.ordered for field in kind.fields if not field.nest]
+SCHEMA = configuration_schema(REGISTRY)
+
+
+def members(type_: Type, path: str) -> Iterator[str]:
+    """The paths of what a value has by name."""
+    match type_:
+        case Object(parts=parts):
+            for name, part in parts.items():
+                yield f"{path}.{name}"
+                yield from members(part, f"{path}.{name}")
+        case OneOf(tag=tag, forms=forms):
+            yield f"{path}.{tag}"
+            for form in forms.values():
+                yield from members(form, path)
+        case Many(of=inner) | Table(values=inner):
+            yield from members(inner, path)
+
+
+def ids(value: Any) -> str:
+    return str(value.name)
+
+
+@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=ids)
+def test_the_fields_of_a_kind_are_those_that_have_a_sentence(kind: Kind) -> None:
+    wanted = {field.name for field in kind.fields if not field.nest}
+    inside = {path for field in kind.fields for path in members(field.type, field.name)}
+    assert set(MEANINGS[kind.name]) == wanted | inside
+
+
+def test_no_sentence_is_for_a_kind_that_is_not_there() -> None:
+    assert set(MEANINGS) == set(REGISTRY.kinds)
+
+
+def test_a_sentence_is_short_and_ends_with_a_full_stop() -> None:
+    said = [text for table in MEANINGS.values() for text in table.values()]
+    said += [*EVERY_ENTRY.values(), *OF_THE_FILE.values()]
+    assert [text for text in said if not text.endswith(".") or len(text.split()) > 20] == []
+
+
+def test_a_kind_without_sentences_has_none() -> None:
+    assert meaning("nothing", "title") == ""
+
+
+def properties(schema: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every property of a schema, at any depth."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from properties(item, path)
+    if isinstance(schema, dict):
+        for name, item in schema.get("properties", {}).items():
+            yield f"{path}/{name}", item
+        for name, item in schema.items():
+            if name not in ("examples", "default"):
+                yield from properties(item, f"{path}/{name}")
+
+
+def test_every_property_of_the_schema_is_described() -> None:
+    found = list(properties(SCHEMA))
+    assert len(found) > 300
+    assert [path for path, item in found if not item.get("description")] == []
+
+
+def test_the_words_of_the_schema_stay_out_of_the_declarations() -> None:
+    assert configuration_schema(REGISTRY) == SCHEMA
+    assert not any("description" in field.type.schema() for _, field in FIELDS)
+
+
+def findings(text: str, folder: Any) -> set[str]:
+    """What is wrong with a file, but for what an example leaves undeclared."""
+    (folder / "dpsync.yaml").write_text(text, encoding="utf-8")
+    try:
+        load(folder / "dpsync.yaml")
+    except DiagnosticError as wrong:
+        return {one.code for one in wrong.diagnostics if not is_undeclared(one)}
+    return set()
+
+
+def is_undeclared(one: Any) -> bool:
+    return "cannot read" in one.message or "there is no" in one.message
+
+
+@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=ids)
+def test_the_example_of_a_kind_is_a_configuration(kind: Kind, tmp_path: Any) -> None:
+    assert findings(example_text(entry_example(REGISTRY, kind)), tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [(kind, field) for kind, field in FIELDS if field.declarable],
+    ids=[f"{kind.name}.{field.name}" for kind, field in FIELDS if field.declarable],
+)
+def test_the_example_of_a_field_is_a_value_of_it(kind: Kind, field: Field, tmp_path: Any) -> None:
+    if field.name != kind.natural:
+        assert findings(example_text(field_example(REGISTRY, kind, field)), tmp_path) == set()
