@@ -1,4 +1,4 @@
-"""The agents of a site, in today's edition: settings, MCP servers, channels."""
+"""The agents of a site, in today's edition: settings, MCP servers, channels, connections, topics."""
 
 from typing import Any
 
@@ -8,7 +8,9 @@ from companion_calls import Api
 from covers import covers
 
 DOCS = "/orgs/acme/sites/docs"
-SERVERS, CHANNELS = f"{DOCS}/mcp-servers", f"{DOCS}/channels"
+SERVERS, CHANNELS, CONNECTIONS = (
+    f"{DOCS}/{part}" for part in ("mcp-servers", "channels", "context-connections")
+)
 SEARCH = {"name": "Search", "url": "https://mcp.acme.example/", "headers": {"Authorization": "Bearer k"}}
 SLACK: dict[str, Any] = {"type": "builtin:slack", "setupSettings": {"allowedChannels": ["docs-*"]}}
 SETTINGS = BODIES["updateSiteAgentSettingsById"]
@@ -168,14 +170,169 @@ def test_a_channel_is_deleted_once(published: Api) -> None:
     published.ok("DELETE", f"{CHANNELS}/{made['id']}", status=204)
 
 
+# --- context connections --------------------------------------------------------------------------
+
+GITHUB: dict[str, Any] = {
+    "connector": "builtin:github-issues",
+    "setupSettings": {"repository": "acme/shop", "token": "t0ken"},
+    "usageSettings": {"changeRequests": True, "search": False, "searchBoost": "x1.0"},
+    "filter": "label:docs",
+}
+JIRA: dict[str, Any] = {
+    "connector": "builtin:jira",
+    "setupSettings": {
+        "baseUrl": "https://acme.atlassian.example/",
+        "apiEmail": "bo@acme.example",
+        "apiToken": "t0ken",
+        "statusMapping": {"merged": "Done"},
+    },
+}
+
+
+@covers("createSiteContextConnection", 201)
+@covers("listSiteContextConnections", 200)
+@covers("getSiteContextConnectionById", 200)
+def test_a_connection_is_read_back_with_what_it_is_set_up_with(published: Api) -> None:
+    made = published.make(CONNECTIONS, {**GITHUB, "label": "Issues"})
+    assert {name: made[name] for name in GITHUB} == GITHUB
+    assert (made["status"], made["records"]) == ("pending", 0)
+    assert "label" not in made
+    assert published.items(CONNECTIONS) == [made]
+    assert published.get(f"{CONNECTIONS}/{made['id']}") == made
+
+
+@pytest.mark.parametrize("connector", ["builtin:email", "builtin:api", "integration:acme-tools"])
+def test_what_others_send_to_needs_no_settings(published: Api, connector: str) -> None:
+    made = published.make(CONNECTIONS, {"connector": connector})
+    assert "setupSettings" not in made
+    assert made["usageSettings"]["search"] is False
+
+
+@covers("updateSiteContextConnectionById", 200)
+def test_a_connection_is_changed_by_parts(published: Api) -> None:
+    made = published.make(CONNECTIONS, GITHUB)
+    at = f"{CONNECTIONS}/{made['id']}"
+    assert published.patch(at, {"label": "Issues"}) == {**made, "label": "Issues"}
+    other = {"repository": "acme/docs", "token": "0ther"}
+    changed = published.patch(at, {"connector": GITHUB["connector"], "setupSettings": other})
+    assert (changed["setupSettings"], changed["label"]) == (other, "Issues")
+
+
+def test_a_token_that_is_redacted_stays_when_it_is_written_back(published: Api) -> None:
+    made = published.make(CONNECTIONS, JIRA)
+    assert "t0ken" not in str(made)
+    back = {name: made[name] for name in ("connector", "setupSettings")}
+    assert published.patch(f"{CONNECTIONS}/{made['id']}", back) == made
+    assert "t0ken" in str(published.state())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"connector": "builtin:fax"},
+        {"connector": "integration:a:b"},
+        {"setupSettings": {"repository": "acme/shop"}},
+        {"setupSettings": {"repository": "shop", "token": "t0ken"}},
+        {"setupSettings": {"repository": "acme/shop", "token": ""}},
+        {"connector": "builtin:youtube", "setupSettings": {"channelId": "acme"}},
+        {"connector": "builtin:zendesk"},
+        {"usageSettings": {"changeRequests": True, "search": True}},
+        {"usageSettings": {"changeRequests": True, "search": True, "searchBoost": "x2"}},
+        {"filter": "x" * 1025},
+    ],
+)
+@covers("createSiteContextConnection", 400)
+def test_a_connection_is_refused_where_the_platform_refuses_it(published: Api, wrong: Any) -> None:
+    assert "t0ken" not in published.refused(400, "POST", CONNECTIONS, {**GITHUB, **wrong})
+
+
+@covers("updateSiteContextConnectionById", 400)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"connector": "builtin:api"},
+        {"connector": "builtin:github-issues"},
+        {"setupSettings": {"repository": "acme/shop", "token": "t0ken"}},
+        {"label": "x" * 129},
+    ],
+)
+def test_a_change_of_a_connection_is_refused_where_it_is_not_whole(published: Api, wrong: Any) -> None:
+    made = published.make(CONNECTIONS, GITHUB)
+    published.refused(400, "PATCH", f"{CONNECTIONS}/{made['id']}", wrong)
+
+
+@covers("testSiteContextConnection", 200)
+@covers("syncSiteContextConnection", 204)
+def test_credentials_are_tried_and_used(published: Api) -> None:
+    wrong = {**GITHUB, "setupSettings": {"repository": "acme/shop", "token": "invalid"}}
+    for body, status in ((GITHUB, "succeeded"), (wrong, "failed")):
+        at = f"{CONNECTIONS}/{published.make(CONNECTIONS, body)['id']}"
+        assert published.post(f"{at}/test")["success"] is (status == "succeeded")
+        published.post(f"{at}/sync", status=204)
+        assert published.get(at)["status"] == status
+
+
+@covers("syncSiteContextConnection", 400)
+def test_a_connection_is_synchronized_once_an_hour_and_one_that_others_send_to_never(published: Api) -> None:
+    at = f"{CONNECTIONS}/{published.make(CONNECTIONS, GITHUB)['id']}"
+    published.post(f"{at}/sync", status=204)
+    assert "hour" in published.refused(400, "POST", f"{at}/sync")
+    published.clock.pass_by(hours=1)
+    published.post(f"{at}/sync", status=204)
+    sent = published.make(CONNECTIONS, {"connector": "builtin:api"})
+    assert "never" in published.refused(400, "POST", f"{CONNECTIONS}/{sent['id']}/sync")
+
+
+@covers("deleteSiteContextConnectionById", 204)
+def test_a_connection_is_deleted_once(published: Api) -> None:
+    at = f"{CONNECTIONS}/{published.make(CONNECTIONS, GITHUB)['id']}"
+    published.ok("DELETE", at, status=205)
+    published.ok("DELETE", at, status=204)
+    for action in ("sync", "test"):
+        published.refused(404, "POST", f"{at}/{action}")
+
+
+# --- topics ---------------------------------------------------------------------------------------
+
+TOPICS = f"{DOCS}/topics"
+
+
+def with_topics(api: Api) -> None:
+    world = api.state()
+    inner = {"id": "cards", "label": "Cards", "parent": "billing", "icon": "credit-card"}
+    world["organizations"][0]["sites"][0]["topics"] = [{"id": "billing", "label": "Billing"}, inner]
+    api.server.reset(world)
+
+
+@covers("listSiteTopics", 200)
+@covers("getSiteTopicById", 200)
+def test_the_topics_of_a_site_are_those_of_its_world(published: Api) -> None:
+    assert published.get(TOPICS) == {"items": []}
+    with_topics(published)
+    billing, cards = published.get(TOPICS)["items"]
+    assert cards["parent"] == {"id": billing["id"], "label": "Billing"}
+    assert published.get(f"{TOPICS}/cards") == cards
+
+
+@covers("updateSiteTopicById", 200)
+def test_a_topic_may_be_used_for_change_requests(published: Api) -> None:
+    with_topics(published)
+    use = {"usageSettings": {"changeRequests": True}}
+    assert published.patch(f"{TOPICS}/cards", use)["usageSettings"] == {"changeRequests": True}
+    published.refused(400, "PATCH", f"{TOPICS}/cards", {})
+    published.refused(404, "PATCH", f"{TOPICS}/none", use)
+
+
 # --- all of it ------------------------------------------------------------------------------------
 
 
 def test_a_world_has_all_of_it(published: Api) -> None:
     published.make(SERVERS, {**SEARCH, "condition": "visitor.claims.isBeta"})
     published.make(CHANNELS, SLACK)
+    published.make(CONNECTIONS, GITHUB)
     published.put(f"{DOCS}/agent-settings", {**SETTINGS, "editing": {"customInstructions": DOCUMENT}})
-    paths = (SERVERS, CHANNELS, f"{DOCS}/agent-settings")
+    with_topics(published)
+    paths = (SERVERS, CHANNELS, CONNECTIONS, TOPICS, f"{DOCS}/agent-settings")
     before, state = [published.get(path) for path in paths], published.state()
     published.server.reset(state)
     assert [published.get(path) for path in paths] == before
@@ -183,5 +340,5 @@ def test_a_world_has_all_of_it(published: Api) -> None:
 
 def test_with_other_profiles_nothing_is_there(api: Api, reference: Api) -> None:
     for caller in (api, reference):
-        for path in (SERVERS, CHANNELS, f"{DOCS}/agent-settings"):
+        for path in (SERVERS, CHANNELS, CONNECTIONS, TOPICS, f"{DOCS}/agent-settings"):
             caller.refused(404, "GET", path)

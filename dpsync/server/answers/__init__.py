@@ -4,7 +4,7 @@ In go a request's `Context` and a record; out comes the answer's body: the recor
 computed (counts, URLs, visibility, permissions). Handlers and families use it; it changes nothing.
 """
 
-from .agents import agent_settings, channel, mcp_server
+from .agents import agent_settings, channel, connection, mcp_server, topic
 from .comments import comment, comment_reply, has_text
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
@@ -23,6 +23,7 @@ __all__ = [
     "collection",
     "comment",
     "comment_reply",
+    "connection",
     "conversation",
     "conversation_detail",
     "event",
@@ -53,6 +54,7 @@ __all__ = [
     "space",
     "structure",
     "team",
+    "topic",
     "translation",
     "user",
     "visitor_auth",

@@ -1,9 +1,15 @@
-"""What a site's agents have: settings, MCP servers, channels."""
+"""What a site's agents have: settings, MCP servers, channels, context connections, topics."""
 
 from ..content.documents import empty_document
 from ..request.context import Context
 from ..store import Json, Record
 from .shared import located, set_only
+
+TOPIC = "site-topic"
+"""Its `ref` is the topic around it."""
+REDACTED = {"builtin:freshdesk": "apiKey", "builtin:jira": "apiToken"}
+"""The member that is not read back as it was written, by connector."""
+HIDDEN = "[redacted]"
 
 
 def _location(ctx: Context, record: Record, what: str) -> str:
@@ -41,3 +47,50 @@ def channel(ctx: Context, record: Record) -> Json:
         "answers": 0,
         "urls": {"location": _location(ctx, record, "channels")},
     }
+
+
+def connection(ctx: Context, record: Record) -> Json:
+    """Its credentials as they were written, but for those that the platform redacts."""
+    doc = dict(record.doc)
+    settings, hidden = doc.get("setupSettings"), REDACTED.get(doc["connector"])
+    if settings and hidden in settings:
+        doc["setupSettings"] = {**settings, hidden: HIDDEN}
+    if doc["connector"] == "builtin:email":
+        doc["email"] = {"ingestionAddress": f"{record.id}@ingest.docs.example"}
+    return {
+        "object": "context-connection",
+        "id": record.id,
+        **doc,
+        "urls": {"location": _location(ctx, record, "context-connections")},
+    }
+
+
+def topic(ctx: Context, record: Record) -> Json:
+    """No questions are counted: there is nobody who asks."""
+    doc = dict(record.doc)
+    answer = {
+        "object": "context-topic",
+        "id": record.id,
+        "icon": "tag",
+        "summary": empty_document(),
+        **doc,
+        "pages": 0,
+        "records": 0,
+        "findings": {"open": 0, "total": 0},
+        "questions": {
+            "total": 0,
+            "answers": 0,
+            "feedback": dict.fromkeys(("positive", "negative", "unrated"), 0),
+            "answered": dict.fromkeys(("yes", "partially", "no"), 0),
+            "relevance": dict.fromkeys(("relevant", "spam", "off-topic", "unclear"), 0),
+            "types": dict.fromkeys(("exploring", "how-to", "troubleshooting", "reference", "unknown"), 0),
+            "channelTypes": {},
+            "channels": {},
+            "weeklyPulse": [0] * 13,
+        },
+        "urls": {"location": _location(ctx, record, "topics")},
+    }
+    around = ctx.store.get(TOPIC, record.ref) if record.ref else None
+    if around is not None:
+        answer["parent"] = {"id": around.id, "label": around.doc["label"]}
+    return answer

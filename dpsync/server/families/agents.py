@@ -1,11 +1,16 @@
-"""What the agents of a site have, in today's edition: settings, MCP servers, channels.
+"""What the agents of a site have, in today's edition: settings, MCP servers, channels, connections, topics.
 
 agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # a Document
 mcpServers: [{id, name, url, transport, headers, condition}]
 channels: [{id, type, setupSettings, role, status}]                                       # pending or active
+contextConnections: [{id, connector, setupSettings, usageSettings, label, filter, status, records, syncedAt}]
+topics: [{id, label, parent, icon, summary, usageSettings}]                         # parent: another one
+
+Topics are found by the platform: a world alone has any.
 """
 
 from .. import answers
+from ..answers.agents import TOPIC
 from ..content.documents import stored_document
 from ..handlers.sites.agents import (
     AGENT_SETTINGS,
@@ -16,8 +21,10 @@ from ..handlers.sites.agents import (
     write_channel,
     write_mcp_server,
 )
+from ..handlers.sites.connections import CONNECTION, UNUSED, begin_connection, write_connection
 from ..models import agents as models
-from ..records.family import Family, OrdinaryResource
+from ..models import connections as mc
+from ..records.family import Dependency, Family, OrdinaryResource, clear
 from ..records.world_format import Dumping, Loading, WorldSection, listed
 from ..store import Json, Record
 
@@ -49,10 +56,22 @@ CHANNELS = Family(
                               models.Channel, models.ChannelCreate, models.ChannelUpdate,
                               begin_channel, write_channel),
 )  # fmt: skip
+CONNECTIONS = Family(
+    CONNECTION, prefix="connection", owner="site",
+    world=listed(CONNECTION, "contextConnections", "site", times=("createdAt",), usageSettings=UNUSED,
+                 status="pending", records=0),
+    resource=OrdinaryResource("context connection", "/context-connections", "siteContextConnectionId",
+                              answers.connection, mc.ContextConnection, mc.ConnectionCreate,
+                              mc.ConnectionUpdate, begin_connection, write_connection),
+)  # fmt: skip
 
 FAMILIES = (
     Family(AGENT_SETTINGS, owner="site",
            world=WorldSection("agentSettings", _load_settings, _dump_settings, ("site",))),
     MCP_SERVERS,
     CHANNELS,
+    CONNECTIONS,
+    Family(TOPIC, owner="site", depends_on=(Dependency(TOPIC, on_delete=clear("ref")),),
+           world=listed(TOPIC, "topics", "site", ref="parent", times=("createdAt", "updatedAt"),
+                        usageSettings={"changeRequests": False})),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a site's agents have and may do, as today's edition has it: settings, servers of tools, channels."""
+"""What a site's agents have and may do, as today's edition has it: settings, servers, channels, topics."""
 
 from typing import Annotated, Literal, Self
 
@@ -129,20 +129,69 @@ class ChannelCreate(ChannelUpdate):
     setupSettings: ChannelSettings
 
 
-# --- style guides and topics ----------------------------------------------------------------------
+# --- topics ---------------------------------------------------------------------------------------
 
 
-class StyleguideCreate(Body):
-    template: str = absent()
+class TopicUsage(Body):
+    changeRequests: bool
 
 
-class StyleguideTemplate(AnswerBody):
+class TopicUpdate(Body):
+    usageSettings: TopicUsage
+
+
+class AroundTopic(AnswerBody):
     id: Id
-    title: str
-    subtitle: str = absent()
-    emoji: str = absent()
-    markdown: str
+    label: str
 
 
-class StyleguideTemplates(AnswerBody):
-    templates: list[StyleguideTemplate]
+class FindingsOfTopic(AnswerBody):
+    open: int
+    total: int
+
+
+class FeedbackCounts(AnswerBody):
+    positive: int
+    negative: int
+    unrated: int
+
+
+class AnsweredCounts(AnswerBody):
+    yes: int
+    partially: int
+    no: int
+
+
+class QuestionsOfTopic(AnswerBody):
+    total: int
+    answers: int
+    feedback: FeedbackCounts
+    answered: AnsweredCounts
+    relevance: dict[Literal["relevant", "spam", "off-topic", "unclear"], int]
+    types: dict[Literal["exploring", "how-to", "troubleshooting", "reference", "unknown"], int]
+    channelTypes: dict[str, int]
+    channels: dict[str, int]
+    weeklyPulse: list[int] = Field(min_length=13, max_length=13)
+
+
+class Topic(AnswerBody):
+    object: Literal["context-topic"]
+    id: Id
+    label: str
+    parent: AroundTopic = absent()
+    icon: str = Field(max_length=50)
+    summary: RichTextDocument
+    usageSettings: TopicUsage
+    pages: int
+    records: int
+    findings: FindingsOfTopic
+    questions: QuestionsOfTopic
+    createdAt: Stamp
+    updatedAt: Stamp
+    urls: Urls
+
+
+class Topics(AnswerBody):
+    """All of them: there are no pages."""
+
+    items: list[Topic]

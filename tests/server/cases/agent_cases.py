@@ -2,10 +2,23 @@
 
 from typing import Any
 
-IDS = {"siteMcpServerId": "tools", "siteChannelId": "slack"}
+IDS = {
+    "siteMcpServerId": "tools",
+    "siteChannelId": "slack",
+    "siteContextConnectionId": "issues",
+    "siteTopicId": "billing",
+}
 AGENTS: dict[str, Any] = {
     "mcpServers": [{"id": "tools", "name": "Tools", "url": "https://t.example/", "headers": {"X-Key": "k"}}],
     "channels": [{"id": "slack", "type": "builtin:slack", "setupSettings": {"allowedChannels": ["docs-*"]}}],
+    "contextConnections": [
+        {
+            "id": "issues",
+            "connector": "builtin:github-issues",
+            "setupSettings": {"repository": "acme/shop", "token": "t"},
+        }
+    ],
+    "topics": [{"id": "billing", "label": "Billing"}],
 }
 """Of a site, by the keys of a world."""
 DOCUMENT = {
@@ -23,4 +36,11 @@ BODIES: dict[str, Any] = {
     "updateSiteMcpServerById": {"transport": "http"},
     "createSiteChannel": {"type": "builtin:github", "setupSettings": {"allowedRepositories": ["acme/*"]}},
     "updateSiteChannelById": {"role": "collaborator"},
+    "createSiteContextConnection": {
+        "connector": "builtin:website",
+        "setupSettings": {"url": "https://w.example/"},
+        "usageSettings": {"changeRequests": True, "search": True, "searchBoost": "x1.2"},
+    },
+    "updateSiteContextConnectionById": {"label": "Issues"},
+    "updateSiteTopicById": {"usageSettings": {"changeRequests": True}},
 }

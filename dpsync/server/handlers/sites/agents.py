@@ -1,11 +1,12 @@
-"""What a site's agents have and may do: settings, MCP servers, channels.
+"""What a site's agents have and may do: settings, MCP servers, channels, topics.
 
 Servers and channels are ordinary resources; here is what is special about them. No server is contacted.
 """
 
 from ... import answers
+from ...answers.agents import TOPIC
 from ...content.documents import stored_document
-from ...errors import bad
+from ...errors import bad, missing
 from ...request.changes import changes, same
 from ...request.context import Context
 from ...store import Json, Record
@@ -56,3 +57,30 @@ def write_channel(ctx: Context, channel: Record, given: Json) -> None:
     if kept is not None and given.get("type", kept) != kept:
         raise bad(f"body.type: the channel is one of the type {kept}, and stays so")
     channel.doc.update(changes(channel.doc, given))
+
+
+def list_topics(ctx: Context) -> Json:
+    """All of them, in order of creation."""
+    found = ctx.store.find(TOPIC, scope=ctx.site().id)
+    return {"items": [answers.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
+
+
+def get_topic(ctx: Context) -> Json:
+    return answers.topic(ctx, _topic(ctx))
+
+
+def update_topic(ctx: Context) -> Json:
+    topic = _topic(ctx)
+    given = changes(topic.doc, ctx.body.given())
+    if given:
+        topic.doc |= {**given, "updatedAt": ctx.stamp}
+        ctx.put(topic)
+    return answers.topic(ctx, topic)
+
+
+def _topic(ctx: Context) -> Record:
+    site, id = ctx.site(), ctx.params["siteTopicId"]
+    found = ctx.store.get(TOPIC, id)
+    if found is None or found.scope != site.id:
+        raise missing("topic", id)
+    return found

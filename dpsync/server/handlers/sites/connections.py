@@ -1,0 +1,76 @@
+"""Context connections: what a site's agents read beside the content of the site.
+
+An ordinary resource; here is what is special about it. Nothing outside is contacted: a stand-in says how a
+test or a synchronization went, by the credentials. Those with the word "invalid" in them are refused.
+"""
+
+from datetime import timedelta
+
+from ...answers.agents import HIDDEN, REDACTED
+from ...clock import moment
+from ...errors import bad, missing
+from ...request.context import Context
+from ...store import Json, Record
+
+CONNECTION = "context-connection"
+PUSHED = ("builtin:email", "builtin:api")
+"""Connectors to which others send: they are never synchronized."""
+OFTEN = timedelta(hours=1)
+UNUSED: Json = {"changeRequests": False, "search": False, "searchBoost": "x1.0"}
+
+
+def begin_connection(ctx: Context, connection: Record) -> None:
+    """It waits for its first synchronization. A label is only ever given to one that is there."""
+    connection.doc = {"usageSettings": UNUSED, "status": "pending", "records": 0, "createdAt": ctx.stamp}
+
+
+def write_connection(ctx: Context, connection: Record, given: Json) -> None:
+    """It keeps its connector. What is read back redacted may be written back so, and stays."""
+    kept = connection.doc.get("connector")
+    if kept is None:
+        given.pop("label", None)
+    elif given.get("connector", kept) != kept:
+        raise bad(f"body.connector: the connection is one of {kept}, and stays so")
+    before, settings = connection.doc.get("setupSettings") or {}, given.get("setupSettings") or {}
+    hidden = REDACTED.get(given.get("connector", ""))
+    if hidden in before and settings.get(hidden) == HIDDEN:
+        settings[hidden] = before[hidden]
+    connection.doc.update(given)
+
+
+def sync_connection(ctx: Context) -> None:
+    """At most once an hour. A synchronization takes no time, and finds nothing."""
+    connection = _known(ctx)
+    if connection.doc["connector"] in PUSHED:
+        raise bad(f"the connector {connection.doc['connector']} is never synchronized: others send to it")
+    last = connection.doc.get("syncedAt")
+    if last is not None and ctx.now - moment(last) < OFTEN:
+        raise bad("the connection was synchronized less than an hour ago")
+    for name in ("failureMessage", "failureReason"):
+        connection.doc.pop(name, None)
+    connection.doc |= {"status": "succeeded", "syncedAt": ctx.stamp}
+    if refused(connection):
+        connection.doc |= {
+            "status": "failed",
+            "failureReason": "authentication",
+            "failureMessage": "the credentials are refused",
+        }
+    ctx.put(connection)
+
+
+def test_connection(ctx: Context) -> Json:
+    found: Json = {"object": "context-connection-test-result", "success": not refused(_known(ctx))}
+    return found if found["success"] else {**found, "error": "the credentials are refused"}
+
+
+def refused(connection: Record) -> bool:
+    """Whether the stand-in takes the credentials for wrong ones."""
+    return any("invalid" in str(value) for value in (connection.doc.get("setupSettings") or {}).values())
+
+
+def _known(ctx: Context) -> Record:
+    site, id = ctx.site(), ctx.params["siteContextConnectionId"]
+    found = ctx.store.get(CONNECTION, id)
+    if found is None or found.scope != site.id:
+        raise missing("context connection", id)
+    return found
