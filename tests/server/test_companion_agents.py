@@ -1,4 +1,4 @@
-"""The agents of a site, in today's edition: settings, MCP servers, channels, connections, topics."""
+"""The agents of a site, in today's edition: settings, MCP servers, channels, connections, topics, guides."""
 
 from typing import Any
 
@@ -323,6 +323,59 @@ def test_a_topic_may_be_used_for_change_requests(published: Api) -> None:
     published.refused(404, "PATCH", f"{TOPICS}/none", use)
 
 
+# --- style guides ---------------------------------------------------------------------------------
+
+HELP = "/orgs/acme/sites/help"
+
+
+@covers("createSiteStyleguideById", 200)
+@covers("listOrganizationStyleguides", 200)
+def test_a_style_guide_is_a_space_that_is_listed_among_all_and_made_once(published: Api) -> None:
+    made = published.post(f"{DOCS}/styleguide")
+    assert made["type"] == "styleguide"
+    assert published.post(f"{DOCS}/styleguide", {"template": "concise"}) == made
+    assert published.get(DOCS)["styleguide"] == {"kind": "space", "space": made["id"]}
+    assert made in published.items("/orgs/acme/spaces")
+    (listed,) = published.get("/orgs/acme/styleguides")["styleguides"]
+    assert (listed["space"], [site["id"] for site in listed["sites"]]) == (made, ["docs"])
+
+
+@covers("listStyleguideTemplates", 200)
+@covers("createSiteStyleguideById", 404)
+def test_a_new_style_guide_may_have_the_content_of_a_template(published: Api) -> None:
+    templates = published.get("/orgs/acme/styleguide-templates")["templates"]
+    made = published.post(f"{DOCS}/styleguide", {"template": templates[0]["id"]})
+    (page,) = published.get(f"/spaces/{made['id']}/content/pages")["pages"]
+    assert page["title"] == templates[0]["title"]
+    published.refused(404, "POST", f"{HELP}/styleguide", {"template": "none"})
+
+
+def test_sites_may_share_a_style_guide_and_let_it_go(published: Api) -> None:
+    made = published.post(f"{DOCS}/styleguide")
+    assert published.patch(HELP, {"styleguide": made["id"]})["styleguide"]["space"] == made["id"]
+    assert "styleguide" not in published.patch(DOCS, {"styleguide": None})
+    (listed,) = published.get("/orgs/acme/styleguides")["styleguides"]
+    assert [site["id"] for site in listed["sites"]] == ["help"]
+
+
+def test_only_a_style_guide_of_the_organization_is_one(published: Api) -> None:
+    for other in ("guides", "none", "manual"):
+        published.refused(404, "PATCH", DOCS, {"styleguide": other})
+
+
+def test_a_site_names_no_style_guide_that_is_deleted(published: Api) -> None:
+    made = published.post(f"{DOCS}/styleguide")
+    published.ok("DELETE", f"/spaces/{made['id']}", status=205)
+    assert "styleguide" not in published.get(DOCS)
+
+
+def test_with_other_profiles_a_style_guide_is_a_space_like_others(published: Api, api: Api) -> None:
+    made = published.post(f"{DOCS}/styleguide")
+    api.server.reset(published.state())
+    assert "type" not in api.get(f"/spaces/{made['id']}")
+    assert "styleguide" not in api.get(DOCS)
+
+
 # --- all of it ------------------------------------------------------------------------------------
 
 
@@ -331,8 +384,9 @@ def test_a_world_has_all_of_it(published: Api) -> None:
     published.make(CHANNELS, SLACK)
     published.make(CONNECTIONS, GITHUB)
     published.put(f"{DOCS}/agent-settings", {**SETTINGS, "editing": {"customInstructions": DOCUMENT}})
+    published.post(f"{DOCS}/styleguide", {"template": "friendly"})
     with_topics(published)
-    paths = (SERVERS, CHANNELS, CONNECTIONS, TOPICS, f"{DOCS}/agent-settings")
+    paths = (SERVERS, CHANNELS, CONNECTIONS, TOPICS, f"{DOCS}/agent-settings", "/orgs/acme/styleguides")
     before, state = [published.get(path) for path in paths], published.state()
     published.server.reset(state)
     assert [published.get(path) for path in paths] == before

@@ -45,6 +45,8 @@ def space(ctx: Context, record: Record) -> Json:
     permissions["merge"] = permissions["merge"] and may_merge_any(ctx, record, requests)
     doc = dict(record.doc)
     default_level = doc.pop("defaultLevel")
+    if not ctx.published:
+        doc.pop("type", None)
     answer = {
         "object": "space",
         "id": record.id,

@@ -36,6 +36,8 @@ def site(ctx: Context, record: Record) -> Json:
         answer["proxy"] = {"origin": origin, "target": f"https://proxy.docs.example/sites/{record.id}"}
     if ctx.published:
         del answer["agentsContext"]
+        if record.ref:
+            answer["styleguide"] = {"kind": "space", "space": record.ref}
     if ctx.full:
         answer["appliedType"] = doc["type"]
         answer["defaultLevel"] = level

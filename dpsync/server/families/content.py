@@ -1,7 +1,7 @@
 """Collections and spaces: siblings in the order given, collections first, unless both have a `position`.
 
     collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
-    spaces: [{id, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
+    spaces: [{id, type, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
                                                             # or deletedDaysAgo, before loading
 
 When a space was deleted is said as a time (`deletedAt`) or, for worlds that are to stay fresh, as a number of

@@ -2,6 +2,7 @@
 
     sites:
       - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
+        styleguide: the id of a space of the type styleguide
         adaptiveSchema: {…}                                         # a visitor schema
         structure:                                                  # only spaces, or sections and groups
           - {type: section-group, id, title, icon, children: […]}
@@ -18,7 +19,7 @@ from collections.abc import Iterable
 from itertools import count
 
 from ..content.slugs import unique_slug
-from ..records.family import Columns, Dependency, Family
+from ..records.family import Columns, Dependency, Family, clear
 from ..records.order import STEP
 from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..sites.navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
@@ -43,10 +44,20 @@ def _site(loading: Loading, organization: str, given: Json) -> None:
         "agentsContext": "included",
         "published": False,
         "createdAt": loading.then(),
-        **loading.own("site", given),
+        **but(loading.own("site", given), "styleguide"),
     }
     basenames.add(doc["basename"])
-    loading.inside(loading.add(Record("site", id, doc, organization, organization)), given)
+    site = Record("site", id, doc, organization, organization, ref=_styleguide(loading, given))
+    loading.inside(loading.add(site), given)
+
+
+def _styleguide(loading: Loading, given: Json) -> str:
+    """The space that it names; "" for none. ValueError: it is no style guide."""
+    id = given.get("styleguide") or ""
+    space = loading.get("space", id) if id else None
+    if id and (space is None or space.doc.get("type") != "styleguide"):
+        raise ValueError(f"the style guide {id!r} of the site {given.get('id')!r} is no style guide space")
+    return id
 
 
 def _load_schema(loading: Loading, site: Record, given: Json) -> None:
@@ -136,7 +147,11 @@ def _one_default(nodes: list[Record]) -> None:
 
 def _dump(dumping: Dumping, organization: Record) -> list[Json]:
     found = dumping.created("site", organization=organization.id)
-    return [{"id": site.id, **site.doc, **dumping.inside(site)} for site in found]
+    return [{"id": site.id, **site.doc, **_named(site), **dumping.inside(site)} for site in found]
+
+
+def _named(site: Record) -> Json:
+    return {"styleguide": site.ref} if site.ref else {}
 
 
 def _dump_structure(dumping: Dumping, site: Record) -> list[Json]:
@@ -169,6 +184,7 @@ def _in_section(section: Record) -> Columns:
 
 FAMILIES = (
     Family("site", prefix="site", owner="organization", counted=True,
+           depends_on=(Dependency("space", on_delete=clear("ref")),),  # its style guide
            world=WorldSection("sites", _load, _dump)),
     Family("adaptive-schema", owner="site",
            world=WorldSection("adaptiveSchema", _load_schema, _dump_schema, ("site",))),

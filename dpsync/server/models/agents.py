@@ -5,6 +5,8 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from .base import AnswerBody, Body, Id, RichTextDocument, Stamp, Url, Urls, absent
+from .content import Space
+from .sites import Site
 
 # --- settings -------------------------------------------------------------------------------------
 
@@ -195,3 +197,31 @@ class Topics(AnswerBody):
     """All of them: there are no pages."""
 
     items: list[Topic]
+
+
+# --- style guides ---------------------------------------------------------------------------------
+
+
+class StyleguideCreate(Body):
+    template: str = absent(description="The id of a template; a blank one without it")
+
+
+class StyleguideTemplate(AnswerBody):
+    id: Id
+    title: str
+    subtitle: str = absent()
+    emoji: str = absent()
+    markdown: str
+
+
+class StyleguideTemplates(AnswerBody):
+    templates: list[StyleguideTemplate]
+
+
+class Styleguide(AnswerBody):
+    space: Space
+    sites: list[Site]
+
+
+class Styleguides(AnswerBody):
+    styleguides: list[Styleguide]

@@ -78,6 +78,7 @@ class SpacePermissions(AnswerBody):
 class Space(AnswerBody):
     object: Literal["space"]
     id: Id
+    type: Literal["styleguide"] = absent()
     title: str = Field(max_length=50)
     emoji: str = absent(max_length=50)
     visibility: Visibility | Literal["in-collection", "private"]

@@ -38,6 +38,7 @@ class OrganizationUpdateToday(OrganizationUpdate):
 
 class SiteUpdateToday(SiteUpdate):
     proxy: str | None = absent(max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")
+    styleguide: str | None = absent(description="A style guide space of the organization, or null")
 
 
 class SiteCreateToday(SiteCreate):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from .base import AnswerBody, Body, Id, Level, Paged, Stamp, Url, absent
-from .content import Visibility
+from .content import ContentRef, Visibility
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 AgentsContext = Literal["excluded", "included"]
@@ -107,6 +107,7 @@ class Site(AnswerBody):
     createdAt: Stamp
     adaptiveContent: AdaptiveContent = absent()
     agentsContext: AgentsContext = absent()
+    styleguide: ContentRef = absent()
     ads: PendingAds | AdsInReview | RejectedAds | ShownAds = absent(discriminator="status")
     features: list[Feature]
     permissions: SitePermissions = absent()

@@ -1,10 +1,11 @@
 """Today's edition: the agents of a site."""
 
 from ..families.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
-from ..handlers.sites import agents, connections
+from ..handlers.sites import agents, connections, styleguides
 from ..models import agents as ma
 from ..models import connections as mc
-from .rows import SITE, TODAY, Rows, get, patch, post, put
+from ..models.content import Space
+from .rows import ORG, SITE, TODAY, Rows, get, patch, post, put
 
 _SERVERS, _CHANNELS, _CONNECTIONS = Rows(MCP_SERVERS), Rows(CHANNELS), Rows(CONNECTIONS)
 _CONNECTION = SITE + "/context-connections/{siteContextConnectionId}"
@@ -58,4 +59,12 @@ OPERATIONS = [
     get("getSiteTopicById", SITE + "/topics/{siteTopicId}", agents.get_topic, ma.Topic, **TODAY),
     patch("updateSiteTopicById", SITE + "/topics/{siteTopicId}", agents.update_topic, ma.Topic,
           ma.TopicUpdate, **TODAY),
+    post("createSiteStyleguideById", SITE + "/styleguide", styleguides.create, Space, ma.StyleguideCreate,
+         body_required=False, errors=(404,),
+         decided="A site that has one keeps it, whatever the template; a template that is not there is 404.",
+         **TODAY),
+    get("listOrganizationStyleguides", ORG + "/styleguides", styleguides.list_styleguides, ma.Styleguides,
+        decided="Those that the caller may view, each with the sites that they may view.", **TODAY),
+    get("listStyleguideTemplates", ORG + "/styleguide-templates", styleguides.list_templates,
+        ma.StyleguideTemplates, decided="Two of the companion's own.", **TODAY),
 ]  # fmt: skip

@@ -42,5 +42,6 @@ BODIES: dict[str, Any] = {
         "usageSettings": {"changeRequests": True, "search": True, "searchBoost": "x1.2"},
     },
     "updateSiteContextConnectionById": {"label": "Issues"},
+    "createSiteStyleguideById": {"template": "concise"},
     "updateSiteTopicById": {"usageSettings": {"changeRequests": True}},
 }

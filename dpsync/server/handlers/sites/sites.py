@@ -12,6 +12,7 @@ from ...sites import navigation
 from ...sites.publishing import SHARE_LINK, VISITOR_AUTH, navigation_of, opens, secret
 from ...sites.visitors import check_schema, conditions
 from ...store import Json, Record
+from . import styleguides
 
 
 def list_sites(ctx: Context) -> Json:
@@ -78,6 +79,8 @@ def update_site(ctx: Context) -> Json:
         given.pop("defaultLevel", None)
     if ctx.published:
         given.pop("agentsContext", None)
+        if "styleguide" in given:
+            styleguides.attach(ctx, site, given.pop("styleguide"))
     section, default = given.pop("defaultSiteSection", None), given.pop("defaultSiteSpace", None)
     given = changes(site.doc, given)
     basename = given.get("basename")
