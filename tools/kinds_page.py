@@ -33,6 +33,7 @@ from dpsync.render.words.kinds import (
     deletion_words,
     identity_words,
     place_words,
+    profile_words,
     rules_words,
 )
 
@@ -140,6 +141,7 @@ def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
             if fewer
             else []
         )
+        phrases += profile_words(registry, kind, profile.name)
         if phrases:
             yield f"{where}: {'; '.join(phrases)}."
 
@@ -210,6 +212,8 @@ WORDS: dict[type, dict[str, str]] = {
         "keeps_out": "one fewer of them does: it kept people out",
         "pages": "where the pages that one holds are read, to say how many there are",
         "shown_in": "the list of the things that show it",
+        "inherits": "the kind whose values answers have where it has none; import leaves those out",
+        "on_profiles": "by profile the words that are others there; those of fields stand at these",
     },
     Lifecycle: {
         "restore": "the request that brings a deleted one back, and what an answer has as long as that works",
@@ -247,6 +251,7 @@ WORDS: dict[type, dict[str, str]] = {
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",
         "platform_default": "what a new one has where nothing is said; import leaves it out",
+        "on_profiles": "by profile the words that are others there: `{published: {null: refused}}`",
     },
     ListOrder: {
         "of": "the kind of what is in the list; a list order is a field, with a field's words",

@@ -49,7 +49,7 @@ Environment:
   DPSYNC_TOKEN_FILE  a file that holds it
   DPSYNC_FILE        the root file, as --file
   DPSYNC_ENV         an environment of the root file, as --env
-  DPSYNC_PROFILE     which operations the platform has, as --profile
+  DPSYNC_PROFILE     what the platform has and takes, as --profile
   DPSYNC_DEBUG       show where an internal error comes from
   CI                 nobody can be asked; the git base is the commit before
   GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH

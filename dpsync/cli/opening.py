@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @contextmanager
 def reading_session(
     out: Output, files: tuple[str, ...], directory: Path, environment: str | None, ids_in: Path | None,
-    profile: str, parallelism: int, base: str | None, timeout: float,
+    profile: str | None, parallelism: int, base: str | None, timeout: float,
 ) -> Iterator[tuple[Session, ReadClient]]:  # fmt: skip
     """The session that the options of a command name, with its client.
 
@@ -31,11 +31,11 @@ def reading_session(
     from dpsync.client.client import ReadClient
 
     with endings(out):
-        place = ConfigurationPaths.find(files, directory, environment, ids_in)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        session = opened(out, place, desired, to, profile, parallelism, base).session
+        session = opened(out, place, desired, to, parallelism, base).session
         with ReadClient(
             to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
         ) as client:

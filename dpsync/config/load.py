@@ -26,7 +26,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry, Scope
+from dpsync.model.entries.desired import Desired, Entry, Environment, Scope
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Node, Scalar
 
@@ -52,7 +52,8 @@ def load_from(
 def _loaded(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None
 ) -> tuple[Desired, Findings]:
-    sources = load_sources(files, env, layers, tuple(_trees(registry)))
+    sources = load_sources(files, env, layers, tuple(_trees(registry.whole)))
+    registry = _registry(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
     organizations = sources.root.get("organizations")
     if organizations is not None:
@@ -73,9 +74,19 @@ def _loaded(
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
         watched=_watched(registry, resources.values(), declared.scopes, rules.watch),
+        profile=registry.profile.name,
         overlay=sources.overlay,
     )  # fmt: skip
     return desired, declared.diagnostics
+
+
+def _registry(registry: Registry, layers: Layers | None, environment: Environment | None) -> Registry:
+    """Every kind in the words of the profile that is planned for: that which was named, else that of the
+    environment, else that of the registry.
+    """
+    named = layers.profile if layers is not None else None
+    profile = named or (environment.profile if environment is not None else None)
+    return registry.whole if profile is None else registry.written_for(profile)
 
 
 def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:

@@ -310,6 +310,8 @@ class Field(Struct, frozen=True, dict=True):
     """The kind whose id this text is, where there is such an object: without that this one cannot be."""
     platform_default: Any = None
     """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
+    on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By profile the words of this declaration that are others on such a server."""
 
     @cached_property
     def watchable(self) -> bool:
@@ -459,6 +461,13 @@ class Kind(Struct, frozen=True, dict=True):
     """Where the tree of the pages that one holds is read."""
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
+    inherits: str | None = None
+    """The kind whose values answers have where this one has none of its own: import leaves those out.
+
+    There is one of it in what this one is in.
+    """
+    on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By profile the words of this declaration, but its fields, that are others on such a server."""
 
     @cached_property
     def parents(self) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Profiles: which operations a server has. Data alone; a later edition of the platform is one more profile.
 
 Names of parameters do not matter, so that each is written `{}`. `PATCH-draft` is an operation whose body does
-not take the member `draft` on this server, although that of a later edition does.
+not take the member `draft` on this server, although that of a later edition does. What else differs (limits,
+patterns, nulls, defaults) a kind says beside the field that it concerns: `Field.on_profiles`.
 """
 
 from __future__ import annotations
@@ -13,14 +14,23 @@ Operation = tuple[str, str]
 
 
 class Profile(Struct, frozen=True):
-    """The operations of one server. `operations` None: everything that a kind names."""
+    """What one server has. `operations` None: everything that a kind names, but for what is `missing`."""
 
     name: str
     operations: frozenset[Operation] | None = None
     without: frozenset[tuple[Operation, str]] = field(default_factory=frozenset)
     """Members of bodies that an operation does not take."""
+    missing: frozenset[Operation] = field(default_factory=frozenset)
+    """Operations that other servers have and this one has not."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the server has every operation, with every member, that a kind names."""
+        return self.operations is None and not self.without and not self.missing
 
     def has(self, method: str, path: str) -> bool:
+        if (method, path) in self.missing:
+            return False
         return self.operations is None or (method, path) in self.operations
 
     def takes(self, method: str, path: str, member: str) -> bool:
@@ -31,24 +41,48 @@ class Profile(Struct, frozen=True):
         return f"the profile {self.name} has no operation for {what}"
 
 
-def _profile(name: str, table: str) -> Profile:
-    """From lines of methods and a path; `METHOD-member,…` is one whose body does not take these members."""
+Members = tuple[Operation, str]
+
+
+def _table(lines: str) -> tuple[frozenset[Operation], frozenset[Members]]:
+    """Operations, and members that they do not take, from lines of methods and a path.
+
+    `METHOD-member,…` is one whose body does not take these members.
+    """
     operations: set[Operation] = set()
-    without: set[tuple[Operation, str]] = set()
-    for line in table.strip().splitlines():
+    without: set[Members] = set()
+    for line in lines.strip().splitlines():
         *methods, path = line.split()
         for word in methods:
             method, _, members = word.partition("-")
             operations.add((method, path))
             without |= {((method, path), member) for member in members.split(",") if member}
-    return Profile(name, frozenset(operations), frozenset(without))
+    return frozenset(operations), frozenset(without)
 
 
-FULL = Profile("full")
+def _less(name: str, missing: str, without: str) -> Profile:
+    """A server that has everything but these operations, and takes everything but these members."""
+    return Profile(name, None, _table(without)[1], _table(missing)[0])
 
-REFERENCE = _profile(
-    "reference",
+
+FULL = _less("full", "", "")
+
+PUBLISHED = _less(
+    "published",
     """
+POST /orgs/{}/sites/{}/section-groups/{}/sections
+DELETE /orgs/{}/sites/{}/section-groups/{}/sections/{}
+POST /spaces/{}/transfer
+""",
+    """
+PATCH-agentsContext /orgs/{}/sites/{}
+PATCH-ai,advancedCustomization,pageActions /orgs/{}/sites/{}/site-spaces/{}/customization
+PATCH-insights,socialAccounts /orgs/{}/sites/{}/site-spaces/{}/customization
+""",
+)
+"""What the platform's vendor publishes today (edition 0.202.0)."""
+
+REFERENCE = Profile("reference", *_table("""
 GET POST /orgs/{}/sites
 DELETE GET PATCH-defaultLevel /orgs/{}/sites/{}
 GET PUT /orgs/{}/sites/{}/adaptive-schema
@@ -145,7 +179,6 @@ GET POST /orgs/{}/conversations
 GET /orgs/{}/conversations/{}
 GET /orgs/{}/conversations-issues
 GET /orgs/{}/conversations-issues/{}
-""",
-)
+"""))  # fmt: skip
 
-PROFILES = {profile.name: profile for profile in (FULL, REFERENCE)}
+PROFILES = {profile.name: profile for profile in (FULL, REFERENCE, PUBLISHED)}

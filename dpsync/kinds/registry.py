@@ -11,7 +11,7 @@ from typing import Any
 
 from dpsync.kinds.kind import Entries, Kind, ListOrder, Node
 from dpsync.kinds.profiles import FULL, PROFILES, Profile
-from dpsync.kinds.supported import SupportedKind, for_profile
+from dpsync.kinds.supported import SupportedKind, for_profile, in_words_of
 
 
 class Registry:
@@ -19,7 +19,8 @@ class Registry:
 
     def __init__(self, kinds: Iterable[Kind], profile: Profile = FULL) -> None:
         self.profile = profile
-        self.declared = {kind.name: kind for kind in kinds}
+        self._written = tuple(kinds)
+        self.declared = {kind.name: in_words_of(kind, profile.name) for kind in self._written}
         self.kinds = for_profile(self.declared, profile)
 
     def __getitem__(self, name: str) -> SupportedKind:
@@ -97,8 +98,19 @@ class Registry:
 
     @cached_property
     def whole(self) -> Registry:
-        """The kinds of a server that has everything: what may be written does not depend on the server."""
-        return Registry(self.declared.values())
+        """Every kind in the words of this profile: what may be written does not depend on the operations."""
+        return self if self.profile.is_whole else self.written_for(self.profile.name)
+
+    def written_for(self, profile: str) -> Registry:
+        """Every kind in the words of a profile: by these a configuration is read that is planned for it."""
+        found = self._written_for.get(profile)
+        if found is None:
+            found = self._written_for[profile] = Registry(self._written, Profile(profile))
+        return found
+
+    @cached_property
+    def _written_for(self) -> dict[str, Registry]:
+        return {}
 
     @cached_property
     def _referring(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:

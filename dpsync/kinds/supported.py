@@ -30,9 +30,19 @@ class SupportedKind(Kind, frozen=True):
     """The fields that have values which no operation of the server writes."""
 
 
+def in_words_of(kind: Kind, profile: str) -> Kind:
+    """The declaration with the words that it has on servers with this profile; whatever these support."""
+    fields = tuple(
+        replace(item, **item.on_profiles[profile]) if profile in item.on_profiles else item
+        for item in kind.fields
+    )
+    words = kind.on_profiles.get(profile, {})
+    return replace(kind, **words, fields=fields) if words or fields != kind.fields else kind
+
+
 def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, SupportedKind]:
     """The kinds that a server with this profile supports, in the same order."""
-    if profile.operations is None:
+    if profile.is_whole:
         return {name: _supported(kind) for name, kind in kinds.items()}
     support = _Support(kinds, profile)
     found = {kind.name: made for kind in kinds.values() if (made := support.kind(kind)) is not None}

@@ -214,7 +214,7 @@ class Sources:
 
     def _one(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
         try:
-            body = self._client.get(source.url)
+            body = self._client.get(*split_query(source.url))
         except NotFound:
             # Absence only for a single that may be absent, under a parent that was read.
             if isinstance(kind.shape, Single) and not kind.shape.always:
@@ -242,9 +242,10 @@ class Sources:
         return found
 
     def to_write_back(self, kind: Kind, path: str) -> dict[str, Any]:
-        """What is at a path, raw, for a request that sends it again with changes."""
+        """What is at a path, raw, for a request that sends it again with changes; asked for as it is read."""
+        query = split_query(kind.read.path)[1]
         with fitting(path):
-            body = self._client.get(path)
+            body = self._client.get(path, query)
             check_written(kind, body)
         return dict(body)
 

@@ -26,12 +26,14 @@ def load(
     registry: Registry | None = None,
     overlays: Sequence[Path] = (),
     environment: str | None = None,
+    profile: str | None = None,
 ) -> Desired:
-    """The checked configuration with what goes over it.
+    """The checked configuration with what goes over it, as a platform of this profile takes it.
 
+    Without `profile` that of the environment counts, else that of the registry. `Desired.profile` says which.
     Raises DiagnosticError (exit 5) with everything that is wrong.
     """
-    layers, registry = Layers.of(root, overlays, environment), registry or load_registry()
+    layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
     variables = os.environ if env is None else env
     desired, diagnostics = load_config(root, registry, variables, layers)
     if diagnostics.errors:
@@ -45,13 +47,14 @@ def validate(
     registry: Registry | None = None,
     overlays: Sequence[Path] = (),
     environment: str | None = None,
+    profile: str | None = None,
 ) -> Desired:
     """The checked configuration: with the chosen environment, else alone and with each one that there is.
 
     A finding that is there only with environments says with which. Variables of environments that were not
     chosen need not be set. Raises DiagnosticError (exit 5) with everything that is wrong.
     """
-    layers, registry = Layers.of(root, overlays, environment), registry or load_registry()
+    layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
     desired, found = _checked_everywhere(root, registry, os.environ if env is None else env, layers)
     if found.errors:
         raise DiagnosticError(found, Exit.INVALID, desired.texts)
@@ -59,7 +62,7 @@ def validate(
 
 
 def _with_omitted_files(root: Path, desired: Desired, registry: Registry) -> Desired:
-    return replace(desired, not_included=OmittedFiles(root, registry, desired.texts, desired.resources))
+    return replace(desired, not_included=OmittedFiles(root, registry.whole, desired.texts, desired.resources))
 
 
 def _checked_everywhere(

@@ -24,6 +24,7 @@ def load_base(
     overlays: Sequence[Path] = (),
     environment: str | None = None,
     ids: Path | None = None,
+    profile: str | None = None,
 ) -> Base:
     """The configuration with what goes over it, as git has it at `ref` or at the default base.
 
@@ -32,7 +33,7 @@ def load_base(
     Raises DiagnosticError (exit 5) when a named `ref` cannot be used. A default one that cannot be had is an
     empty base, with the reason in `said`.
     """
-    layers = Layers.of(root, overlays, environment)
+    layers = Layers.of(root, overlays, environment, profile)
     variables = os.environ if env is None else env
     return read_base(root, registry or load_registry(), variables, ref, layers, ids)
 
@@ -41,5 +42,6 @@ def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edi
     """What a configuration says otherwise than that of a base. No platform is asked."""
     if base.desired is None:
         return Edits(base_from=base.name)
-    found = compare_files(registry or load_registry(), base.desired, desired)
+    registry = registry or load_registry(desired.profile)
+    found = compare_files(registry.whole, base.desired, desired)
     return Edits(base=base.commit, base_from=base.name, found=found)

@@ -27,4 +27,4 @@ def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
 
     Raises DiagnosticError (exit 5) with everything that is wrong.
     """
-    return IdsOnDisk(path, registry or load_registry()).read()
+    return IdsOnDisk(path, (registry or load_registry()).whole).read()

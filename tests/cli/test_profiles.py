@@ -76,7 +76,15 @@ def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> N
 def test_an_unknown_profile_is_a_usage_error_that_lists_the_known_ones(run: Run, example: Path) -> None:
     ended = run("validate", "-C", str(example), "--profile", "old")
     assert ended.code == 64
-    assert "full, reference" in ended.err
+    assert "full, reference, published" in ended.err
+
+
+@pytest.mark.usefixtures("platform")
+def test_an_environment_names_the_profile_of_its_platform(run: Run, example: Path) -> None:
+    with (example / "dpsync.yaml").open("a", encoding="utf-8") as root:
+        root.write("environments: { small: { profile: reference } }\n")
+    document = json.loads(run("plan", "-C", str(example), "--env", "small", "--format", "json").out)
+    assert document["plan"]["profile"] == "reference"
 
 
 @pytest.mark.usefixtures("platform")

@@ -9,6 +9,7 @@ from dpsync.kinds.kind import Call, Lists, Tree
 from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.types import Text
 
 DECLARED = load().declared.values()
 SITE = "/orgs/{}/sites/{}"
@@ -72,3 +73,23 @@ def test_profiles_say_what_they_lack() -> None:
     assert REFERENCE.lacks("moving a group") == "the profile reference has no operation for moving a group"
     assert FULL.has("PATCH", "/anything")
     assert Profile("none", frozenset()).has("GET", "/orgs") is False
+
+
+def test_the_words_of_a_field_may_be_others_with_a_profile() -> None:
+    declared, there = (
+        load().kinds["share_link"].field("name"),
+        load("published").kinds["share_link"].field("name"),
+    )
+    assert (declared.type, there.type) == (Text(1, 100), Text(1, 50))
+
+
+def test_a_profile_may_lack_operations_that_all_others_have() -> None:
+    assert load("published").kinds["space"].lifecycle.transfer is None
+    assert load("full").kinds["space"].lifecycle.transfer is not None
+
+
+def test_what_may_be_written_does_not_depend_on_the_operations() -> None:
+    whole = load("reference").whole
+    assert whole.profile.name == "reference"
+    assert whole.kinds.keys() == load().whole.kinds.keys()
+    assert whole.kinds["space"].unsupported == frozenset()

@@ -199,7 +199,7 @@ def _ids_update(
         return None
     github = client(inputs.ids_token or inputs.github_token)
     branches = None if github is None else Branches(github, place.repository)
-    return IdsFileUpdate(file, inputs.ids_file, branches, place, log, load_registry())
+    return IdsFileUpdate(file, inputs.ids_file, branches, place, log, load_registry().whole)
 
 
 def _ids_file(inputs: Inputs) -> Path | None:

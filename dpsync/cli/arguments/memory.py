@@ -32,7 +32,6 @@ def opened(
     place: ConfigurationPaths,
     desired: Desired,
     to: Connection,
-    profile: str,
     parallelism: int,
     base: str | None,
 ) -> Opened:
@@ -47,7 +46,7 @@ def opened(
     known = ids.read()
     tell_repeated(out, known)
     past = git_base(out, place, base, path)
-    session = Session(desired, load_registry(profile), parallelism, past, known)
+    session = Session(desired, load_registry(desired.profile), parallelism, past, known)
     return Opened(session, ids)
 
 
@@ -66,7 +65,7 @@ def on_disk(path: Path, project: Path) -> IdsOnDisk:
     """An ids file that can be read and written."""
     from dpsync.api import IdsOnDisk, load_registry
 
-    return IdsOnDisk(path, load_registry(), shortest_path(str(path)), project)
+    return IdsOnDisk(path, load_registry().whole, shortest_path(str(path)), project)
 
 
 def tell_repeated(out: Output, ids: IdsFile) -> None:
@@ -89,7 +88,9 @@ def with_what_is_not_included(
         return desired
     from dpsync.api import load_base, no_longer_included
 
-    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
+    base = load_base(
+        place.root, ref, overlays=place.overlays, environment=place.environment, profile=place.profile
+    )
     found = tuple(no_longer_included(desired, base))
     warned(out, replace(desired, warnings=found))
     return replace(desired, warnings=(*desired.warnings, *found))
@@ -100,7 +101,14 @@ def git_base(out: Output, place: ConfigurationPaths, ref: str | None, ids: Path 
     from dpsync.api import load_base
     from dpsync.render.terminal.diagnostics import render_diagnostics
 
-    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment, ids=ids)
+    base = load_base(
+        place.root,
+        ref,
+        overlays=place.overlays,
+        environment=place.environment,
+        ids=ids,
+        profile=place.profile,
+    )
     if base.warning is not None:
         text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
         out.complain(text.rstrip())

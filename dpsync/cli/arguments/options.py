@@ -41,18 +41,19 @@ def _layered(command: F, exists: bool) -> F:
 
 
 def profiled(command: F) -> F:
-    """--profile: which operations the platform has."""
+    """--profile: what the platform has and takes."""
     return click.option(
-        "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", default="full", callback=_profile,
-        help="Which operations the platform has: full, or reference for the documented ones alone; "
-        "what those cannot do is blocked. [default: full; env: DPSYNC_PROFILE]",
+        "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_profile,
+        help="What the platform has and takes: full; published, the vendor's edition of today; or reference, "
+        "the documented operations alone. What it cannot do is blocked. "
+        "[default: that of the environment, else full; env: DPSYNC_PROFILE]",
     )(command)  # fmt: skip
 
 
-def _profile(context: click.Context, parameter: click.Parameter, value: str) -> str:
+def _profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     from dpsync.kinds.profiles import PROFILES
 
-    if value not in PROFILES:
+    if value is not None and value not in PROFILES:
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(value, PROFILES)
@@ -137,7 +138,7 @@ def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[st
         from dpsync.kinds.registry import load
         from dpsync.planner.inputs.answers import parse
 
-        registry = load()
+        registry = load().whole
         for text in texts:
             try:
                 parse(text, registry)

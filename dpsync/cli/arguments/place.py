@@ -24,6 +24,8 @@ class ConfigurationPaths(Struct, frozen=True):
     environment: str | None = None
     ids: Path | None = None
     """The ids file that was named."""
+    profile: str | None = None
+    """The profile that was named."""
 
     @property
     def journals(self) -> Path:
@@ -32,7 +34,11 @@ class ConfigurationPaths(Struct, frozen=True):
 
     @staticmethod
     def find(
-        files: tuple[str, ...], directory: Path, environment: str | None = None, ids: Path | None = None
+        files: tuple[str, ...],
+        directory: Path,
+        environment: str | None = None,
+        ids: Path | None = None,
+        profile: str | None = None,
     ) -> ConfigurationPaths:
         """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
         from dpsync.config.composing.discovery import find_root
@@ -41,21 +47,24 @@ class ConfigurationPaths(Struct, frozen=True):
         root, *overlays = files or ((named,) if named else (None,))
         found = directory / root if root is not None else find_root(directory)
         overlaid = tuple(directory / str(name) for name in overlays)
-        return ConfigurationPaths(found, overlaid, environment, None if ids is None else directory / ids)
+        named_ids = None if ids is None else directory / ids
+        return ConfigurationPaths(found, overlaid, environment, named_ids, profile)
 
     def load(self, out: Output) -> Desired:
         """The configuration. Raises DiagnosticError."""
         from dpsync.api import load
 
         self._tell(out)
-        return warned(out, load(self.root, overlays=self.overlays, environment=self.environment))
+        over, chosen = self.overlays, self.environment
+        return warned(out, load(self.root, overlays=over, environment=chosen, profile=self.profile))
 
     def validated(self, out: Output) -> Desired:
         """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
         from dpsync.api import validate
 
         self._tell(out)
-        return warned(out, validate(self.root, overlays=self.overlays, environment=self.environment))
+        over, chosen = self.overlays, self.environment
+        return warned(out, validate(self.root, overlays=over, environment=chosen, profile=self.profile))
 
     def _tell(self, out: Output) -> None:
         out.project, out.root = self.root.parent, self.root.name

@@ -54,11 +54,11 @@ if TYPE_CHECKING:
 @summarizing
 @output_in_every_format
 def command(
-    saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None, profile: str,
-    select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
-    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool, approved: str | None,
-    journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
-    summary: bool,
+    saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None,
+    profile: str | None, select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...],
+    no_delete: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool,
+    approved: str | None, journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int,
+    quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
     """Do what plan shows, and prove that it converged.
 
@@ -86,11 +86,11 @@ def command(
         if saved is not None:
             check_approved(saved.plan, approved)
             options, base, profile = options_of(saved.plan), base or saved.plan.base, saved.plan.profile
-        place = ConfigurationPaths.find(files, directory, environment, ids_in)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        session, ids = opened(out, place, desired, to, profile, parallelism, base)
+        session, ids = opened(out, place, desired, to, parallelism, base)
         with WriteClient(
             to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
         ) as client:

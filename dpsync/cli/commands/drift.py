@@ -36,7 +36,8 @@ from dpsync.model.findings.diagnostic import Exit
 @summarizing
 @output_in_every_format
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
+    select: tuple[str, ...],
     exclude: tuple[str, ...], everything: bool, unwatched: bool, base: str | None, ids_in: Path | None,
     parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip

@@ -50,6 +50,6 @@ def command(
                 message = f"{planned} holds no plan"
                 raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
             plan = document.plan
-        out.result(LANGUAGES[language](graph(desired, load(), plan)))
+        out.result(LANGUAGES[language](graph(desired, load().whole, plan)))
         return Exit.DONE
     raise AssertionError

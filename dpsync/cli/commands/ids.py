@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 @reading
 @output
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, checking: bool,
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
+    checking: bool,
     bound: tuple[str, ...], forgotten: tuple[str, ...], moved: tuple[tuple[str, str], ...], base: str | None,
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
     quiet: bool,
@@ -71,7 +72,7 @@ def command(
     if asked.anything and checking:
         raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
     with endings(out):
-        place = ConfigurationPaths.find(files, directory, environment, ids_in)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
@@ -79,7 +80,7 @@ def command(
         merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()
         tell_repeated(out, merged.ids)
         past = git_base(out, place, base, ids.path)
-        session = Session(desired, load_registry(profile), parallelism, past, ids=merged.ids)
+        session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
         with ReadClient(
             to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
         ) as client:

@@ -14,6 +14,7 @@ from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
+from dpsync.kinds.profiles import FULL
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -60,9 +61,10 @@ if TYPE_CHECKING:
 @output
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
-    profile: str, organizations: tuple[str, ...], updating: bool, adding: bool, navigation: Path | None,
-    into: Path | None, full: bool, force: bool, base: str | None, ids_in: Path | None, parallelism: int,
-    timeout: float, format_: str, color: str, verbose: int, quiet: bool,
+    profile: str | None, organizations: tuple[str, ...], updating: bool, adding: bool,
+    navigation: Path | None, into: Path | None, full: bool, force: bool, base: str | None,
+    ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
+    quiet: bool,
 ) -> int:  # fmt: skip
     """Write the configuration of what is live.
 
@@ -87,28 +89,33 @@ def command(
     if navigation is not None:
         with endings(out):
             return _taken_over(
-                out, directory / navigation, load_registry(), organizations[0], directory, force
+                out,
+                directory / navigation,
+                load_registry(profile or FULL.name).whole,
+                organizations[0],
+                directory,
+                force,
             )
     if editing:
         with endings(out):
-            place = ConfigurationPaths.find(files, directory, environment, ids_in)
+            place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
             desired = place.load(out)
             to = connection(out, desired.environment)
         with endings(out, to):
-            session = opened(out, place, desired, to, profile, parallelism, base).session
+            session = opened(out, place, desired, to, parallelism, base).session
             name = None if into is None else _file_of(place, desired, directory, into)
             return _edited(out, to, place, session, addresses, adding, force, timeout, name)
     if again:
         with endings(out):
-            place = ConfigurationPaths.find((), directory, environment, ids_in)
+            place = ConfigurationPaths.find((), directory, environment, ids_in, profile)
             desired = _there(out, place)
             to = connection(out, desired.environment)
         with endings(out, to):
-            session, ids = opened(out, place, desired, to, profile, parallelism, base)
+            session, ids = opened(out, place, desired, to, parallelism, base)
             return _imported_again(out, to, place, session, ids, organizations, timeout)
     to = connection(out)
     with endings(out, to):
-        registry = load_registry(profile)
+        registry = load_registry(profile or FULL.name)
         named = directory / ids_in if ids_in else None
         ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
         return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout, ids)
@@ -190,7 +197,7 @@ def _imported_again(
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import again_document
 
-    layers = Layers.of(place.root, place.overlays, place.environment)
+    layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     with RememberingClient(
         to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
     ) as client:
@@ -246,7 +253,7 @@ def _edited(
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import update_document
 
-    layers = Layers.of(place.root, place.overlays, place.environment)
+    layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     with RememberingClient(
         to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
     ) as client:

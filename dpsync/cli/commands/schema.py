@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from dpsync.kinds.profiles import FULL, PROFILES
+
 
 @click.command("schema")
 @click.argument(
@@ -23,7 +25,11 @@ import click
     ),
     default="configuration",
 )
-def command(name: str) -> None:
+@click.option(
+    "--profile", type=click.Choice(list(PROFILES)), default=FULL.name, show_default=True,
+    help="Of the configuration: what a platform with this profile takes.",
+)  # fmt: skip
+def command(name: str, profile: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
     NAME is configuration (the default), the ids-file, the JSON output of plan, apply, drift, import or ids,
@@ -36,7 +42,7 @@ def command(name: str) -> None:
     from dpsync.render.json.documents import DOCUMENTS
 
     if name == "configuration":
-        schema = configuration_schema(load())
+        schema = configuration_schema(load(profile).whole)
     elif name == "ids-file":
         schema = ids_schema()
     else:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @click.option("--base", metavar="REF", help="With --changes: the commit. [default: that of plan]")
 @output_in_every_format
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, changes: bool,
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
+    changes: bool,
     base: str | None, format_: str, color: str, verbose: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Check the configuration without a platform.
@@ -45,7 +46,7 @@ def command(
         raise click.UsageError("--base is for --changes")
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        place = ConfigurationPaths.find(files, directory, environment)
+        place = ConfigurationPaths.find(files, directory, environment, None, profile)
         desired = with_what_is_not_included(out, place, place.validated(out), base)
         edited = _edited(out, place, desired, base) if changes else None
         if not out.text:
@@ -53,7 +54,7 @@ def command(
 
             out.show(findings_document(desired.warnings, 0, edited))
         elif not quiet:
-            for line in _unserved(desired, profile):
+            for line in _unserved(desired):
                 out.result(line)
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
@@ -72,10 +73,10 @@ def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str 
     return edits(desired, git_base(out, place, base))
 
 
-def _unserved(desired: Desired, profile: str) -> Iterator[str]:
+def _unserved(desired: Desired) -> Iterator[str]:
     from dpsync.config.declaring.supported import supported
     from dpsync.kinds.registry import load
     from dpsync.render.words.visible import visible
 
-    for address, item in sorted(supported(desired, load(profile)).unserved.items()):
+    for address, item in sorted(supported(desired, load(desired.profile)).unserved.items()):
         yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

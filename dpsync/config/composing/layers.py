@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
+from dpsync.kinds.profiles import PROFILES
 from dpsync.model.entries.desired import Environment
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
@@ -25,7 +26,7 @@ Path_ = tuple[str, ...]
 Trees = Several[Path_]
 """Where trees of nodes stand: the keys from the top, "*" for any."""
 
-_ENVIRONMENT_KEYS = ("url", "token", "organizations", "overlay")
+_ENVIRONMENT_KEYS = ("url", "token", "profile", "organizations", "overlay")
 _FOUND_BY = ("id", "hostname")
 
 
@@ -34,9 +35,13 @@ class Layers(Struct, frozen=True):
 
     overlays: tuple[str, ...] = ()
     environment: str | None = None
+    profile: str | None = None
+    """The profile that was named; it counts in place of the environment's."""
 
     @staticmethod
-    def of(root: Path, overlays: Iterable[Path], environment: str | None = None) -> Layers:
+    def of(
+        root: Path, overlays: Iterable[Path], environment: str | None = None, profile: str | None = None
+    ) -> Layers:
         """Raises DiagnosticError (exit 5) when an overlay lies outside of the project of `root`."""
         project = root.parent.resolve()
         names: list[str] = []
@@ -50,7 +55,7 @@ class Layers(Struct, frozen=True):
                 message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
                 raise DiagnosticError([Diagnostic(codes.OUTSIDE, message)], Exit.INVALID)
             names.append(real.relative_to(project).as_posix())
-        return Layers(tuple(names), environment)
+        return Layers(tuple(names), environment, profile)
 
 
 def override(below: Mapping, above: Mapping, trees: Trees) -> Mapping:
@@ -149,11 +154,23 @@ def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
                 return []
             hint = "write token: { env: NAME }, the name of the variable that holds it"
             return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
+        case "profile":
+            return _profile(node)
         case "organizations":
             return _organizations(node)
     nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
     hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
     return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
+
+
+def _profile(node: Node) -> list[Diagnostic]:
+    text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
+    if text in PROFILES or "${" in text:
+        return []
+    nearest = did_you_mean(text, PROFILES)
+    hint = f'did you mean "{nearest}"?' if nearest else f"one of {', '.join(PROFILES)}"
+    said = f'there is no profile "{text}"' if text else "profile is a text"
+    return [_wrong(said, node.span, hint)]
 
 
 def _organizations(node: Node) -> list[Diagnostic]:
@@ -218,8 +235,9 @@ def chosen(root: Mapping, name: str) -> Chosen | None:
         return None
     token, overlay, organizations = node.get("token"), node.get("overlay"), node.get("organizations")
     variable = token.get("env") if isinstance(token, Mapping) else None
+    profile = _text(node.get("profile"))
     return Chosen(
-        Environment(name, _text(node.get("url")), _text(variable)),
+        Environment(name, _text(node.get("url")), _text(variable), profile if profile in PROFILES else None),
         overlay if isinstance(overlay, Scalar) else None,
         organizations if isinstance(organizations, Mapping) else None,
     )

@@ -31,6 +31,8 @@ class Resolving:
         self.text = read_text
         self.lookups: dict[Address, Lookup] = {}
         self._at: Declaration | None = None
+        self._read: Field | None = None
+        """The field that is being read, where the profile has words of its own for it."""
         self._places: dict[tuple[Address, str], Address] = {}
         """Where the entries of a kind stand below an entry."""
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -42,6 +44,10 @@ class Resolving:
         self, code: str, message: str, span: Span, hint: str | None = None, cause: str | None = None
     ) -> Invalid:
         address = str(self._at.address) if self._at else None
+        if self._at is not None and self._read is not None:
+            on = f"on the profile {self.registry.profile.name}"
+            message = f"{on}, {self._read.name} of {self._at.kind.one}: {message}"
+            hint = hint or "--profile, or the environment's profile, says which platform is planned for"
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
         return INVALID
@@ -116,6 +122,7 @@ class Resolving:
         fields: dict[str, Value] = {}
         spans: dict[str, Span] = {}
         for field in kind.fields:
+            self._read = field if field.on_profiles and self._is_own(field) else None
             if field.nest:
                 fields[field.name] = self._nested(entry, field)
             elif field.name == kind.natural:
@@ -138,6 +145,7 @@ class Resolving:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
                 )
+        self._read = None
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
@@ -149,6 +157,9 @@ class Resolving:
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
             fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new,
         )  # fmt: skip
+
+    def _is_own(self, field: Field) -> bool:
+        return self.registry.profile.name in field.on_profiles
 
     def _nested(self, entry: Declaration, field: Field) -> Value:
         holder = self.declared.entries.get(entry.holder) if entry.holder else None
@@ -164,7 +175,10 @@ class Resolving:
         if isinstance(node, Scalar) and node.value is None and node.plain:
             if field.null == "refused":
                 hint = "remove the key to leave the field alone"
-                return self.error("DP222", f'"{field.name}" cannot be cleared', node.span, hint)
+                said = f'"{field.name}" cannot be cleared'
+                if self._at is not None and self._at.kind.inherits is not None:
+                    said += ": the platform answers with what holds, so that nobody could see it"
+                return self.error("DP222", said, node.span, hint)
             return None
         value = field.type.parse(node, self)
         return None if field.null == "empty" and value == "" else value

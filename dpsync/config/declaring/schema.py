@@ -11,6 +11,7 @@ from typing import Any
 from dpsync.config.declaring.schema_words import describe
 from dpsync.kinds.kind import Entries, Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
 
 Schema = dict[str, Any]
@@ -27,6 +28,7 @@ _ENVIRONMENT: Schema = {
             "required": ["env"],
             "properties": {"env": _TEXT},
         },
+        "profile": {"enum": list(PROFILES)},
         "overlay": _TEXT,
         "organizations": {
             "type": "object",

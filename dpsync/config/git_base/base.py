@@ -94,7 +94,7 @@ def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path
     data = repository.file(base.commit, name, DEFAULT_LIMITS.bytes)
     if data is None:
         return base
-    ids, found = parse(data, path.name, registry)
+    ids, found = parse(data, path.name, registry.whole)
     if not found:
         return replace(base, ids=ids)
     first = found[0]

@@ -17,9 +17,9 @@ When = Literal["always", "changes", "never"]
 FailOn = Literal["error", "changes"]
 IdsFile = Literal["none", "commit", "pull-request"]
 NAMES: Final = (
-    "command", "config", "working-directory", "environment", "select", "api-token", "api-url", "github-token",
-    "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "branches", "ids-file",
-    "ids-token", "fail-on", "extra-args",
+    "command", "config", "working-directory", "environment", "profile", "select", "api-token", "api-url",
+    "github-token", "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval",
+    "branches", "ids-file", "ids-token", "fail-on", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
 _OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
@@ -37,6 +37,7 @@ class Inputs(Struct, frozen=True):
     config: tuple[str, ...] = ()
     directory: str = "."
     environment: str = ""
+    profile: str = ""
     select: tuple[str, ...] = ()
     token: str = ""
     url: str = ""
@@ -78,6 +79,7 @@ class Inputs(Struct, frozen=True):
         words = [command, "--directory", self.directory]
         words += [part for name in self.config for part in ("--file", name)]
         words += ["--env", self.environment] if self.environment else []
+        words += ["--profile", self.profile] if self.profile else []
         if command == "validate":
             return [*words, "--changes"]
         words += [part for pattern in self.select for part in ("--select", pattern)]
@@ -112,6 +114,7 @@ def read_inputs(text: str) -> Inputs:
         config=_lines(texts, "config"),
         directory=_one(texts, "working-directory") or ".",
         environment=_one(texts, "environment"),
+        profile=_one(texts, "profile"),
         select=_lines(texts, "select"),
         token=texts.get("api-token", "").strip(),
         url=_one(texts, "api-url"),

@@ -1,8 +1,9 @@
 """How a site looks. Writing replaces everything, so what is not declared is sent again as it is."""
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
-from dpsync.kinds.shared.looks import USUAL, members
+from dpsync.kinds.shared.looks import USUAL, USUAL_TODAY, members, members_today
 
+_TODAY = members_today(USUAL_TODAY)
 CUSTOMIZATION = Kind(
     name="customization",
     parent="site",
@@ -12,7 +13,10 @@ CUSTOMIZATION = Kind(
     read=One(),
     update=Put("{self}", whole=True, repeat="safe"),
     fields=tuple(
-        Field(name, type, on="update", platform_default=USUAL.get(name), raised="linked")
+        Field(name, type, on="update", platform_default=USUAL.get(name), raised="linked",
+              on_profiles={"published": {"type": _TODAY[name], "platform_default": USUAL_TODAY.get(name)}})
         for name, type in members(USUAL).items()
     ),
-)
+    # What is masked in an answer would be written back in place of what it stands for.
+    on_profiles={"published": {"read": One("{self}?unmasked=true")}},
+)  # fmt: skip

@@ -2,7 +2,7 @@
 
 from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Patch, Post
-from dpsync.kinds.shared.languages import LOCALIZED
+from dpsync.kinds.shared.languages import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
 
 EXTERNAL_LINK = Kind(
@@ -21,13 +21,25 @@ EXTERNAL_LINK = Kind(
     after=("adaptive_schema",),
     security=True,
     fields=(
-        Field("title", Text(1, 128), required=True),
+        Field("title", Text(1, 128), required=True, on_profiles={"published": {"type": Text(2, 128)}}),
         Field("url", Text(1, 2048, form="url"), required=True, security=True, raised="changed"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), null="clear"),
         Field("condition", Text(1, 1024), null="clear", exposure=Lifted()),
-        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
-        Field("localizedDescription", LOCALIZED, on="update", null="clear"),
+        Field(
+            "localizedTitle",
+            LOCALIZED,
+            on="update",
+            null="clear",
+            on_profiles={"published": {"type": localized(128)}},
+        ),
+        Field(
+            "localizedDescription",
+            LOCALIZED,
+            on="update",
+            null="clear",
+            on_profiles={"published": {"type": localized(256)}},
+        ),
         Field("draft", Flag(), absent=False, exposure=(True, False)),
         Field(
             "group",

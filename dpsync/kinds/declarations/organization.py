@@ -18,7 +18,8 @@ ORGANIZATION = Kind(
     update=Patch("{self}", repeat="safe"),
     platform=PlatformWork(trouble=Trouble("blocked", "the platform has blocked it")),
     fields=(
-        Field("title", Text(2, 255), on="update", in_answers="always"),
+        Field("title", Text(2, 255), on="update", in_answers="always", on_profiles={"published": {
+            "type": Text(2, 255, r"[\s\S]*\S.*\S[\s\S]*", meaning="a title: two characters are no blanks")}}),
         Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[], security=True,
               raised="added"),
         Field("hostname", Text(3, 32, pattern="[a-z0-9][a-z0-9-]*[a-z0-9]", meaning="a host name: lower-case "

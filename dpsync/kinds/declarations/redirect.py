@@ -12,6 +12,13 @@ DESTINATION = OneOf("kind", {
                         ("siteSpaceId", "pageId"), _WHAT),
     "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
 })  # fmt: skip
+_SEGMENT = r"([A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
+_STRICT_SOURCE = Text(
+    2,
+    512,
+    rf"/{_SEGMENT}(/{_SEGMENT})*(/?\*)?",
+    meaning="a path of letters, digits, - . _ ~ + and %XX, with one * at its end at most, and never alone",
+)
 REDIRECT = Kind(
     name="redirect",
     parent="site",
@@ -33,7 +40,9 @@ REDIRECT = Kind(
         },
     ),
     fields=(
-        Field("source", Text(1, 512), in_answers="always"),
+        Field(
+            "source", Text(1, 512), in_answers="always", on_profiles={"published": {"type": _STRICT_SOURCE}}
+        ),
         Field("destination", DESTINATION, required=True, security=True, raised="changed"),
         Field("captureWildcard", Flag(), absent=False, security=True, raised=(False, True)),
         Field("permanent", Flag(), absent=False, security=True, raised=(False, True)),

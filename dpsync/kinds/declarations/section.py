@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
-from dpsync.kinds.shared.languages import LOCALIZED
+from dpsync.kinds.shared.languages import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
 
 _IN_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{value}/sections"
@@ -39,8 +39,10 @@ SECTION = Kind(
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), on="update", null="clear"),
         Field("condition", Text(1, 1024), on="update", null="clear", exposure=Lifted()),
-        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
-        Field("localizedDescription", LOCALIZED, on="update", null="clear"),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear",
+              on_profiles={"published": {"type": localized(128), "null": "refused"}}),
+        Field("localizedDescription", LOCALIZED, on="update", null="clear",
+              on_profiles={"published": {"type": localized(256), "null": "refused"}}),
         Field("draft", Flag(), absent=False, exposure=(True, False)),
         # One section in the whole site is the default, groups included; it is the site that names it.
         Field("default", Flag(), on="update", absent=False, one_per="site",

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Delete, Field, Kind, Lifecycle, Lists, Node, Order, Patch, Post, Tree
-from dpsync.kinds.shared.languages import LOCALIZED
+from dpsync.kinds.shared.languages import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
 
 _SITE = "/orgs/{organization}/sites/{site}"
@@ -34,7 +34,8 @@ SECTION_GROUP = Kind(
     fields=(
         Field("title", Text(1, 100), required=True),
         Field("icon", Text(1, 50), null="clear"),
-        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear",
+              on_profiles={"published": {"type": localized(128), "null": "refused"}}),
         Field("draft", Flag(), absent=False, exposure=(True, False)),
         # Read under one name and written under two more.
         Field("group", Reference.to("section_group"), nest=True, read="sectionGroup", create_as="parent",

@@ -18,7 +18,7 @@ SHARE_LINK = Kind(
     security=True,
     lets_in=True,
     fields=(
-        Field("name", Text(1, 100), in_answers="always"),
+        Field("name", Text(1, 100), in_answers="always", on_profiles={"published": {"type": Text(1, 50)}}),
         # A new one is active at once.
         Field("active", Flag(), on="update", absent=True, security=True, exposure=(False, True)),
     ),

@@ -4,6 +4,10 @@ from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch
 from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
+_STRICT_PROXY = Text(
+    3, 512, r"([A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.[A-Za-z]{2,}(/[A-Za-z0-9_-]+)+",
+    meaning="a host with a domain, and a path of letters, digits, _ and - (docs.example.com/docs)",
+)  # fmt: skip
 SITE = Kind(
     name="site",
     parent="organization",
@@ -23,7 +27,9 @@ SITE = Kind(
     fields=(
         Field("title", Text(2, 128), required=True),
         Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),
-              on="create", platform_default="basic", in_answers="always"),
+              on="create", platform_default="basic", in_answers="always",
+              # There a new one has another type, and which one depends on the organization.
+              on_profiles={"published": {"platform_default": None}}),
         Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
               exposure=("visitor-auth", "share-link", "unlisted", "public"), security=True,
               after=("visitor_auth", "share_link"), in_answers="always"),
@@ -32,12 +38,13 @@ SITE = Kind(
         # Written as one text, read as an object with the platform's target beside it.
         Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",
                             meaning="a host and a path (host/docs)"),
-              on="update", read="proxy.origin", null="clear", security=True, raised="set"),
+              on="update", read="proxy.origin", null="clear", security=True, raised="set",
+              on_profiles={"published": {"type": _STRICT_PROXY}}),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}, exposure=Lifted(free=({"enabled": False},))),
         Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),
         Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included",
-              raised=("excluded", "included")),
+              raised=("excluded", "included"), on_profiles={"published": {"platform_default": None}}),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), security=True, on="update",
               in_answers="always",

@@ -1,8 +1,10 @@
 """How one space looks where it is shown, in place of what its site says; null is what the site says."""
 
 from dpsync.kinds.kind import Field, Kind, One, Patch, Single
-from dpsync.kinds.shared.looks import members
+from dpsync.kinds.shared.looks import members, members_today
 
+_UNSEEN = "the platform answers with the looks that hold, so that nobody can see whether it is cleared"
+_TODAY = members_today({}, no_null=_UNSEEN)
 SITE_SPACE_CUSTOMIZATION = Kind(
     name="site_space_customization",
     parent="site_space",
@@ -13,6 +15,13 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     read=One(),
     update=Patch("{self}", whole=True, repeat="safe"),
     fields=tuple(
-        Field(name, type, on="update", null="clear", raised="linked") for name, type in members({}).items()
+        Field(name, type, on="update", null="clear", raised="linked",
+              on_profiles={"published": {"type": _TODAY[name], "null": "refused"}})
+        for name, type in members({}).items()
     ),
-)
+    # Answers are what holds: with them written back, all that is the site's would become the space's own.
+    on_profiles={"published": {
+        "read": One("{self}?unmasked=true"), "update": Patch("{self}", repeat="safe"),
+        "inherits": "customization",
+    }},
+)  # fmt: skip

@@ -8,4 +8,11 @@ LANGUAGES = (
     "bg", "hr", "lt", "lv", "et", "sl",
 )  # fmt: skip
 LANGUAGE = Enum(LANGUAGES)
-LOCALIZED = Table(LANGUAGE, Text(0, 2048))
+
+
+def localized(most: int) -> Table:
+    """A text in some languages, each of at most so many characters."""
+    return Table(LANGUAGE, Text(0, most))
+
+
+LOCALIZED = localized(2048)

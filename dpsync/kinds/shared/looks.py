@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from dpsync.kinds.shared.languages import LOCALIZED
-from dpsync.kinds.types import Json, Text, Type
+from dpsync.kinds.shared.languages import LOCALIZED, localized
+from dpsync.kinds.shared.published_looks import CODE_THEME, SHAPES
+from dpsync.kinds.types import Json, Schema, Text, Type
 
 _OBJECTS = (
     "styling", "internationalization", "favicon", "header", "footer", "announcement", "themes", "feedback",
@@ -38,19 +39,36 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 
 
+USUAL_TODAY = USUAL | {"styling": USUAL["styling"] | {"codeTheme": CODE_THEME}}
+"""The same by the vendor's edition of today."""
+
+
 def members(defaults: dict[str, Any]) -> dict[str, Type]:
     """The fields. A member that is not written is not managed; `defaults` is what null would bring back."""
-
-    def looks(name: str) -> Type:
-        exclusive = ("icon", "emoji") if name == "favicon" else ()
-        return Json(
-            partial=True, secrets=True, rarely=True, shape={"type": "object"}, tag="kind",
-            exclusive=exclusive, platform_default=defaults.get(name), needed=_NEEDED.get(name, ()),
-        )  # fmt: skip
-
     return {
         "title": Text(1, 128),
         "localizedTitle": LOCALIZED,
-        **{name: looks(name) for name in _OBJECTS},
+        **{name: _looks(name, defaults, {"type": "object"}) for name in _OBJECTS},
         "socialAccounts": Json(shape={"type": "array"}),
     }
+
+
+def members_today(defaults: dict[str, Any], no_null: str = "") -> dict[str, Type]:
+    """The same fields by the vendor's edition of today, which knows every member and word of them.
+
+    `no_null` is why null takes nothing away.
+    """
+    return {
+        "title": Text(2, 128),
+        "localizedTitle": localized(128),
+        **{name: _looks(name, defaults, SHAPES[name], no_null) for name in _OBJECTS},
+        "socialAccounts": Json(shape=SHAPES["socialAccounts"]),
+    }
+
+
+def _looks(name: str, defaults: dict[str, Any], shape: Schema, no_null: str = "") -> Json:
+    return Json(
+        partial=True, secrets=True, rarely=True, shape=shape, tag="kind",
+        exclusive=("icon", "emoji") if name == "favicon" else (), platform_default=defaults.get(name),
+        needed=_NEEDED.get(name, ()), no_null=no_null,
+    )  # fmt: skip

@@ -22,6 +22,7 @@ from dpsync.kinds.types.parsing import (
     unlike,
 )
 from dpsync.kinds.types.secretive import looks_secret
+from dpsync.kinds.types.shapes import conforms, for_editors, in_a_file
 from dpsync.model.entries.values import Secret, Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.texts.json_text import json_text
@@ -40,7 +41,7 @@ class Json(Type, frozen=True):
     rarely: bool = False
     """Secrets are rare in it: import writes a text out unless it looks like one."""
     shape: Schema = field(default_factory=dict)
-    """A JSON Schema of it, as far as one is known."""
+    """A JSON Schema of it, as far as one is known: a type alone, or all that `shapes` checks."""
     tag: str | None = None
     """The member that says of which form an object is: the members of another form go with that."""
     exclusive: tuple[str, ...] = ()
@@ -49,6 +50,8 @@ class Json(Type, frozen=True):
     """What the platform shows where a member is not set: null would only bring that back, and is refused."""
     needed: tuple[str, ...] = ()
     """Members, dotted, that the platform asks for in an object that it is given: null is refused."""
+    no_null: str = ""
+    """Why null is refused at any depth; empty: it takes a member away."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         content = node
@@ -70,10 +73,17 @@ class Json(Type, frozen=True):
                 message = f"{path.value} holds {found_in(content)}, expected {what}"
                 return ctx.error("DP208", message, node.span)
             return expected(node, what, ctx)
+        if self.is_shaped and not conforms(content, self.shape, ctx):
+            return INVALID
         wrong = self.check(value)
         for sentence in wrong:
             ctx.error("DP208", sentence, node.span)
         return INVALID if self._refused_nulls(content, self.platform_default, "", ctx) or wrong else value
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether more is known of it than its type."""
+        return len(self.shape) > 1
 
     def _refused_nulls(self, node: Node, defaults: Any, path: str, ctx: Parsing) -> bool:
         """Whether a null stands for a member that cannot be taken away. `defaults`: those at this place."""
@@ -88,6 +98,9 @@ class Json(Type, frozen=True):
             at = f"{path}.{name}" if path else name
             if not isinstance(item, Scalar) or item.value is not None:
                 refused |= self._refused_nulls(item, default, at, ctx)
+            elif self.no_null:
+                ctx.error("DP222", f'"{name}" cannot be cleared: {self.no_null}', item.span)
+                refused = True
             elif default is not None or at in self.needed:
                 own = f"the platform's own is {json_text(default)}: write that, or"
                 hint = (
@@ -115,7 +128,10 @@ class Json(Type, frozen=True):
         return plain(node)
 
     def schema(self) -> Schema:
-        return dict(self.shape)
+        if not self.is_shaped:
+            return dict(self.shape)
+        found: Schema = for_editors(self.shape, self.partial and not self.no_null, self.secrets)
+        return in_a_file(found)
 
     def misfit(self, wire: Any) -> Misfit | None:
         expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(self.shape.get("type", ""))

@@ -101,11 +101,12 @@ class Policy(Struct, frozen=True):
 
 
 class Environment(Struct, frozen=True):
-    """Where a configuration is for: the platform's URL and the name of the variable with the token."""
+    """Where a configuration is for: the platform's URL and profile, and the name of the token's variable."""
 
     name: str
     url: str | None = None
     token: str | None = None
+    profile: str | None = None
 
 
 class Unserved(Struct, frozen=True):
@@ -146,6 +147,8 @@ class Desired(Struct, frozen=True):
     """Places that the policy watches and no file declares."""
     watching: bool = False
     """Whether those places are read, too: only drift needs them."""
+    profile: str = "full"
+    """The profile that it was checked for."""
     overlay: str | None = None
     """The file that goes over all others: of the environment, or the last one that was named."""
     not_included: Iterable[NotIncluded] = ()

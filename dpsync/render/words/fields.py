@@ -45,6 +45,11 @@ def type_words(registry: Registry, type_: Type) -> str:
             return f"mapping with `{tag}:` {_forms(registry, forms)}"
         case Many(of=of, as_set=as_set):
             return f"{'set' if as_set else 'list'} of{_many(type_)}: {type_words(registry, of)}"
+        case Json(secrets=secrets) if type_.is_shaped:
+            inside = ", ".join(f"`{name}`" for name in _members(type_.shape))
+            whole = "list of mappings" if type_.shape["type"] == "array" else "mapping"
+            leaves = "; a leaf may be a secret" if secrets else ""
+            return f"{whole} of {inside}{leaves}"
         case Json(secrets=secrets):
             form = {"object": "mapping of any JSON", "array": "list of any JSON"}.get(
                 type_.shape.get("type", "")
@@ -63,6 +68,11 @@ def type_words(registry: Registry, type_: Type) -> str:
             hidden = " (in no list)" if type_.unreadable else ""
             return f"{what}{most}{hidden}, in place or as `{{file: PATH}}`"
     raise TypeError(f"no words for {type(type_).__name__}")
+
+
+def _members(shape: Mapping[str, Any]) -> Iterable[str]:
+    inside = shape["items"] if shape["type"] == "array" else shape
+    return tuple(inside.get("properties", ()))
 
 
 def _many(type_: Many | Table) -> str:

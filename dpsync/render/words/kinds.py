@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from dpsync.kinds.kind import ByHand, Call, Entries, Kind, Node, Single
+from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.supported import in_words_of
+from dpsync.kinds.types import Table
 from dpsync.model.texts.words import plural
-from dpsync.render.words.fields import call_words, listed
+from dpsync.render.words.fields import call_words, listed, type_words
 
 
 def place_words(registry: Registry, kind: Kind) -> str:
@@ -131,3 +133,37 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
         least = f", at least {kind.shape.least}" if kind.shape.least else ""
         nouns = " and ".join(plural(registry[name].noun) for name in kind.shape.holds)
         yield f"Its `children` are {nouns}{least}."
+
+
+def profile_words(registry: Registry, kind: Kind, profile: str) -> list[str]:
+    """What a declaration says otherwise for servers with this profile, beside what they lack."""
+    found = []
+    there = in_words_of(kind, profile)
+    own = kind.on_profiles.get(profile, {})
+    if "read" in own:
+        found.append(f"read at `{there.read.path}`")
+    if "update" in own and there.update:
+        found.append(f"changed by {call_words(there.update)} with the declared members alone")
+    if there.inherits:
+        noun = registry[there.inherits].noun
+        found.append(f"answers have what holds: that of the {noun} where it has none")
+    for before in kind.fields:
+        phrases = list(_field_differences(registry, before, there.field(before.name)))
+        if phrases:
+            found.append(f"`{before.name}`: {', '.join(phrases)}")
+    return found
+
+
+def _field_differences(registry: Registry, before: Field, after: Field) -> Iterator[str]:
+    one, other = before.type, after.type
+    if isinstance(one, Table) and isinstance(other, Table) and one.keys == other.keys:
+        one, other = one.values, other.values
+    value = type_words(registry, other)
+    if value != type_words(registry, one):
+        yield value
+    if after.required and not before.required:
+        yield "required"
+    if after.null != before.null:
+        yield f"null is {after.null}"
+    if after.platform_default is None and before.platform_default is not None:
+        yield "no default is known"

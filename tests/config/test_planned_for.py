@@ -1,0 +1,101 @@
+"""Files are read by the profile that is planned for: one that was named, else that of the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.config.composing.layers import Layers
+from dpsync.config.load import load
+from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.findings.diagnostic import Diagnostic
+
+from .loading import MARK, REGISTRY, marked, organization, site
+
+LINK = organization(
+    f"sites: {{ docs: {{ title: Docs, shareLinks: {{ ▸{'x' * 60}: {{ active: true }} }} }} }}"
+)
+PLACES = "environments: { today: { profile: published }, before: { profile: full }, other: {} }\n"
+
+
+def found(directory: Path, text: str, **layers: Any) -> list[Diagnostic]:
+    (directory / "dpsync.yaml").write_text(text, encoding="utf-8")
+    return list(load(directory / "dpsync.yaml", REGISTRY, {}, Layers(**layers))[1])
+
+
+def test_what_a_platform_refuses_is_told_with_its_profile_where_it_stands(tmp_path: Path) -> None:
+    text, (place,) = marked(LINK)
+    (wrong,) = found(tmp_path, text, profile="published")
+    assert wrong.span is not None
+    assert f"{wrong.span.line}:{wrong.span.column}" == place
+    assert wrong.message == (
+        "on the profile published, name of a share link: the text has 60 characters; 1 to 50 are allowed"
+    )
+    assert wrong.hint is not None
+    assert "--profile" in wrong.hint
+
+
+@pytest.mark.parametrize("profile", [None, "full", "reference"])
+def test_what_others_take_is_valid_for_them(tmp_path: Path, profile: str | None) -> None:
+    assert found(tmp_path, LINK.replace(MARK, ""), profile=profile) == []
+
+
+@pytest.mark.parametrize(
+    ("environment", "profile", "wrong"),
+    [
+        ("today", None, True),
+        ("before", None, False),
+        ("other", None, False),
+        (None, None, False),
+        ("before", "published", True),
+        ("today", "full", False),
+    ],
+)
+def test_that_of_the_environment_counts_until_one_is_named(
+    tmp_path: Path, environment: str | None, profile: str | None, wrong: bool
+) -> None:
+    text = LINK.replace(MARK, "") + PLACES
+    assert bool(found(tmp_path, text, environment=environment, profile=profile)) is wrong
+
+
+def test_the_configuration_says_which_one_it_was_checked_for(tmp_path: Path) -> None:
+    (tmp_path / "dpsync.yaml").write_text(organization("title: Acme") + PLACES, encoding="utf-8")
+    checked = [
+        load(tmp_path / "dpsync.yaml", REGISTRY, {}, Layers(environment=name))[0].profile
+        for name in ("today", "other")
+    ]
+    assert checked == ["published", "full"]
+
+
+def test_an_environment_names_a_profile_that_there_is(tmp_path: Path) -> None:
+    text = organization("title: Acme") + "environments: { today: { profile: publisht } }\n"
+    (wrong,) = found(tmp_path, text)
+    assert (wrong.code, wrong.message) == ("DP141", 'there is no profile "publisht"')
+    assert wrong.hint == 'did you mean "published"?'
+
+
+def test_null_is_refused_where_the_platform_refuses_it(tmp_path: Path) -> None:
+    text = site("""
+        - type: section
+          key: one
+          title: One
+          localizedTitle: ▸null
+          children: [{ type: space, key: en, space: en }]
+    """)
+    plain, (place,) = marked(text)
+    (wrong,) = found(tmp_path, plain, profile="published")
+    assert wrong.code == "DP222"
+    assert wrong.span is not None
+    assert f"{wrong.span.line}:{wrong.span.column}" == place
+    assert found(tmp_path, plain) == []
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_an_entry_of_a_kind_that_the_platform_lacks_is_read_as_well(tmp_path: Path, profile: str) -> None:
+    registry = load_registry(profile)
+    assert registry.whole.kinds.keys() == REGISTRY.declared.keys()
+    text = organization("sites: { docs: { title: Docs, visitorAuth: { backend: custom } } }")
+    assert found(tmp_path, text, profile=profile) == []
