@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Params, WriteResult, quote
@@ -19,6 +19,9 @@ from dpsync.client.platform import origin, world
 from dpsync.client.retry import Clock, RetryPolicy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
 from dpsync.model.texts.mask import Mask
+
+if TYPE_CHECKING:
+    from dpsync.client.recording import Recording
 
 __all__ = ["JSON", "Params", "ReadClient", "WriteClient", "WriteResult", "quote"]
 
@@ -33,7 +36,7 @@ class ReadClient:
     """Reads. `timeout` is for one request, `max_wait` for what one call may wait for rate limits; in seconds.
 
     Raises Malformed for a URL or token that cannot be used. `trace` sees every request, `observer` what is
-    going on meanwhile.
+    going on meanwhile, `recording` keeps what is answered.
     """
 
     def __init__(
@@ -47,15 +50,16 @@ class ReadClient:
         trace: Trace | None = None,
         clock: Clock | None = None,
         observer: Observer | None = None,
+        recording: Recording | None = None,
     ) -> None:
         self.url = url.rstrip("/")
         self._token = Token(token)
         self._mask = Mask([token])
         self._connections = Connections()
-        self._transport = GetOnly(
-            transport
-            or HttpTransport(url, self._token, timeout=timeout, trace=trace, connections=self._connections)
+        inner = transport or HttpTransport(
+            url, self._token, timeout=timeout, trace=trace, connections=self._connections
         )
+        self._transport = GetOnly(inner if recording is None else recording.around(inner))
         self._world: str | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
@@ -196,14 +200,16 @@ class WriteClient(ReadClient):
         trace: Trace | None = None,
         clock: Clock | None = None,
         observer: Observer | None = None,
+        recording: Recording | None = None,
     ) -> None:
         connections = Connections()
         self._writing = transport or HttpTransport(
             url, Token(token), timeout=timeout, trace=trace, connections=connections
         )
         super().__init__(
-            url, token, max_wait=max_wait, transport=self._writing, clock=clock, observer=observer
-        )
+            url, token, max_wait=max_wait, transport=self._writing, clock=clock, observer=observer,
+            recording=recording,
+        )  # fmt: skip
         self._connections = connections  # reading and writing share them
 
     def send(

@@ -62,6 +62,7 @@ class Companion:
         check_answers: bool = False,
         families: Families = FAMILIES,
         operations: Sequence[Operation] = EVERY,
+        sources: OutsideServices | None = None,
     ) -> None:
         if profile not in PROFILES:
             raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
@@ -76,7 +77,7 @@ class Companion:
         self._routes = Routes((row.method, "/v1" + row.path, row) for row in operations)
         self._named = lru_cache(PATHS_REMEMBERED)(self._look_up)
         self._document: bytes | None = None
-        self.sources = OutsideServices()
+        self.sources = sources or OutsideServices()
         self._state_cache = StateCache()
         store.watch(self._state_cache.follow)
         printing.ensure_key(store)
@@ -222,12 +223,13 @@ def build(
     allow_fetch: Collection[str] = (),
     families: Families = FAMILIES,
     operations: Sequence[Operation] = EVERY,
+    sources: OutsideServices | None = None,
 ) -> Companion:
     """The ASGI application over a store.
 
-    `allow_fetch`: the hosts beside loopback that may be contacted.
+    `allow_fetch`: the hosts beside loopback that may be contacted. `sources`: what contacts them.
     """
-    app = Companion(store, profile, clock or utc_now, check_answers, families, operations)
+    app = Companion(store, profile, clock or utc_now, check_answers, families, operations, sources)
     app.sources.allowed = allow_fetch
     return app
 

@@ -1,0 +1,247 @@
+"""The companion of a rehearsal: loaded with a world, in this process and in memory.
+
+No port is opened and no host is contacted. A request goes to the application as a value, in the thread of
+its event loop. What the token of the plan may not read stays refused, and an answer that no world can hold is
+given again as it came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable, Coroutine, MutableMapping
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
+
+from dpsync.client.platform import WORLD_HEADER
+from dpsync.client.recording import Recording, filters_of
+from dpsync.client.retry import Clock
+from dpsync.client.transport import Request, Response, Stats
+from dpsync.rehearse.world import Json, World
+
+if TYPE_CHECKING:
+    from dpsync.server.http.app import Companion
+
+T = TypeVar("T")
+_SECONDS = 600.0
+"""How long one request may take before something is wrong with dpsync itself."""
+_DOCUMENT = (
+    '{"openapi": "3.1.0", "info": {"title": "not fetched in a rehearsal", "version": "0"}, "paths": {}}'
+)
+
+
+class Replica:
+    """`with Replica(world, profile, recording) as replica:` serves until the block ends.
+
+    `looks` is called with the path of each write that was carried out, before the next one is.
+    """
+
+    def __init__(self, world: World, profile: str, recording: Recording) -> None:
+        self._world, self._profile, self._recording = world, profile, recording
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="rehearsal", daemon=True)
+        self._writing = threading.Lock()
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._refused = {(one.path, one.filters) for one in recording.readings() if one.status == 403}
+        self._pinned = {(one.path, one.filters) for one in world.unknown} | {("/user", ())}
+        self._read = {(one.path, one.filters) for one in recording.readings()}
+        self._name = recording.header(WORLD_HEADER)
+        self.born: set[str] = set()
+        """The ids of everything that was there from the start."""
+        self.guessed: set[str] = set()
+        """Lists of what was there from the start that were read now, and not when the plan was made."""
+        self.looks: Callable[[str], None] = lambda _: None
+        self.fetched: set[str] = set()
+        """The addresses from which a real platform would have fetched a document."""
+
+    def __enter__(self) -> Replica:
+        self._thread.start()
+        try:
+            self.app = self._call(self._open())
+        except BaseException:
+            self._end()
+            raise
+        self.born = {record.id for record in self.app.store.every()}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._call(self._shut())
+        self._end()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=10)
+        self._loop.close()
+
+    def __repr__(self) -> str:
+        return "Replica()"
+
+    async def _open(self) -> Companion:
+        """Load the world. Raises MissingPackage, and CannotLoad for what the companion refuses to load."""
+        import logging
+
+        from dpsync.server.http.app import build
+        from dpsync.server.store import open_store
+        from dpsync.server.world import complaint, load
+
+        logging.getLogger("dpsync.server").addHandler(logging.NullHandler())
+        store = open_store(":memory:")
+        try:
+            load(store, self._world.data)
+        except (KeyError, ValueError, TypeError) as wrong:
+            raise CannotLoad(complaint(wrong)) from None
+        return build(store, profile=self._profile, sources=_outside(self.fetched))
+
+    async def _shut(self) -> None:
+        self.app.store.close()
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=_SECONDS)
+
+    # --- the transport --------------------------------------------------------------------------------
+
+    def send(self, request: Request) -> Response:
+        """The answer of the companion. Raises nothing of HTTP: there is no connection to be lost."""
+        with self._lock:
+            self._counts[request.method] += 1
+        if request.method != "GET":
+            with self._writing:
+                answer = self._call(self._answer(request))
+                if answer.status < 300:
+                    self.looks(request.path)
+            return answer
+        asked = (request.path, filters_of(request.query))
+        if asked in self._refused or asked in self._pinned:
+            known = self._recording.answer(request.path, request.query)
+            if known is not None:
+                return known
+        if asked not in self._read:
+            self._note_guess(request)
+        return self._call(self._answer(request))
+
+    def close(self) -> None:
+        """A client of a rehearsal ends before the replica does."""
+
+    def stats(self) -> Stats:
+        with self._lock:
+            return Stats(self._counts.total(), dict(self._counts))
+
+    def _note_guess(self, request: Request) -> None:
+        """A list of something that was there from the start, of which no answer said what is in it."""
+        path = f"/v1{request.path}"
+        operation, segments = self.app.named({"type": "http", "method": "GET", "path": path,
+                                              "raw_path": path.encode(), "headers": []})  # fmt: skip
+        template = operation.path.strip("/").split("/") if operation is not None else []
+        given = [one for name, one in zip(template, segments[1:], strict=False) if name.startswith("{")]
+        if template and not template[-1].startswith("{") and given and self.born.issuperset(given):
+            with self._lock:
+                self.guessed.add(request.path)
+
+    async def _answer(self, request: Request) -> Response:
+        path = f"/v1{request.path}"
+        headers = [(b"host", b"rehearsal"), (b"authorization", f"Bearer {self._world.token}".encode())]
+        if request.body is not None:
+            headers.append((b"content-type", b"application/json"))
+            headers.append((b"content-length", str(len(request.body)).encode()))
+        scope = {
+            "type": "http", "http_version": "1.1", "method": request.method, "scheme": "https",
+            "path": unquote(path), "raw_path": path.encode(), "query_string": request.query.encode(),
+            "headers": headers, "server": ("rehearsal", 443), "client": ("rehearsal", 0),
+        }  # fmt: skip
+        sent: list[MutableMapping[str, Any]] = []
+
+        async def receive() -> MutableMapping[str, Any]:
+            return {"type": "http.request", "body": request.body or b"", "more_body": False}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, send)
+        start, *parts = sent
+        told = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        told.pop(WORLD_HEADER, None)
+        if self._name is not None and request.method == "GET":
+            told[WORLD_HEADER] = self._name
+        return Response(start["status"], told, b"".join(part.get("body", b"") for part in parts))
+
+    # --- its state ------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Let the companion do the work that goes on in the background."""
+        self._call(self.app.finish())
+
+    def sites(self, ids: set[str] | None = None) -> list[Json]:
+        """The sites with all that is in them, as a world says them; with `ids` those alone."""
+
+        async def look() -> list[Json]:
+            from dpsync.server.families import FAMILIES
+            from dpsync.server.records.world_format import Dumping
+
+            dumping = Dumping(self.app.store, FAMILIES.sections)
+            found = self.app.store.find("site")
+            return [
+                {"id": site.id, **site.doc, **dumping.inside(site)}
+                for site in found
+                if ids is None or site.id in ids
+            ]
+
+        return self._call(look())
+
+    def specifications(self) -> list[Json]:
+        """The OpenAPI specifications, as the companion keeps them."""
+
+        async def look() -> list[Json]:
+            return [{"slug": one.ref, **one.doc} for one in self.app.store.find("openapi-spec")]
+
+        return self._call(look())
+
+    def inventory(self) -> Counter[tuple[str, str]]:
+        """What there is, by kind and id, for what was there from the start; else by kind alone ("")."""
+
+        async def look() -> Counter[tuple[str, str]]:
+            kept = (one for one in self.app.store.every() if one.kind not in _FLEETING)
+            return Counter((one.kind, one.id if one.id in self.born else "") for one in kept)
+
+        return self._call(look())
+
+
+_FLEETING = {"job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
+"""Kinds of records of which a request that is sent again may leave one more: no thing of the platform."""
+
+
+class CannotLoad(Exception):
+    """The companion does not take what the platform has answered; the text says why."""
+
+
+class Unhurried(Clock):
+    """A clock of which a wait lets the companion finish its work: nobody waits in a rehearsal."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+        self._waited = 0.0
+
+    def now(self) -> float:
+        """Time goes on by what was waited for."""
+        return super().now() + self._waited
+
+    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        """At once, when the companion has finished its work."""
+        self._waited += seconds
+        self._replica.finish()
+
+
+def _outside(fetched: set[str]) -> Any:
+    """Stands for every host that a platform would contact. Nothing is sent to any."""
+    from dpsync.server.jobs.sources import OutsideServices
+
+    class Nobody(OutsideServices):
+        async def fetch(self, url: str) -> str:
+            fetched.add(url)
+            return _DOCUMENT
+
+        async def post(self, url: str, content: bytes) -> int:
+            return 200
+
+    return Nobody()

@@ -1,0 +1,274 @@
+"""One rehearsal from end to end: load what was read, plan again, carry out, prove, and tell what was seen.
+
+It runs the executor that an apply runs, with the plan that an apply would get. The platform is not asked
+anything; no file is written: no journal, no ids file, no lock.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets as random
+from collections.abc import Callable, Iterator, Mapping
+from threading import Event
+
+from msgspec import Struct
+
+from dpsync.apply.expected import Refused
+from dpsync.client.client import WriteClient
+from dpsync.client.errors import ClientError
+from dpsync.client.recording import Recording
+from dpsync.client.transport import Transport
+from dpsync.kinds.urls import expand
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.values import ENV, live_ids, markers
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plans.journal import GOOD, Outcome, Report
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Deviation, Rehearsal
+from dpsync.model.texts.words import counted
+from dpsync.rehearse.estimate import estimate
+from dpsync.rehearse.public import Fact, Watch, facts_of_site, facts_of_specifications
+from dpsync.rehearse.replica import CannotLoad, Replica, Unhurried
+from dpsync.rehearse.unproven import unproven
+from dpsync.rehearse.world import World, world_of
+from dpsync.workflows.session import Planned, Session
+
+_MOST = 20
+"""Deviations of one sort that are told."""
+_OF_SITE = re.compile(r"/orgs/[^/]+/sites/([^/]+)(?:/.*)?")
+_ANY_SITE = re.compile(
+    r"/orgs/[^/]+/(sites|openapi)(?:/.*)?|/spaces/[^/]+(?:/(restore|transfer))?|/.*/publish"
+)
+_SPECIFICATIONS = ""
+"""Under this name of a site the specifications are watched."""
+
+
+class Stage(Struct, frozen=True):
+    """A plan that is to be rehearsed, and what it was made from."""
+
+    session: Session
+    planned: Planned
+    recording: Recording
+
+    @property
+    def plan(self) -> Plan:
+        return self.planned.plan
+
+    def world(self) -> World:
+        """What was read, as a world. Its token is a new one, that no platform knows."""
+        changed = {change.id for change in self.plan.changes if change.id is not None}
+        return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """The paths of what the changes name by id, each with the id of its organization."""
+        for change in self.plan.changes:
+            owner = self.planned.snapshot.matches.get(Address(change.location.segments[:1]))
+            entry = self.session.readable.resources.get(change.location)
+            if owner is None:
+                continue
+            yield from ((owner.id, step.path) for step in change.steps)
+            if entry is not None:
+                yield from ((owner.id, path) for path in self._references(entry, owner.id))
+
+    def _references(self, entry: Entry, organization: str) -> Iterator[str]:
+        """The paths of what an entry refers to by id, as far as it is directly in the organization."""
+        registry = self.session.registry
+        above = [(registry.root.name, organization)]
+        for field in registry[entry.kind].reference_fields:
+            for id in sorted(live_ids(entry.fields.get(field.name))):
+                for kind in map(registry.__getitem__, field.type.refers):
+                    if kind.parents == (registry.root.name,) and kind.platform.outputs is None:
+                        yield expand(registry, kind, kind.at, id, above)
+
+    def placeholders(self) -> Mapping[str, str]:
+        """A value for each secret that the steps send: none is asked for, and none is the real one."""
+        names = {
+            name for change in self.plan.changes for step in change.steps for name in markers(step.body, ENV)
+        }
+        return {name: f"rehearsal-{random.token_hex(8)}" for name in sorted(names)}
+
+    def client(
+        self, replica: Replica, around: Callable[[Transport], Transport] = lambda it: it
+    ) -> WriteClient:
+        """A client of the replica alone: it has no transport to anywhere else, and no token of a platform.
+
+        It bears the platform's address, because plan and ids file name things by it.
+        """
+        url = self.planned.snapshot.platform
+        return WriteClient(url, "rehearsal", transport=around(replica), clock=Unhurried(replica))
+
+
+def rehearse(
+    stage: Stage, *, report: Callable[[Outcome], None] = lambda _: None, stop: Event | None = None
+) -> Rehearsal:
+    """Carry the plan out on a companion that holds what was read, and tell what came of it.
+
+    Raises DiagnosticError for a plan that may not be applied, MissingPackage without the companion's
+    packages.
+    """
+    if stage.plan.refusals:
+        found = [Diagnostic(one.code, one.message, address=one.address, hint=one.way_out)
+                 for one in stage.plan.refusals]  # fmt: skip
+        raise DiagnosticError(found, Exit.REFUSED)
+    world = stage.world()
+    try:
+        with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
+            return _Run(stage, world, replica, report, stop or Event()).run()
+    except CannotLoad as cannot:
+        message = f"the companion cannot hold what the platform has answered: {cannot}"
+        return _told(stage.plan, deviations=(Deviation(what="loading", message=message),))
+
+
+class _Run:
+    def __init__(
+        self, stage: Stage, world: World, replica: Replica, report: Callable[[Outcome], None], stop: Event
+    ) -> None:
+        self.stage, self.plan, self.world, self.replica = stage, stage.plan, world, replica
+        self.report, self.stop = report, stop
+        self.watch = Watch()
+        self.looked = 0
+
+    def run(self) -> Rehearsal:
+        with self.stage.client(self.replica) as client:
+            try:
+                differing = self._differing(client)
+            except (ClientError, DiagnosticError) as error:
+                message = f"the loaded world cannot be planned on: {error}"
+                return self._ended(None, (Deviation(what="loading", message=message),))
+            if differing is not None:
+                return self._ended(None, differing)
+            reading = client.requests
+            self._begin_watch()
+            try:
+                told = self.stage.session.apply(
+                    client, self.stage.planned, secrets=self.stage.placeholders(), report=self.report,
+                    stop=self.stop,
+                )  # fmt: skip
+            except (Refused, ClientError, DiagnosticError) as error:
+                message = f"nothing was carried out: {error}"
+                return self._ended(None, (Deviation(what="stopped", message=message),))
+            self._look()
+            sent = client.requests - 2 * reading
+        return self._ended(told, (*_deviations(self.plan, told), *self._moments()), max(sent, told.writes))
+
+    # --- what was loaded ------------------------------------------------------------------------------
+
+    def _differing(self, client: WriteClient) -> tuple[Deviation, ...] | None:
+        """Where the loaded world gives another plan than the platform; None where it gives the same."""
+        planned = self.stage.planned
+        again = self.stage.session.plan(client, planned.options)
+        before, now = planned.snapshot.objects, again.snapshot.objects
+        names = [f"{kind} {id}" for kind, id in sorted({*before, *now})
+                 if before.get((kind, id)) != now.get((kind, id))]  # fmt: skip
+        self.otherwise = tuple(names)
+        if again.plan.digest == self.plan.digest:
+            return None
+        shown = names[:_MOST] or ["the plan"]
+        message = "the companion answers otherwise than the platform, so that the plan is another one: {}"
+        return tuple(Deviation(what="loading", message=message.format(name)) for name in shown)
+
+    # --- what is public -------------------------------------------------------------------------------
+
+    def _begin_watch(self) -> None:
+        self.watch.begin(self._facts(None))
+        self.replica.looks = self._look
+
+    def _look(self, path: str | None = None) -> None:
+        """After a write; without a path at everything."""
+        self.looked += path is not None
+        if path is not None and not _ANY_SITE.fullmatch(path):
+            return
+        one = _OF_SITE.fullmatch(path) if path is not None else None
+        self.watch.after(path or "the end", self._facts({one[1]} if one else None))
+
+    def _facts(self, sites: set[str] | None) -> dict[str, set[Fact]]:
+        born = self.replica.born
+        found = {site["id"]: facts_of_site(site, born) for site in self.replica.sites(sites)}
+        gone = {site: set[Fact]() for site in sites or self.watch.sites if site not in found}
+        specifications = {_SPECIFICATIONS: facts_of_specifications(self.replica.specifications())}
+        return {**found, **gone, **specifications}
+
+    def _moments(self) -> Iterator[Deviation]:
+        """What was public on the way alone, unless the plan says that something is."""
+        if any(one.moment for one in self.plan.exposures):
+            return
+        for write, (who, what) in self.watch.moments()[:_MOST]:
+            message = f"{who} sees {what} for a moment, from this write on: {write}"
+            yield Deviation(what="public", message=message)
+
+    # --- the end --------------------------------------------------------------------------------------
+
+    def _ended(
+        self, report: Report | None, deviations: tuple[Deviation, ...], requests: int = 0
+    ) -> Rehearsal:
+        steps = [step for change in self.plan.changes for step in change.steps]
+        refused = {one.path for one in self.stage.recording.readings() if one.status == 403}
+        told = _told(self.plan, report, deviations)
+        left = tuple(
+            unproven(
+                self.plan, self.world, refused=refused, guessed=self.replica.guessed,
+                fetched=self.replica.fetched, secrets=self.stage.placeholders(),
+                otherwise=self.otherwise if report is not None else (),
+            )
+        )  # fmt: skip
+        time = estimate(self.stage.recording, steps, requests, self.stage.session.parallelism)
+        return told.model_copy(
+            update={"unproven": left, "looked": self.looked, "time": time if report is not None else None}
+        )
+
+
+def _told(plan: Plan, report: Report | None = None, deviations: tuple[Deviation, ...] = ()) -> Rehearsal:
+    steps = [step for change in plan.changes for step in change.steps]
+    return Rehearsal(
+        plan=plan.digest,
+        platform=plan.platform,
+        profile=plan.profile,
+        steps=len(steps),
+        done=report.count(*GOOD) if report is not None else 0,
+        converged=report is not None and report.converged,
+        complete=report is not None and report.complete,
+        reads=report.reads if report is not None else 0,
+        writes=report.writes if report is not None else 0,
+        moves=sum(step.verb == "move" for step in steps),
+        deviations=deviations,
+    )
+
+
+def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
+    """What of a report is not as the plan says. What the platform may be at work on is nothing of that."""
+    bad = [one for one in report.outcomes if one.result not in GOOD]
+    for one in bad[:_MOST]:
+        if one.result != "not-tried":
+            yield _of_outcome(one)
+    waiting = [one for one in bad if one.result == "not-tried"]
+    if waiting:
+        message = f"{counted(len(waiting), 'step')} not tried: {waiting[0].error}"
+        yield Deviation(what="step", message=message, address=waiting[0].address, step=waiting[0].step)
+    for sentence in report.trouble:
+        yield Deviation(what="stopped", message=sentence)
+    if report.remaining is None or _in_two_runs(plan):
+        return
+    for change in report.remaining.changes[:_MOST]:
+        yield Deviation(
+            what="convergence",
+            message=f"afterwards a new plan would still {change.action} it",
+            address=change.address,
+            origin=plan.origins.get(change.address),
+        )
+
+
+def _of_outcome(one: Outcome) -> Deviation:
+    return Deviation(
+        what="step",
+        message=f"{one.result}: {one.error}",
+        address=one.address,
+        step=one.step,
+        status=one.status,
+        origin=one.origin,
+    )
+
+
+def _in_two_runs(plan: Plan) -> bool:
+    """Whether the plan says that a second apply goes on from where it ends."""
+    return any(answer.startswith("restructure ") for answer in plan.confirmed)

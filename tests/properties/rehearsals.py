@@ -1,0 +1,35 @@
+"""Plans of the laws, made with a recording, so that they can be rehearsed."""
+
+from __future__ import annotations
+
+from dpsync.api import Options, Session
+from dpsync.client.recording import Recording
+from dpsync.client.retry import Clock
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.rehearse.run import Stage
+from tests.agreed import answers
+
+from .laws import AMBIGUOUS, TAKEN_OVER, discard_if
+from .platform import Platform
+
+WORDS = ("delete content", "expose for a moment", "not my own")
+
+
+def staged(platform: Platform, session: Session, clock: Clock | None = None) -> Stage:
+    """The plan of now with every answer that it asks for, and what it was made from."""
+    confirm: tuple[str, ...] = ()
+    for _ in range(2):
+        recording = Recording()
+        with platform.client(recording.around) as client:
+            try:
+                planned = session.plan(client, Options(confirm=confirm))
+            except DiagnosticError as error:
+                discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
+                raise
+        confirm = tuple(text for words in WORDS for text in answers(planned.plan, words))
+        if not confirm:
+            break
+    codes = {item.code for item in planned.plan.refusals}
+    discard_if(bool(codes) and codes <= TAKEN_OVER, "recognised as something else")
+    assert planned.plan.refusals == ()
+    return Stage(session, planned, recording)

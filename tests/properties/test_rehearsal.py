@@ -1,0 +1,106 @@
+"""What was read is loaded and nothing else; what was rehearsed is what an apply does."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.api import Session
+from dpsync.model.plans.journal import GOOD
+from dpsync.rehearse.replica import Replica
+from dpsync.rehearse.run import Stage, rehearse
+
+from . import others
+from .laws import law, said
+from .organizations import Draw
+from .platform import Platform, case
+from .rehearsals import staged
+from .test_other_kinds import applied
+
+
+def loaded_is_what_was_read(stage: Stage) -> None:
+    world = stage.world()
+    with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
+        with stage.client(replica) as client:
+            again = stage.session.plan(client, stage.planned.options)
+        assert replica.guessed == set()
+    assert again.snapshot.objects == stage.planned.snapshot.objects
+    assert again.snapshot.matches == stage.planned.snapshot.matches
+    assert again.plan.bytes() == stage.plan.bytes()
+    assert world.unknown == []
+
+
+def rehearsed_is_what_is_done(platform: Platform, session: Session, stage: Stage) -> None:
+    rehearsal = rehearse(stage)
+
+    with platform.client() as client:
+        report = session.apply(client, stage.planned, secrets={})
+
+    assert rehearsal.deviations == (), rehearsal.deviations
+    assert rehearsal.done == report.count(*GOOD) == rehearsal.steps, said(report)
+    assert rehearsal.writes == report.writes
+    assert not report.remaining or report.remaining.empty, said(report)
+
+
+@law(50)
+def test_a_loaded_world_gives_the_answers_that_it_was_made_from(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    platform.start(made)
+    loaded_is_what_was_read(staged(platform, platform.session(made.configuration)))
+
+
+@law(50)
+def test_so_it_does_with_the_documented_operations_alone(reference: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    reference.start(made)
+    loaded_is_what_was_read(staged(reference, reference.session(made.configuration)))
+
+
+@law(28)
+def test_so_it_does_with_every_kind(platform: Platform, draw: Draw) -> None:
+    platform.server.reset(others.world())
+    applied(platform, others.document(others.organization(draw)))
+    platform.server.finish(abandoned=True)
+    loaded_is_what_was_read(staged(platform, platform.session(others.document(others.organization(draw)))))
+
+
+@law(100)
+def test_an_apply_does_what_its_rehearsal_did(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    platform.start(made)
+    session = platform.session(made.configuration, draw.pick([4, 1]))
+    rehearsed_is_what_is_done(platform, session, staged(platform, session))
+
+
+@law(100)
+def test_an_apply_with_the_documented_operations_alone_does_what_its_rehearsal_did(
+    reference: Platform, draw: Draw
+) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    reference.start(made)
+    session = reference.session(made.configuration)
+    rehearsed_is_what_is_done(reference, session, staged(reference, session))
+
+
+@law(100)
+def test_an_apply_of_every_kind_does_what_its_rehearsal_did(platform: Platform, draw: Draw) -> None:
+    platform.server.reset(others.world())
+    applied(platform, others.document(others.organization(draw)))
+    platform.server.finish(abandoned=True)
+    session = platform.session(others.document(others.organization(draw)))
+    rehearsed_is_what_is_done(platform, session, staged(platform, session))
+
+
+@pytest.mark.parametrize("seed", [15, 32])
+def test_a_rehearsal_leaves_the_platform_as_it_was(platform: Platform, seed: int) -> None:
+    from random import Random
+
+    made = case(Draw(Random(seed)), size=4, explicit=True)
+    platform.start(made)
+    stage = staged(platform, platform.session(made.configuration))
+    before = platform.state()
+    platform.server.call(platform.server.app.requests.clear)
+
+    rehearse(stage)
+
+    assert platform.server.call(lambda: list(platform.server.app.requests)) == []
+    assert platform.state() == before

@@ -1,0 +1,92 @@
+"""What is public on the way alone is found, whoever could see it and however it went away again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsync.rehearse.public import Watch, facts_of_site, facts_of_specifications
+
+PLACE = {"type": "space", "id": "p1", "space": "s1"}
+
+
+def site(**fields: Any) -> dict[str, Any]:
+    return {"id": "docs", "published": True, "visibility": "public", "structure": [PLACE], **fields}
+
+
+def seen(*, by: str = "everybody", **fields: Any) -> set[str]:
+    return {what for who, what in facts_of_site(site(**fields), {"l1"}) if who == by}
+
+
+def test_a_public_site_shows_its_spaces() -> None:
+    assert "the space s1" in seen()
+
+
+def test_an_unpublished_site_shows_nothing() -> None:
+    assert seen(published=False) == set()
+
+
+def test_a_draft_is_seen_by_nobody_nor_what_is_in_it() -> None:
+    section = {"type": "section", "id": "x", "draft": True, "children": [PLACE]}
+    assert seen(structure=[section], by="who signs in") == {"the site docs"}
+
+
+def test_what_is_hidden_is_found_by_its_address_alone() -> None:
+    assert "the space s1" not in seen(structure=[{**PLACE, "hidden": True}])
+    assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="who has the address")
+
+
+def test_a_condition_keeps_out_who_does_not_fulfil_it() -> None:
+    assert "the space s1" not in seen(structure=[{**PLACE, "condition": "true"}])
+    assert "the space s1" in seen(structure=[{**PLACE, "condition": "true"}], by="who signs in")
+
+
+def test_a_site_shared_by_link_is_open_to_who_has_had_an_active_one() -> None:
+    def by_link(id: str, active: bool) -> set[str]:
+        links = [{"id": id, "active": active}]
+        return seen(visibility="share-link", shareLinks=links, by="who has a link")
+
+    assert by_link("l1", True)
+    assert not by_link("l1", False)
+    assert not by_link("new", True)
+
+
+def test_a_redirect_into_what_is_hidden_shows_nothing() -> None:
+    redirect = {"source": "/a", "draft": False, "destination": {"kind": "site-space", "siteSpaceId": "p1"}}
+    assert any("/a" in what for what in seen(redirects=[redirect]))
+    assert not any("/a" in what for what in seen(redirects=[redirect], structure=[{**PLACE, "draft": True}]))
+
+
+def test_a_specification_is_seen_with_where_it_comes_from() -> None:
+    one = {"slug": "shop", "visibility": "public", "sourceURL": "https://x.example"}
+    assert facts_of_specifications([one]) != facts_of_specifications(
+        [{**one, "sourceURL": "https://y.example"}]
+    )
+    assert facts_of_specifications([{**one, "visibility": "private"}]) == set()
+
+
+A, B = ("everybody", "a"), ("everybody", "b")
+
+
+def test_what_comes_and_goes_is_a_moment_and_names_its_write() -> None:
+    watch = Watch()
+    watch.begin({"docs": set()})
+    watch.after("POST one", {"docs": {A}})
+    watch.after("PATCH two", {"docs": set()})
+    assert watch.moments() == [("POST one", A)]
+
+
+def test_what_stays_is_none_and_what_was_there_may_come_and_go() -> None:
+    watch = Watch()
+    watch.begin({"docs": {A}})
+    watch.after("1", {"docs": set()})
+    watch.after("2", {"docs": {A}})
+    watch.after("3", {"docs": {B}})
+    assert watch.moments() == []
+
+
+def test_what_moves_from_one_site_to_another_is_none() -> None:
+    watch = Watch()
+    watch.begin({"docs": {A}, "help": set()})
+    watch.after("1", {"docs": set()})
+    watch.after("2", {"help": {A}})
+    assert watch.moments() == []

@@ -1,0 +1,99 @@
+"""A world is made of answers: what is secret stays out, and what nobody has read is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic_core import to_json
+
+from dpsync.client.recording import Reading
+from dpsync.rehearse.world import World, world_of
+
+ORGANIZATION = {"id": "acme", "object": "organization", "title": "Acme", "urls": {}, "permissions": {}}
+
+
+def world(*answers: tuple[str, Any], named: tuple[str, ...] = (), spared: tuple[str, ...] = ()) -> World:
+    readings = [Reading("/orgs/acme", (), 200, ORGANIZATION), *(Reading(p, (), 200, c) for p, c in answers)]
+    return world_of(readings, "made-up", spared, [("acme", path) for path in named])
+
+
+def acme(made: World) -> dict[str, Any]:
+    return next(one for one in made.data["organizations"] if one["id"] == "acme")
+
+
+def member(id: str, role: str | None) -> dict[str, Any]:
+    return {"id": id, "role": role, "user": {"id": id, "email": f"{id}@acme.example"}, "disabled": False}
+
+
+SECRETS = [
+    ("/orgs/acme/sites/docs/share-links",
+     [{"id": "l1", "name": "press", "urls": {"published": "https://docs.example/?t=s3cret"}}]),
+    ("/orgs/acme/sites/docs/publishing/auth", {"backend": "custom", "privateKey": "s3cret"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "content"), SECRETS)
+def test_nothing_secret_is_loaded(path: str, content: Any) -> None:
+    assert b"s3cret" not in to_json(world((path, content)).data)
+
+
+def test_the_token_of_a_world_is_the_one_that_was_made_for_it() -> None:
+    assert list(world(("/user", {"id": "ada"})).data["tokens"]) == ["made-up"]
+
+
+def test_whoever_has_the_token_carries_out_the_rehearsal_where_they_are_an_admin() -> None:
+    people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "admin")])
+    assert world(people, ("/user", {"id": "bob"})).data["tokens"] == {"made-up": "bob"}
+
+
+def test_for_a_reader_another_admin_does_it_and_the_reader_stays_one() -> None:
+    people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "read")])
+    made = world(people, ("/user", {"id": "bob"}))
+    assert made.data["tokens"] == {"made-up": "ada"}
+    assert [one["role"] for one in acme(made)["members"]] == ["admin", "read"]
+
+
+def test_an_admin_whom_the_plan_changes_does_it_only_where_there_is_no_other() -> None:
+    people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "admin")])
+    assert world(people, spared=("ada",)).data["tokens"] == {"made-up": "bob"}
+    assert world(people, spared=("ada", "bob")).data["tokens"] == {"made-up": "ada"}
+
+
+def test_who_has_a_role_on_a_space_is_a_member_and_that_is_said_where_no_answer_does() -> None:
+    made = world(
+        ("/orgs/acme/spaces", [{"id": "s1", "title": "One"}]),
+        (
+            "/spaces/s1/permissions/users",
+            [{"permission": "edit", "user": {"id": "bob", "email": "b@x.example"}}],
+        ),
+    )
+    assert made.assumed == ["the role of b@x.example in the organization acme"]
+    assert acme(made)["spaces"][0]["permissions"] == {"users": {"bob": "edit"}}
+
+
+def test_what_a_step_names_and_nobody_has_read_is_taken_to_be_there_and_named() -> None:
+    made = world(named=("/collections/c9", "/integrations/slack/installations", "/orgs/acme/teams/t1"))
+    assert made.assumed == ["the collection c9", "the integration slack", "the team t1"]
+
+
+def test_what_is_not_made_yet_is_not_taken_to_be_there() -> None:
+    assert world(named=("/spaces/{acme/spaces/new}/move",)).assumed == []
+
+
+def test_an_answer_that_no_world_can_hold_is_kept_apart() -> None:
+    assert [one.path for one in world(("/spaces/s1/content/pages", {"pages": []})).unknown] == [
+        "/spaces/s1/content/pages"
+    ]
+
+
+def test_what_was_refused_is_neither_there_nor_absent() -> None:
+    made = world_of([Reading("/orgs/acme/saml", (), 403, None)], "made-up")
+    assert (made.unknown, made.assumed) == ([], [])
+
+
+def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:
+    to = {"kind": "site-section", "siteSectionId": "sect-9"}
+    made = world(("/orgs/acme/sites/docs/redirects", [{"id": "r1", "source": "/a", "destination": to}]))
+    assert [one["id"] for one in made.data["records"]] == ["r1"]
+    assert made.assumed == ["where the redirect /a of docs leads"]
