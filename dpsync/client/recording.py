@@ -45,7 +45,7 @@ class Recording:
         self._over = False
 
     def __repr__(self) -> str:
-        return f"Recording({len(self._answers)} answers)"
+        return f"Recording({len(self._answers)})"
 
     def around(self, inner: Transport) -> Transport:
         """A transport whose answers are kept here."""

@@ -80,4 +80,4 @@ def test_what_comes_after_its_end_is_no_part_of_it() -> None:
 
 
 def test_it_shows_nothing_of_what_it_holds() -> None:
-    assert repr(recorded({("/orgs", ""): (200, {"token": "s3cret"})})) == "Recording(1 answers)"
+    assert repr(recorded({("/orgs", ""): (200, {"token": "s3cret"})})) == "Recording(1)"
