@@ -160,11 +160,11 @@ class Replica:
 
         await self.app(scope, receive, send)
         start, *parts = sent
-        told = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-        told.pop(WORLD_HEADER, None)
+        answered = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        answered.pop(WORLD_HEADER, None)
         if self._name is not None and request.method == "GET":
-            told[WORLD_HEADER] = self._name
-        return Response(start["status"], told, b"".join(part.get("body", b"") for part in parts))
+            answered[WORLD_HEADER] = self._name
+        return Response(start["status"], answered, b"".join(part.get("body", b"") for part in parts))
 
     # --- its state ------------------------------------------------------------------------------------
 

@@ -117,7 +117,7 @@ def rehearse(
             return _Run(stage, world, replica, report, stop or Event()).run()
     except CannotLoad as cannot:
         message = f"the companion cannot hold what the platform has answered: {cannot}"
-        return _told(stage.plan, deviations=(Deviation(what="loading", message=message),))
+        return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))
 
 
 class _Run:
@@ -141,7 +141,7 @@ class _Run:
             reading = client.requests
             self._begin_watch()
             try:
-                told = self.stage.session.apply(
+                report = self.stage.session.apply(
                     client, self.stage.planned, secrets=self.stage.placeholders(), report=self.report,
                     stop=self.stop,
                 )  # fmt: skip
@@ -150,7 +150,7 @@ class _Run:
                 return self._ended(None, (Deviation(what="stopped", message=message),))
             self._look()
             sent = client.requests - 2 * reading
-        return self._ended(told, (*_deviations(self.plan, told), *self._moments()), max(sent, told.writes))
+        return self._ended(report, (*_deviations(self.plan, report), *self._moments()), max(sent, report.writes))
 
     # --- what was loaded ------------------------------------------------------------------------------
 
@@ -164,9 +164,9 @@ class _Run:
         self.otherwise = tuple(names)
         if again.plan.digest == self.plan.digest:
             return None
-        shown = names[:_MOST] or ["the plan"]
+        named = names[:_MOST] or ["the plan"]
         message = "the companion answers otherwise than the platform, so that the plan is another one: {}"
-        return tuple(Deviation(what="loading", message=message.format(name)) for name in shown)
+        return tuple(Deviation(what="loading", message=message.format(name)) for name in named)
 
     # --- what is public -------------------------------------------------------------------------------
 
@@ -185,9 +185,9 @@ class _Run:
     def _facts(self, sites: set[str] | None) -> dict[str, set[Fact]]:
         born = self.replica.born
         found = {site["id"]: facts_of_site(site, born) for site in self.replica.sites(sites)}
-        gone = {site: set[Fact]() for site in sites or self.watch.sites if site not in found}
+        missing = {site: set[Fact]() for site in sites or self.watch.sites if site not in found}
         specifications = {_SPECIFICATIONS: facts_of_specifications(self.replica.specifications())}
-        return {**found, **gone, **specifications}
+        return {**found, **missing, **specifications}
 
     def _moments(self) -> Iterator[Deviation]:
         """What was public on the way alone, unless the plan says that something is."""
@@ -204,7 +204,7 @@ class _Run:
     ) -> Rehearsal:
         steps = [step for change in self.plan.changes for step in change.steps]
         refused = {one.path for one in self.stage.recording.readings() if one.status == 403}
-        told = _told(self.plan, report, deviations)
+        rehearsal = _result(self.plan, report, deviations)
         left = tuple(
             unproven(
                 self.plan, self.world, refused=refused, guessed=self.replica.guessed,
@@ -213,12 +213,12 @@ class _Run:
             )
         )  # fmt: skip
         time = estimate(self.stage.recording, steps, requests, self.stage.session.parallelism)
-        return told.model_copy(
+        return rehearsal.model_copy(
             update={"unproven": left, "looked": self.looked, "time": time if report is not None else None}
         )
 
 
-def _told(plan: Plan, report: Report | None = None, deviations: tuple[Deviation, ...] = ()) -> Rehearsal:
+def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviation, ...] = ()) -> Rehearsal:
     steps = [step for change in plan.changes for step in change.steps]
     return Rehearsal(
         plan=plan.digest,

@@ -316,11 +316,11 @@ class _Builder:
         kind = _NODES[given["object"]]
         made = {"type": kind, **_without(given, *_OF_NODES, *_COMPUTED)}
         if kind == "space":
-            shown = given["space"]
-            if shown["id"] not in self.organization(organization).spaces:
-                self.take_space(shown, shown["id"], organization)
-            made["space"] = shown["id"]
-            if given.get("title") == shown.get("title"):
+            space = given["space"]
+            if space["id"] not in self.organization(organization).spaces:
+                self.take_space(space, space["id"], organization)
+            made["space"] = space["id"]
+            if given.get("title") == space.get("title"):
                 made.pop("title", None)
         else:
             below = given.get("children") or given.get("siteSpaces") or ()
