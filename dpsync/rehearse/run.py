@@ -150,7 +150,9 @@ class _Run:
                 return self._ended(None, (Deviation(what="stopped", message=message),))
             self._look()
             sent = client.requests - 2 * reading
-        return self._ended(report, (*_deviations(self.plan, report), *self._moments()), max(sent, report.writes))
+        return self._ended(
+            report, (*_deviations(self.plan, report), *self._moments()), max(sent, report.writes)
+        )
 
     # --- what was loaded ------------------------------------------------------------------------------
 
