@@ -22,7 +22,7 @@ Filters = tuple[tuple[str, str], ...]
 """The query of a request without what only says which page is meant."""
 
 
-class Reading(Struct, frozen=True):
+class RecordedAnswer(Struct, frozen=True):
     """One path that was read. `status` is that of the answer: 200, or why there was none (403, 404).
 
     `content` is the JSON of an answer; of a list all its items. Of an answer that is no JSON it is the text.
@@ -86,7 +86,7 @@ class Recording:
         """A header that some answer had; None where none had it."""
         return next((one.headers[name] for one in self._answers.values() if name in one.headers), None)
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[RecordedAnswer]:
         """Each path that was read, with the pages of a list put together."""
         first: dict[tuple[str, Filters], Response] = {}
         later: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
@@ -100,7 +100,7 @@ class Recording:
             content = _content(answer) if answer.status == 200 else None
             if _is_page(content):
                 content = list(_items(content, later[path, filters]))
-            yield Reading(path, filters, answer.status, content)
+            yield RecordedAnswer(path, filters, answer.status, content)
 
     def answer(self, path: str, query: str) -> Response | None:
         """The answer to one request as it came."""

@@ -89,7 +89,7 @@ def _nodes(nodes: Iterable[Json], visitor: _Visitor) -> Iterator[Json]:
         yield from _nodes(node.get("children", ()), visitor)
 
 
-class Watch:
+class PublicHistory:
     """What was public after each write of one rehearsal.
 
     What lasts only for some of the writes between start and end is known at the end.

@@ -28,7 +28,7 @@ from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Deviation, Rehearsal
 from dpsync.model.texts.words import counted
 from dpsync.rehearse.estimate import estimate
-from dpsync.rehearse.public import Fact, Watch, facts_of_site, facts_of_specifications
+from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site, facts_of_specifications
 from dpsync.rehearse.replica import CannotLoad, Replica, Unhurried
 from dpsync.rehearse.unproven import unproven
 from dpsync.rehearse.world import World, world_of
@@ -126,7 +126,7 @@ class _Run:
     ) -> None:
         self.stage, self.plan, self.world, self.replica = stage, stage.plan, world, replica
         self.report, self.stop = report, stop
-        self.watch = Watch()
+        self.watch = PublicHistory()
         self.looked = 0
 
     def run(self) -> Rehearsal:

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from dpsync.client.recording import Reading
+from dpsync.client.recording import RecordedAnswer
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ class World(Struct):
 
     data: Json = field(default_factory=dict)
     assumed: list[str] = field(default_factory=list)
-    unknown: list[Reading] = field(default_factory=list)
+    unknown: list[RecordedAnswer] = field(default_factory=list)
     token: str = ""
     spaces: int = 0
     """How many spaces there are: none of their pages is loaded."""
@@ -48,7 +48,7 @@ class World(Struct):
 
 
 def world_of(
-    readings: Iterable[Reading],
+    readings: Iterable[RecordedAnswer],
     token: str,
     spared: Iterable[str] = (),
     named: Iterable[tuple[str, str]] = (),
@@ -89,7 +89,7 @@ class _Builder:
         self.users: dict[str, Json] = {}
         self.caller: str | None = None
         self.assumed: list[str] = []
-        self.unknown: list[Reading] = []
+        self.unknown: list[RecordedAnswer] = []
         self.orders: dict[str, list[str]] = {}
         """By collection the ids of its spaces in their order."""
         self.lists: dict[tuple[str, str], dict[str, list[Json]]] = defaultdict(dict)
@@ -102,7 +102,7 @@ class _Builder:
         """By organization and slug what is kept of the last version of a specification."""
         self.records: list[Json] = []
 
-    def take(self, reading: Reading) -> None:
+    def take(self, reading: RecordedAnswer) -> None:
         """One answer. What was refused or is not there is nothing to load."""
         if reading.status != 200:
             return

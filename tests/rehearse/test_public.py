@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.rehearse.public import Watch, facts_of_site, facts_of_specifications
+from dpsync.rehearse.public import PublicHistory, facts_of_site, facts_of_specifications
 
 PLACE = {"type": "space", "id": "p1", "space": "s1"}
 
@@ -68,7 +68,7 @@ A, B = ("everybody", "a"), ("everybody", "b")
 
 
 def test_what_comes_and_goes_is_a_moment_and_names_its_write() -> None:
-    watch = Watch()
+    watch = PublicHistory()
     watch.begin({"docs": set()})
     watch.after("POST one", {"docs": {A}})
     watch.after("PATCH two", {"docs": set()})
@@ -76,7 +76,7 @@ def test_what_comes_and_goes_is_a_moment_and_names_its_write() -> None:
 
 
 def test_what_stays_is_none_and_what_was_there_may_come_and_go() -> None:
-    watch = Watch()
+    watch = PublicHistory()
     watch.begin({"docs": {A}})
     watch.after("1", {"docs": set()})
     watch.after("2", {"docs": {A}})
@@ -85,7 +85,7 @@ def test_what_stays_is_none_and_what_was_there_may_come_and_go() -> None:
 
 
 def test_what_moves_from_one_site_to_another_is_none() -> None:
-    watch = Watch()
+    watch = PublicHistory()
     watch.begin({"docs": {A}, "help": set()})
     watch.after("1", {"docs": set()})
     watch.after("2", {"help": {A}})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic_core import to_json
 
-from dpsync.client.recording import Reading, Recording
+from dpsync.client.recording import RecordedAnswer, Recording
 from dpsync.client.transport import Request, Response, Stats
 
 
@@ -39,7 +39,7 @@ def test_the_pages_of_a_list_are_one_reading() -> None:
         ("/orgs/acme/teams", "limit=2&page=b"): (200, {"items": [3], "next": {"page": "c"}}),
         ("/orgs/acme/teams", "limit=2&page=c"): (200, {"items": [4]}),
     }
-    assert list(recorded(pages).readings()) == [Reading("/orgs/acme/teams", (), 200, [1, 2, 3, 4])]
+    assert list(recorded(pages).readings()) == [RecordedAnswer("/orgs/acme/teams", (), 200, [1, 2, 3, 4])]
 
 
 def test_pages_that_lead_back_to_themselves_end() -> None:

@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 from pydantic_core import to_json
 
-from dpsync.client.recording import Reading
+from dpsync.client.recording import RecordedAnswer
 from dpsync.rehearse.world import World, world_of
 
 ORGANIZATION = {"id": "acme", "object": "organization", "title": "Acme", "urls": {}, "permissions": {}}
 
 
 def world(*answers: tuple[str, Any], named: tuple[str, ...] = (), spared: tuple[str, ...] = ()) -> World:
-    readings = [Reading("/orgs/acme", (), 200, ORGANIZATION), *(Reading(p, (), 200, c) for p, c in answers)]
+    readings = [
+        RecordedAnswer("/orgs/acme", (), 200, ORGANIZATION),
+        *(RecordedAnswer(p, (), 200, c) for p, c in answers),
+    ]
     return world_of(readings, "made-up", spared, [("acme", path) for path in named])
 
 
@@ -88,7 +91,7 @@ def test_an_answer_that_no_world_can_hold_is_kept_apart() -> None:
 
 
 def test_what_was_refused_is_neither_there_nor_absent() -> None:
-    made = world_of([Reading("/orgs/acme/saml", (), 403, None)], "made-up")
+    made = world_of([RecordedAnswer("/orgs/acme/saml", (), 403, None)], "made-up")
     assert (made.unknown, made.assumed) == ([], [])
 
 
