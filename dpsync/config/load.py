@@ -110,8 +110,8 @@ def _watched(
 ) -> Mapping[Address, Scope]:
     """The lists below entries that a pattern names, without those that the files declare.
 
-    They are read for drift alone; nothing is changed there. What there is one of is no such place: nothing
-    can appear there.
+    They are read for drift alone; nothing is changed there. A singleton is no such place: nothing can
+    appear there.
     """
     found: dict[Address, Scope] = {}
     for resource in resources if patterns else ():

@@ -48,11 +48,12 @@ def test_the_last_line_of_a_plan_and_of_drift_counts_what_is_not_watched(
 ) -> None:
     directory = project(text())
     line = run("plan", "-C", str(directory)).out.splitlines()[-1]
-    assert line.startswith("not watched: ")
+    assert line.startswith("not compared: ")
     assert run("drift", "-C", str(directory)).out.splitlines()[-1] == line
     counts = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["plan"]["unwatched"]
     assert line == (
-        f"not watched: {counts['places']} places, {counts['fields']} fields of {counts['things']} things"
+        f"not compared: {counts['places']} lists and {counts['fields']} fields that your files leave out "
+        "(dpsync drift --unwatched)"
     )
     # The organization and the site leave fields out; a team has no other field.
     assert counts["things"] == 2
@@ -98,7 +99,7 @@ def test_what_is_not_watched_is_listed_with_the_lines_that_watch_it(
     assert json.loads(plain.out)["drift"]["unwatched_lines"] == []
     ended = run("drift", "-C", str(directory), "--unwatched")
     assert ended.code == 0
-    listed = ended.out[ended.out.index("Not watched:") :]
+    listed = ended.out[ended.out.index("Not compared:") :]
     assert "  acme/sites/help  dpsync.yaml:8:7\n    type: basic\n" in listed
     assert "    published: true\n" in listed
     assert "  acme/sites/help/redirects\n    policy: { watch: [acme/sites/help/redirects] }\n" in listed

@@ -16,7 +16,7 @@ from dpsync.model.texts.words import counted
 SOURCE = Path(__file__).parents[2] / "dpsync"
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "server" not in path.parts]
 # What follows a number and is no noun in the plural.
-VERBS = {"is", "has", "was", "does", "goes", "names", "stands"}
+VERBS = {"is", "has", "was", "does", "goes", "names", "opens", "stands"}
 # Constants of the code, all of them far from one.
 LIMITS = re.compile(r"(self\.)?limits\.\w+|[A-Z_]+|len\(HEADINGS\)|self\.(least|most)")
 

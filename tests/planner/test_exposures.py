@@ -502,7 +502,7 @@ def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
     assert [item.code for item in found.refusals] == ["exposures"] * refused
     if refused:
         [refusal] = found.refusals
-        assert refusal.message == f"2 things would be more visible or more powerful; allowed: {limit}"
+        assert refusal.message == f"2 changes would open something up; allowed: {limit}"
         assert '--confirm "expose 2"' in refusal.way_out
         assert [answer.add for answer in refusal.answers] == ['--confirm "expose 2"']
 
@@ -517,13 +517,14 @@ def test_an_answer_about_what_nothing_exposes_is_idle() -> None:
 
 def test_the_block_stands_before_the_deletes_and_the_summary_counts() -> None:
     text = render_plan(plan(Case(*TWO)), PLAIN)
-    assert "EXPOSED: 2 things more visible or more powerful\n  ^ acme/sites/d" in text
-    assert "0 to delete, 2 EXPOSED." in text
+    assert "Access: 2 changes open something up\n  ^ acme/sites/d" in text
+    assert "0 to delete, 2 TO OPEN ACCESS." in text
 
 
 def test_nothing_is_said_where_nothing_is_exposed() -> None:
     text = render_plan(plan(Case(TWO[1], TWO[0])), PLAIN)
-    assert "EXPOSED" not in text
+    assert "Access" not in text
+    assert "ACCESS" not in text
 
 
 def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:

@@ -220,7 +220,7 @@ def test_what_this_change_does_stands_apart_from_what_was_there_already() -> Non
     exposed = Exposure(address="acme/sites/docs", field="visibility", words="becomes public")
     plan = Plan(changes=(changed,), exposures=(exposed,), base="0" * 40, base_from="HEAD")
     text = render_markdown(view(plan_document(plan)))
-    first, own, drift = text.partition("EXPOSED: 1 thing")[2].split("#### ")
+    first, own, drift = text.partition("Access: 1 change")[2].split("#### ")
     assert "> [!WARNING]" in text
     assert "`^` `acme/sites/docs#visibility` becomes public" in first
     assert own.startswith("What this change does: 1")

@@ -26,11 +26,11 @@ from dpsync.model.findings.diagnostic import Exit
 @selecting
 @click.option(
     "--everything", is_flag=True,
-    help="What is undeclared in a place of policy: watch is drift, too.",
+    help="Count as drift what no entry declares in a place of policy: watch.",
 )  # fmt: skip
 @click.option(
     "--unwatched", is_flag=True,
-    help="List what no entry names, each with the line that would watch it.",
+    help="List what the files leave out, each with the line that makes dpsync compare it.",
 )  # fmt: skip
 @reading
 @summarizing
@@ -43,10 +43,10 @@ def command(
 ) -> int:  # fmt: skip
     """Show what the platform has that the files do not say; writes nothing.
 
-    The plan seen the other way round: for each difference what is live, what the file says, by the git base
-    why, and the two ways out. Exit code 2 when there is drift, 0 when there is none; a check that could
-    not be made ends with another one (1, 5). What no entry names is not watched: it is counted, and
-    --unwatched lists it.
+    Drift is the plan seen the other way round. For each difference dpsync prints what is live, what the file
+    says, why the two differ (by the git base), and two ways out. Exit code 2 means drift, 0 none. A check
+    that could not be made ends with another code (1, 5). dpsync does not compare what the files leave out:
+    it counts it, and --unwatched lists it.
     """
     from dpsync.api import Options
     from dpsync.render.json.conversion import drift_document

@@ -1,6 +1,6 @@
 """Which file an entry stands in, and the bytes of every file.
 
-dpsync.yaml                    the organizations: their settings and what there is one of
+dpsync.yaml                    the organizations: their settings and singletons
 ORG/PLACE.yaml                 the entries of one place
 ORG/PLACE/KEY.yaml             one entry, where its kind has a tree below it
 ORG/PLACE/KEY….md|pem|json     long values, named by {file: …}

@@ -149,15 +149,15 @@ LIMITS: Final = RefusalWords(
 )
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{things} would be more visible or more powerful; allowed: {allowed}{since}",
-    "check what the plan lists as exposed, then say {answer}",
+    "{changes} would open something up; allowed: {allowed}{since}",
+    "check what the plan lists under Access, then say {answer}",
     reason="threshold",
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
     "{names} would be public, or more powerful than it is to be, for a moment",
-    "check what the plan lists as exposed, then say {answer}; what is part of a site can be made while that "
-    "is unpublished",
+    "check what the plan lists under Access, then say {answer}; what is part of a site can be made while "
+    "that is unpublished",
 )
 
 # A navigation of another kind.

@@ -140,7 +140,7 @@ def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator
             refusal = refusals.EXPOSURES.at(
                 organization,
                 answers=(WayOut(address=organization, add=answer.flag, means="all of it is meant"),),
-                things=counted(count, "thing"),
+                changes=counted(count, "change"),
                 allowed=allowed,
                 since=bounds.since,
                 answer=answer.flag,

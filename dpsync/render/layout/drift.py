@@ -71,7 +71,7 @@ def drift_blocks(document: DriftDocument) -> list[Block]:
     blocks.add("ignored", f"{headline}: {{}}", "none", ignored, headline=f"{headline}:", tone="plain")
     unwatched = (_line(drift, item) for item in drift.unwatched_lines)
     blocks.add(
-        "unwatched", "Not watched: {}", "none", unwatched, headline="Not watched:", tone="plain", asked=True
+        "unwatched", "Not compared: {}", "none", unwatched, headline="Not compared:", tone="plain", asked=True
     )
     return [*blocks.found, *side_blocks(drift)]
 

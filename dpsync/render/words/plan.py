@@ -125,7 +125,8 @@ def headline(plan: Plan) -> str:
 
 def exposed_headline(plan: Plan) -> str:
     """Above what becomes more visible or more powerful."""
-    return f"EXPOSED: {counted(len(plan.exposures), 'thing')} more visible or more powerful"
+    number = len(plan.exposures)
+    return f"Access: {counted(number, 'change')} {'opens' if number == 1 else 'open'} something up"
 
 
 def unmanaged(kept: Kept, most: int | None = None) -> str:
@@ -162,7 +163,7 @@ def summary(plan: Plan) -> str:
         f"{found['update']} to change",
         *([f"{found['move']} to move"] if found["move"] else []),
         count_deletes(plan.changes).phrase("TO DELETE") if found["delete"] else "0 to delete",
-        *([f"{len(plan.exposures)} EXPOSED"] if plan.exposures else []),
+        *([f"{len(plan.exposures)} TO OPEN ACCESS"] if plan.exposures else []),
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
     return f"Plan: {', '.join(words)}."
@@ -235,12 +236,12 @@ def base(plan: PlanOrDrift) -> str:
 
 
 def coverage(plan: PlanOrDrift) -> str:
-    """How much no entry names: nobody would notice when it moves."""
+    """How much the files leave out: no plan and no drift compares it. A place counts as a list."""
     found = plan.unwatched
-    words = [counted(found.places, "place")] if found.places else []
-    if found.fields:
-        words.append(f"{counted(found.fields, 'field')} of {counted(found.things, 'thing')}")
-    return f"not watched: {', '.join(words)}" if words else ""
+    words = [counted(found.places, "list")] if found.places else []
+    words += [counted(found.fields, "field")] if found.fields else []
+    said = " and ".join(words)
+    return f"not compared: {said} that your files leave out (dpsync drift --unwatched)" if words else ""
 
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:
