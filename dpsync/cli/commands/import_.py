@@ -42,7 +42,12 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
-    metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
+    metavar="FILE", help="Take over the platform's own navigation file of one site, "
+    "gitbook-docs.yaml or docs.yaml, or the one in a directory; reads no platform.",
+)  # fmt: skip
+@click.option(
+    "--title", metavar="TEXT",
+    help="With --from-navigation: the title of the site, where the file has none, or another one.",
 )  # fmt: skip
 @click.option(
     "--into", metavar="FILE", type=click.Path(path_type=Path),
@@ -62,7 +67,7 @@ if TYPE_CHECKING:
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, organizations: tuple[str, ...], updating: bool, adding: bool,
-    navigation: Path | None, into: Path | None, full: bool, force: bool, base: str | None,
+    navigation: Path | None, title: str | None, into: Path | None, full: bool, force: bool, base: str | None,
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
     quiet: bool,
 ) -> int:  # fmt: skip
@@ -85,17 +90,27 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     editing = updating or adding
     again = not (editing or force or navigation) and has_root(directory)
-    _usage(addresses, files, organizations, updating, adding, navigation, into, full, base, again, directory)
+    _usage(
+        addresses,
+        files,
+        organizations,
+        updating,
+        adding,
+        navigation,
+        title,
+        into,
+        full,
+        base,
+        again,
+        directory,
+    )
     if navigation is not None:
         with endings(out):
-            return _taken_over(
-                out,
-                directory / navigation,
+            file, registry = (
+                _navigation_file(directory, navigation),
                 load_registry(profile or FULL.name).whole,
-                organizations[0],
-                directory,
-                force,
             )
+            return _taken_over(out, file, registry, organizations[0], title, directory, force)
     if editing:
         with endings(out):
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
@@ -136,8 +151,8 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
 
 def _usage(
     addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    adding: bool, navigation: Path | None, into: Path | None, full: bool, base: str | None, again: bool,
-    directory: Path,
+    adding: bool, navigation: Path | None, title: str | None, into: Path | None, full: bool,
+    base: str | None, again: bool, directory: Path,
 ) -> None:  # fmt: skip
     """Refuse what has no meaning together, and what is not there."""
     if updating and adding:
@@ -167,6 +182,8 @@ def _usage(
         raise click.UsageError("--into belongs to --update and --add")
     if editing and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
+    if title is not None and navigation is None:
+        raise click.UsageError("--title belongs to --from-navigation")
     if navigation is not None and not (directory / navigation).exists():
         raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
 
@@ -268,17 +285,30 @@ def _edited(
     return _result(out, update_document(made, written, requests))
 
 
+def _navigation_file(directory: Path, named: Path) -> Path:
+    """The navigation file that was named, or the one in the directory that was, as it was named."""
+    if not (directory / named).is_dir():
+        return named
+    from dpsync.importing.creation.navigation_file import NAMES, found_in
+
+    found = [path.name for path in found_in(directory / named)]
+    if len(found) != 1:
+        there = " and ".join(found) if found else f"neither {' nor '.join(NAMES)}"
+        raise click.UsageError(f"--from-navigation: {str(named)!r} has {there}; name one file")
+    return named / found[0]
+
+
 def _taken_over(
-    out: Output, navigation: Path, registry: Registry, organization: str, directory: Path, force: bool
-) -> int:
+    out: Output, navigation: Path, registry: Registry, organization: str, title: str | None, directory: Path,
+    force: bool,
+) -> int:  # fmt: skip
     from dpsync.importing.creation.navigation import take_over
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import import_document
 
-    made = take_over(navigation, registry, organization)
-    problems = list(made.load(registry)[1].errors)
+    made = take_over(directory / navigation, registry, organization, title, navigation.as_posix())
     written = put(directory, made.files, made.stray(directory), force)
-    return _result(out, import_document(made, written, None, problems, 0))
+    return _result(out, import_document(made, written, None, [], 0))
 
 
 def _result(out: Output, document: ImportDocument) -> int:

@@ -27,14 +27,17 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, transform
+from dpsync.model.findings.span import Span
 
 
 class LeftOut(Struct, frozen=True):
-    """Something that is live and not in the configuration, and why."""
+    """Something that is live, or in a file that is taken over, and not in the configuration; and why."""
 
     address: str
     field: str | None
     why: str
+    span: Span | None = None
+    """Where it stands in the file that was taken over."""
 
 
 class ToSet(Struct, frozen=True):

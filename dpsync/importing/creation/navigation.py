@@ -1,190 +1,335 @@
 """The platform's own navigation file of one site → a configuration with the same navigation.
 
 Its nodes have the same words; what they do not have is the space that a node shows: each gets an entry of its
-own. What has no counterpart here is left out and said. No platform is asked.
+own. Every file of that format is taken over. What has no counterpart here is left out and said with its line,
+and what comes out is a configuration that loads. No platform is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
-from dpsync import disk
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.entries import LeftOut
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.creation.layout import ROOT, Folder, included
+from dpsync.importing.creation.navigation_file import CODE, NavigationKinds, read_navigation
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.importing.yaml_text.emit import BlockMapping
-from dpsync.kinds.kind import Field, Kind, Node
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Reference
+from dpsync.kinds.types import Reference, Text
+from dpsync.model.entries.address import LOCAL_KEY, Address
+from dpsync.model.entries.values import canonical
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.nodes import Mapping, Scalar, Sequence, plain
 from dpsync.model.findings.nodes import Node as Parsed
+from dpsync.model.findings.span import Span
 
-VERSION = 1
-
-
-def take_over(path: Path, registry: Registry, organization: str) -> Made:
-    """The configuration of one site. Raises DiagnosticError (exit 5) for a file of another shape."""
-    taking = _TakingOver(registry, path.name)
-    site = taking.read(path)
-    taking.site(site)
-    return taking.made(organization)
+_WRITING = Writing(lambda kinds, id: id, lambda path: "")
+_UNKNOWN = "dpsync has no such setting"
 
 
-class _Tree(Struct):
-    """The kinds that a navigation is made of, as the registry has them."""
+def take_over(
+    path: Path, registry: Registry, organization: str, title: str | None = None, name: str | None = None
+) -> Made:
+    """The configuration of one site, with this title where one is given; `name` is the file's in findings.
 
-    registry: Registry
-    owner: Kind
-    place: str
-    by_type: dict[str, Kind]
+    Raises DiagnosticError (exit 5) for a file of another shape, and where the site would have no title.
+    """
+    name = name or path.name
+    tree = NavigationKinds.of(registry)
+    file = read_navigation(path, name, tree)
+    taking = _TakingOver(tree, organization, name)
+    for key in file.others:
+        taking.leave_out("", key.text, _UNKNOWN, key.span)
+    taking.site(file.site, title)
+    if taking.problems:
+        raise DiagnosticError(taking.problems, Exit.INVALID, file.texts)
+    made = taking.made()
+    wrong = made.load(registry)[1].errors
+    if wrong:
+        message = "what dpsync would make of this file is no valid configuration; nothing was written"
+        raise DiagnosticError([Diagnostic(CODE, message), *wrong], Exit.INVALID, file.texts)
+    return made
 
-    @staticmethod
-    def of(registry: Registry) -> _Tree:
-        owner, place, kinds = next(
-            (kind, place, kinds)
-            for kind in registry.ordered
-            for place, kinds in registry.places(kind.name).items()
-            if isinstance(kinds[0].shape, Node)
-        )
-        by_type: dict[str, Kind] = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, Node)}
-        return _Tree(registry, owner, place, by_type)
 
-    def content(self, kind: Kind) -> tuple[Field, Kind] | None:
-        """The field of a node that says what it shows, and the kind of that."""
-        for one in kind.fields:
-            if one.required and not one.nest and isinstance(one.type, Reference):
-                return one, self.registry[one.type.kinds[0]]
-        return None
+class _NoCounterpart(Exception):
+    """A node that dpsync cannot have; the text says why."""
 
 
 class _TakingOver:
-    def __init__(self, registry: Registry, name: str) -> None:
-        self.registry = registry
-        self.tree = _Tree.of(registry)
-        self.file = name
+    """One file on its way; what is wrong with it, and what of it is left out."""
+
+    def __init__(self, tree: NavigationKinds, organization: str, file: str) -> None:
+        self.tree = tree
+        self.registry = tree.registry
+        self.organization = organization
+        self.file = file
+        local = slug(organization) or self.registry.root.name
+        self.local = f"{local}-2" if local in self.registry.words else local
         self.problems: list[Diagnostic] = []
         self.left_out: list[LeftOut] = []
         self.entries: dict[str, dict[str, dict[str, Any]]] = {}
         self.owner: dict[str, Any] = {}
         self.key = ""
-        self._keys: dict[str, set[str]] = {}
+        self.root = Address(())
+        """The address that those of all nodes begin with."""
+        self._keys: dict[Hashable, set[str]] = {}
+        self._said: dict[Hashable, Span] = {}
+        """Where that is said which may be said once only: a default, a path, a name."""
 
-    # Reading.
+    def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
+        """Note that something of the file is not in the configuration as it stands there."""
+        self.left_out.append(LeftOut(str(at) or self.file, field, why, span))
 
-    def read(self, path: Path) -> Mapping:
-        try:
-            data = disk.read(path, DEFAULT_LIMITS.bytes)
-        except OSError as error:
-            message = f"cannot read {path}: {disk.why(error)}"
-            raise DiagnosticError([Diagnostic("navigation", message)], Exit.INVALID) from None
-        text, _ = decode(data, self.file)
-        self.texts = {self.file: text}
-        node, problems = read(data, self.file)
-        if problems:
-            raise DiagnosticError(problems, Exit.INVALID, self.texts)
-        version = node.get("version") if isinstance(node, Mapping) else None
-        if not isinstance(version, Scalar) or version.value != VERSION:
-            self._stop(version or node, f"a navigation file begins with version: {VERSION}")
-        assert isinstance(node, Mapping)
-        inner = [value for key, value in node if isinstance(value, Mapping) and key.text != "version"]
-        for key, value in node:
-            if not isinstance(value, Mapping) and key.text != "version":
-                self._not_taken("", key.text, "dpsync has no such setting")
-        if len(inner) != 1 or not isinstance(inner[0].get(self.tree.place), Sequence):
-            self._stop(node, f"the file has one {self.tree.owner.noun} with a list named {self.tree.place}")
-        return inner[0]
+    def _wrong(self, message: str, span: Span, hint: str | None = None) -> None:
+        self.problems.append(Diagnostic(CODE, message, span, hint=hint))
 
-    def _stop(self, at: Parsed | None, message: str) -> None:
-        span = at.span if at is not None else None
-        hint = "only the navigation file of the platform's site-wide git sync can be taken over"
-        raise DiagnosticError([Diagnostic("navigation", message, span, hint=hint)], Exit.INVALID, self.texts)
+    # The site and its nodes.
 
-    # Taking over.
-
-    def site(self, site: Mapping) -> None:
-        title = site.get(self.tree.owner.title)
-        named = str(title.value) if isinstance(title, Scalar) and title.value else ""
-        self.key = slug(named) or self.tree.owner.noun
-        self.owner = self._fields(self.tree.owner, site, self.key, (self.tree.place,))
-        items = site.get(self.tree.place)
+    def site(self, site: Mapping, title: str | None) -> None:
+        """Take over the site, under this title where one is given."""
+        owner, place = self.tree.owner, self.tree.place
+        said = self._title(site, title)
+        self.key = slug(said) or owner.noun
+        at = Address((self.local,)).child(*owner.key.split("."), self.key)
+        self.root = at.child(*place.split("."))
+        others = _entries(site, but=(owner.title, place))
+        self.owner = {owner.title: said, **self._fields(owner, others, at, at)}
+        self._unknown(others, at)
+        items = site.get(place)
         assert isinstance(items, Sequence)
-        self.owner[self.tree.place] = [node for item in items for node in self._node(item, self.key)]
-        if self.problems:
-            raise DiagnosticError(self.problems, Exit.INVALID, self.texts)
+        made = [(item, node) for item in items if (node := self._node(item, self.tree.by_type, self.root))]
+        nodes = self._side_by_side(made)
+        if nodes:
+            self.owner[place] = nodes
+        elif not self.problems:
+            why = "there would be nothing in it: an empty one is not written, as it says that all is to go"
+            self.leave_out(at, place, why, items.span)
 
-    def _node(self, node: Parsed, around: str) -> Iterator[Any]:
+    def _title(self, site: Mapping, given: str | None) -> str:
+        """The title of the site: what the command was given, else what the file says."""
+        one = self.tree.owner.field(self.tree.owner.title)
+        node = site.get(one.name)
+        written = plain(node) if node is not None else None
+        if node is not None and given not in (None, written):
+            self.leave_out(
+                self.file, f"{self.tree.owner.name}.{one.name}", f'--title says "{given}"', node.span
+            )
+        said = given if given is not None else written
+        place = node.span if node is not None else site.span
+        if said is None:
+            message = f"the {self.tree.owner.noun} has no {one.name} in this file"
+            self._wrong(message, place, "give it one: --title NAME")
+            return ""
+        try:
+            return str(_WRITING.value(one.type, said))
+        except Unwritable as why:
+            message = f"{'--title' if given is not None else one.name}: {why}"
+            self._wrong(message, place, "give it another one: --title NAME")
+            return ""
+
+    def _node(self, node: Parsed, allowed: dict[str, Kind], around: Address) -> dict[str, Any] | None:
+        """The node of the configuration; None where it is wrong, or has no counterpart."""
         word = node.get("type") if isinstance(node, Mapping) else None
-        kind = self.tree.by_type.get(str(word.value)) if isinstance(word, Scalar) else None
+        kind = allowed.get(str(word.value)) if isinstance(word, Scalar) else None
         if not isinstance(node, Mapping) or kind is None:
-            known = ", ".join(self.tree.by_type)
-            self.problems.append(Diagnostic("navigation", f"a node has one of the types {known}", node.span))
-            return
+            wrong = word.span if word is not None else node.span
+            self._wrong(f"a node that stands here has one of the types {', '.join(allowed)}", wrong)
+            return None
         key = node.get("key")
-        local = slug(str(key.value)) if isinstance(key, Scalar) else ""
-        if not local:
-            self.problems.append(Diagnostic("navigation", f"{kind.one} has a key", node.span))
-            return
-        local = self._free(around if self.tree.content(kind) else self.key, local)
-        at = f"{around}/{local}"
-        made: dict[str, Any] = {"type": str(word.value) if isinstance(word, Scalar) else "", "key": local}
-        if (content := self.tree.content(kind)) is not None:
-            made[content[0].name] = self._content(content[1], node, local, around)
-        reserved = ("type", "key", "children")
-        made |= self._fields(kind, node, at, reserved, content[1] if content else None)
+        if not isinstance(key, Scalar) or not key.text:
+            self._wrong(f"{kind.one} has a key", node.span)
+            return None
+        place = around if self.tree.is_inside(kind) else self.root
+        at = place.child(self._local(key, node, kind, place))
+        try:
+            return self._made(kind, node, at, around)
+        except _NoCounterpart as why:
+            self.leave_out(at, None, str(why), node.span)
+            return None
+
+    def _made(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
+        """A node of the configuration with what is in it. Raises _NoCounterpart."""
+        assert isinstance(kind.shape, NodeShape)
+        said = _entries(node, but=("type", "key", "children", "content"))
+        made: dict[str, Any] = {"type": kind.shape.type, "key": at.segments[-1]}
+        content = self.tree.content(kind)
+        entry = self._content(content[1], node, said, at) if content is not None else None
+        children = self._children(kind, node, at)
+        fields = self._fields(kind, said, at, around)
+        if len(children or ()) < kind.shape.least:
+            holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
+            raise _NoCounterpart(
+                f"{kind.one} is made with {kind.shape.least} {holds} in it, and here is none"
+            )
+        self._unknown(said, at)
+        if content is not None and entry is not None:
+            made[content[0].name] = self._kept(content[1], entry, at)
+        self._distinct(kind, fields, at, around, node.span)
+        made |= fields
+        return BlockMapping({**made, "children": children}) if children else made
+
+    def _children(self, kind: Kind, node: Mapping, at: Address) -> list[dict[str, Any]] | None:
+        """The nodes inside of a node; None where none may be."""
+        inside = self.tree.inside(kind)
         children = node.get("children")
-        if isinstance(children, Sequence):
-            made["children"] = [inner for item in children.items for inner in self._node(item, at)]
-        yield BlockMapping(made) if "children" in made else made
+        if children is None or (isinstance(children, Scalar) and children.value is None):
+            return [] if inside else None
+        if not isinstance(children, Sequence) or not inside:
+            self._wrong("children is a list" if inside else f"{kind.one} has no children", children.span)
+            return None
+        return [made for item in children if (made := self._node(item, inside, at)) is not None]
+
+    def _side_by_side(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
+        """The nodes at the root without those that may not stand beside the others."""
+        apart = [(item, node, _stands_alone(self.tree.by_type[node["type"]])) for item, node in made]
+        keep = not any(self._shows(node) for _, node, alone in apart if not alone)
+        if len({alone for _, _, alone in apart}) < 2:
+            return [node for _, node in made]
+        for item, node, alone in apart:
+            if alone is keep:
+                continue
+            kind = self.tree.by_type[node["type"]]
+            if (content := self.tree.content(kind)) is not None:
+                del self.entries[content[1].key][node[content[0].name]]
+            others = {self.tree.by_type[other["type"]].noun for _, other, one in apart if one is keep}
+            why = f"{kind.one} cannot stand at the root beside a {' or a '.join(sorted(others))}"
+            self.leave_out(self.root.child(node["key"]), None, why, item.span)
+        return [node for _, node, alone in apart if alone is keep]
+
+    def _shows(self, node: dict[str, Any]) -> bool:
+        """Whether a node shows something, or one that is in it does."""
+        kind = self.tree.by_type[node["type"]]
+        return self.tree.content(kind) is not None or any(map(self._shows, node.get("children", ())))
+
+    # What they say.
 
     def _fields(
-        self, kind: Kind, node: Mapping, at: str, reserved: tuple[str, ...], shows: Kind | None = None
+        self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], at: Address, around: Address
     ) -> dict[str, Any]:
-        """The fields of a node in the order of its kind; what is no field of it is told."""
-        said = {key.text: value for key, value in node if key.text not in reserved}
+        """The fields of an entry in the order of its kind; they are taken out of `said`.
+
+        Raises _NoCounterpart where one that every entry has does not fit.
+        """
         made: dict[str, Any] = {}
         for one in kind.fields:
-            value = plain(said.pop(one.name)) if one.name in said and not one.nest else None
-            if value is None or value == one.absent:
+            if one.nest or one.name not in said or not one.declarable:
                 continue
-            try:
-                made[one.name] = Writing(lambda kinds, id: id, lambda path: "").value(one.type, value)
-            except Unwritable as why:
-                self._not_taken(at, one.name, str(why))
-        taken = {one.name for one in shows.fields} | {"content"} if shows else set()
-        for name, node_ in said.items():
-            if name not in taken and plain(node_) not in (None, False):
-                self._not_taken(at, name, "dpsync has no such setting")
+            key, node = said.pop(one.name)
+            value = plain(node)
+            if value is None or value == one.absent or (value == "" and one.blank_is_none):
+                continue
+            if one.required and not isinstance(value, str):
+                self._wrong(f"the {one.name} of {kind.one} is a text", node.span)
+            written = self._written(one, value, at, key.span)
+            if written is not None and not self._said_before(kind, one, written, at, around, key.span):
+                made[one.name] = written
+        for one in kind.fields:
+            is_own = one.required and not one.nest and not isinstance(one.type, Reference)
+            if is_own and one.name not in made and kind is not self.tree.owner:
+                raise _NoCounterpart(f"{kind.one} has a {one.name}, and here is none that dpsync could write")
         return made
 
-    def _content(self, kind: Kind, node: Mapping, local: str, around: str) -> str:
-        """An entry for what a node shows, by the title of the node; its local key."""
+    def _written(self, one: Field, value: Any, at: Address, span: Span) -> Any:
+        """A value as the configuration has it, cut where it must be; None where it cannot stand there."""
+        try:
+            return _WRITING.value(one.type, value)
+        except Unwritable as why:
+            most = one.type.most if isinstance(one.type, Text) else None
+            if one.required and most is not None and isinstance(value, str) and len(value) > most:
+                cut = value[:most].rstrip()
+                self.leave_out(at, one.name, f'{why}; it is written as "{cut}"', span)
+                return self._written(one, cut, at, span)
+            self.leave_out(at, one.name, str(why), span)
+            return None
+
+    def _said_before(
+        self, kind: Kind, one: Field, value: Any, at: Address, around: Address, span: Span
+    ) -> bool:
+        """Whether a value that one thing in a place may have is that of another one already."""
+        scope = one.one_per if value is True else one.unique
+        if scope is None:
+            return False
+        place = around if scope == "parent" and self.tree.is_inside(kind) else self.root
+        first = self._said.setdefault((kind.name, one.name, place, value), span)
+        if first is span:
+            return False
+        self.leave_out(at, one.name, f"only one {kind.noun} can have this; the first is at {first}", span)
+        return True
+
+    def _distinct(self, kind: Kind, fields: dict[str, Any], at: Address, around: Address, span: Span) -> None:
+        """Number what two entries would be recognised by: nothing else would tell them apart."""
+        name = kind.identity[0] if kind.identity else None
+        if not isinstance(name, str) or kind.natural or kind.field(name).unique or name not in fields:
+            return
+        ties = [fields.get(tie) for tie in kind.tie_breakers if not kind.field(tie).nest]
+        wanted, number, type_ = str(fields[name]), 1, kind.field(name).type
+        most = type_.most if isinstance(type_, Text) else None
+        while (
+            first := self._said.setdefault(self._mark(kind, fields[name], ties, around), span)
+        ) is not span:
+            number += 1
+            ending = f" ({number})"
+            fields[name] = f"{wanted[: most and most - len(ending)]}{ending}"
+        if number > 1:
+            first = self._said[self._mark(kind, wanted, ties, around)]
+            why = f"another {kind.noun} has the same at {first}, and nothing tells them apart"
+            self.leave_out(at, name, f'{why}; it is written as "{fields[name]}"', span)
+
+    def _mark(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
+        return kind.name, around, canonical([value, *ties])
+
+    def _unknown(self, said: dict[str, tuple[Scalar, Parsed]], at: Address, inside: str = "") -> None:
+        """Note what no field has taken, where it says anything."""
+        for name, (key, node) in said.items():
+            if plain(node) not in (None, False):
+                self.leave_out(at, f"{inside}{name}", _UNKNOWN, key.span)
+
+    # What a node shows.
+
+    def _content(
+        self, kind: Kind, node: Mapping, said: dict[str, tuple[Scalar, Parsed]], at: Address
+    ) -> dict[str, Any]:
+        """The fields of an entry for what a node shows. What it must have is said by the node itself."""
         content = node.get("content")
-        given_inside = {key.text: value for key, value in content} if isinstance(content, Mapping) else {}
-        said = {key.text: value for key, value in node}
-        fields: dict[str, Any] = {}
+        inside = _entries(content) if isinstance(content, Mapping) else {}
         for one in kind.fields:
-            given = given_inside.get(one.name, said.get(one.name) if one.required else None)
-            if given is not None and plain(given) is not None:
-                fields[one.name] = plain(given)
-        for name, value in given_inside.items():
-            if name not in {one.name for one in kind.fields} and plain(value) is not None:
-                why = "where its files lie is no concern of dpsync"
-                self._not_taken(f"{around}/{local}", f"content.{name}", why)
-        entries = self.entries.setdefault(kind.key, {})
-        inside = around.rpartition("/")[2]
-        key = self._free(kind.key, local if around == self.key else f"{inside}-{local}")
-        entries[key] = fields
+            if one.required and one.name in said:
+                inside[one.name] = said.pop(one.name)
+        fields = self._fields(kind, inside, at, self.root)
+        for name, (key, value) in inside.items():
+            if plain(value) is not None:
+                why = "where the files of a space lie is not part of its settings"
+                self.leave_out(at, f"content.{name}", why, key.span)
+        self._distinct(kind, fields, at, self.root, node.span)
+        return fields
+
+    def _kept(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
+        """Keep the entry of what a node shows; its key is made from the keys around it."""
+        inside = at.segments[len(self.root.segments) :]
+        key = self._free(kind.key, "-".join(inside))
+        self.entries.setdefault(kind.key, {})[key] = fields
         return key
 
-    def _free(self, scope: str, wanted: str) -> str:
+    def _local(self, key: Scalar, node: Mapping, kind: Kind, place: Address) -> str:
+        """The local key of a node: its own, else one that is made from it, or from its title."""
+        title = node.get(kind.title)
+        words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
+        wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slug, words)))
+        made = self._free(place, wanted)
+        if made != key.text:
+            is_used = "another node has it" if made != wanted else "a key has letters, digits and . _ -"
+            self.leave_out(
+                place.child(made), "key", f'"{key.text}" is written as "{made}": {is_used}', key.span
+            )
+        return made
+
+    def _free(self, scope: Hashable, wanted: str) -> str:
         used = self._keys.setdefault(scope, set())
         key, number = wanted, 1
         while key in used:
@@ -193,25 +338,31 @@ class _TakingOver:
         used.add(key)
         return key
 
-    def _not_taken(self, at: str, name: str, why: str) -> None:
-        self.left_out.append(LeftOut(at or self.file, name, why))
-
     # Writing.
 
-    def made(self, organization: str) -> Made:
+    def made(self) -> Made:
+        """The files of the configuration."""
         folder = Folder(self.registry)
-        local = slug(organization) or self.registry.root.name
-        local = f"{local}-2" if local in self.registry.words else local
         for place, entries in sorted(self.entries.items()):
-            folder.yaml(f"{local}/{place}.yaml", self._part(local, {place: BlockMapping(entries)}))
+            if entries:
+                folder.yaml(f"{self.local}/{place}.yaml", self._part({place: BlockMapping(entries)}))
         key = self.tree.owner.key
-        path = f"{local}/{key}/{self.key}.yaml"
-        folder.yaml(path, self._part(local, {key: BlockMapping({self.key: BlockMapping(self.owner)})}))
+        path = f"{self.local}/{key}/{self.key}.yaml"
+        folder.yaml(path, self._part({key: BlockMapping({self.key: BlockMapping(self.owner)})}))
         root = BlockMapping({"dpsync": 1, "include": included(folder.contents)})
-        root["organizations"] = BlockMapping({local: BlockMapping({"id": organization})})
+        root["organizations"] = BlockMapping({self.local: BlockMapping({"id": self.organization})})
         folder.yaml(ROOT, root)
         files = dict(sorted(folder.contents.items()))
         return Made(files, tuple(self.left_out))
 
-    def _part(self, organization: str, value: dict[str, Any]) -> BlockMapping:
-        return BlockMapping({"organizations": BlockMapping({organization: BlockMapping(value)})})
+    def _part(self, value: dict[str, Any]) -> BlockMapping:
+        return BlockMapping({"organizations": BlockMapping({self.local: BlockMapping(value)})})
+
+
+def _entries(node: Mapping, but: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
+    """What a mapping says, by its keys."""
+    return {key.text: (key, value) for key, value in node if key.text not in but}
+
+
+def _stands_alone(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.alone

@@ -95,7 +95,10 @@ def import_document(
         requests=requests,
         files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
         secrets=tuple(SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.to_set),
-        left_out=tuple(NotImported(address=x.address, field=x.field, why=x.why) for x in made.left_out),
+        left_out=tuple(
+            NotImported(address=x.address, field=x.field, why=x.why, at=Origin.of(x.span) if x.span else None)
+            for x in made.left_out
+        ),
         differences=differences,
     )
 

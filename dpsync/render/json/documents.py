@@ -169,11 +169,15 @@ class SecretToSet(Printed):
 
 
 class NotImported(Printed):
-    """Something that is live and not in the files; without `field` the whole object or place."""
+    """Something that is live and not in the files; without `field` the whole object or place.
+
+    `at` is where it stands in a file that was taken over.
+    """
 
     address: str
     field: str | None = None
     why: str
+    at: Origin | None = None
 
 
 class TakenOver(Printed):

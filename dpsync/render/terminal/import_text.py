@@ -54,7 +54,8 @@ def _left_out(document: ImportDocument) -> Iterator[str]:
     yield "Not in the files, and therefore left alone:"
     for note in document.left_out:
         field = f"#{note.field}" if note.field else ""
-        yield f"  {visible(note.address + field)}: {visible(note.why)}"
+        place = f"{note.at.file}:{note.at.line}:{note.at.column}: " if note.at else ""
+        yield f"  {visible(place + note.address + field)}: {visible(note.why)}"
 
 
 def _end(document: ImportDocument, paint: Paint) -> Iterator[str]:

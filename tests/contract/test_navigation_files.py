@@ -1,0 +1,175 @@
+"""Every navigation file that the vendor's schema allows is taken over by `import --from-navigation`.
+
+The files are drawn from the schema itself, with all that its rules in words forbid, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpsync.config.reading.reader import read
+from dpsync.config.reading.scalars import CONTROLS
+from dpsync.importing.creation.configuration import Made
+from dpsync.importing.creation.navigation import take_over
+from dpsync.kinds.registry import load
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.findings.span import Span
+from tests.soak import examples
+
+from . import editions
+
+EDITION = "0.202.0"
+pytestmark = pytest.mark.skipif(not editions.is_here(EDITION), reason="the vendor's document is not here")
+
+_LETTERS = st.characters(blacklist_characters="".join(map(chr, range(32))), blacklist_categories=("Cs", "Cn"))
+_WORDS = st.sampled_from(
+    ["A", "Guides", "guides", "a/b", "..", "${HOME}", "$$", "-", "x: y", "ß", "首页", "no"]
+)
+
+
+@cache
+def schemas() -> dict[str, Any]:
+    """The schemas of the document, by name."""
+    found: dict[str, Any] = editions.document(EDITION)["components"]["schemas"]
+    return found
+
+
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in schema:
+        schema = schemas()[schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
+def texts(schema: dict[str, Any]) -> st.SearchStrategy[str]:
+    """Texts of a length that the schema allows; what a file of dpsync may hold is not its business."""
+    least, most = schema.get("minLength", 0), schema.get("maxLength", 300)
+    if schema.get("format") == "uri":
+        return st.sampled_from(
+            ["https://acme.example/a", "http://a.b", "mailto:a@b.c", "javascript:alert(1)"]
+        )
+    drawn = st.text(_LETTERS, min_size=least, max_size=min(most, least + 90))
+    return st.one_of(_WORDS, drawn).filter(
+        lambda text: least <= len(text) <= most and not any(one in _forbidden() for one in text)
+    )
+
+
+@cache
+def _forbidden() -> frozenset[str]:
+    controls = re.compile(f"[{CONTROLS}]")
+    return frozenset(chr(code) for code in range(0x110000) if controls.match(chr(code)))
+
+
+def valid(schema: dict[str, Any], depth: int = 0) -> st.SearchStrategy[Any]:
+    """Values that are valid by a schema."""
+    schema = resolved(schema)
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if "oneOf" in schema:
+        forms = [resolved(form) for form in schema["oneOf"]]
+        return st.one_of([st.deferred(lambda form=form: valid(form, depth)) for form in forms])
+    match schema["type"]:
+        case "string":
+            return texts(schema)
+        case "boolean":
+            return st.booleans()
+        case "integer":
+            return st.integers(0, 3)
+        case "null":
+            return st.none()
+        case "array":
+            most = 3 if depth < 3 else 0
+            return st.lists(st.deferred(lambda: valid(schema["items"], depth + 1)), max_size=most)
+    members = schema.get("properties", {})
+    required = schema.get("required", [])
+    if not members:
+        names = valid(schema.get("propertyNames", {"type": "string"}))
+        return st.dictionaries(names, valid(schema["additionalProperties"]), max_size=3)
+    return st.fixed_dictionaries(
+        {name: valid(members[name], depth) for name in required},
+        optional={name: valid(one, depth) for name, one in members.items() if name not in required},
+    )
+
+
+FILES = st.deferred(lambda: valid(schemas()["GitSyncSiteConfig"]))
+
+
+def taken(file: dict[str, Any], directories: pytest.TempPathFactory) -> tuple[Made, str]:
+    """The configuration of a file, and the file's text."""
+    text = json.dumps(file, ensure_ascii=False, indent=1)
+    text = "".join(f"\\u{ord(one):04x}" if one in "\u2028\u2029\ufeff" else one for one in text)
+    path = directories.getbasetemp() / "gitbook-docs.yaml"
+    path.write_text(text, encoding="utf-8")
+    title = file["site"]["title"]
+    return take_over(path, load(), "acme", None if 2 <= len(title) <= 128 else "Docs"), text
+
+
+def unsaid(node: Node, known: set[Any], noted: set[Span], covered: bool = False) -> Iterator[Any]:
+    """What a file says and neither the configuration nor a note does."""
+    covered = covered or node.span in noted
+    match node:
+        case Scalar(value=value):
+            if not covered and value not in known and value not in (None, False, ""):
+                yield value
+        case Sequence(items=items):
+            for item in items:
+                yield from unsaid(item, known, noted, covered)
+        case Mapping(entries=entries):
+            for key, item in entries:
+                if key.text not in ("$schema", "version"):
+                    yield from unsaid(item, known, noted, covered or key.span in noted)
+
+
+def values(node: Node) -> Iterator[Any]:
+    match node:
+        case Scalar(value=value):
+            yield value.replace("$$", "$") if isinstance(value, str) else value
+        case Sequence(items=items):
+            for item in items:
+                yield from values(item)
+        case Mapping(entries=entries):
+            for key, item in entries:
+                yield key.text
+                yield from values(item)
+
+
+@settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(file=FILES)
+def test_every_file_of_the_schema_becomes_a_valid_configuration(
+    file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    made, _ = taken(file, tmp_path_factory)
+    assert not made.load(load())[1].errors
+
+
+@settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(file=FILES)
+def test_nothing_of_a_file_is_dropped_in_silence(
+    file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    made, text = taken(file, tmp_path_factory)
+    noted = {note.span for note in made.left_out if note.span is not None}
+    known = {
+        value
+        for path, content in made.files.items()
+        if path.endswith(".yaml") and (node := read(content, path)[0]) is not None
+        for value in values(node)
+    }
+    node, _ = read(text, "gitbook-docs.yaml")
+    assert node is not None
+    assert list(unsaid(node, known, noted)) == []
+
+
+@settings(max_examples=examples(40, 400), deadline=None, suppress_health_check=list(HealthCheck))
+@given(file=FILES)
+def test_the_files_drawn_are_valid_by_the_schema(file: dict[str, Any]) -> None:
+    whole = {"$ref": "#/components/schemas/GitSyncSiteConfig", "components": {"schemas": schemas()}}
+    jsonschema.Draft202012Validator(json.loads(json.dumps(whole))).validate(file)
