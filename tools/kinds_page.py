@@ -7,9 +7,7 @@ Says nothing that a declaration does not say. What a declaration is made of is e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 
 from dpsync.kinds.examples import entry_example
 from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, PlatformWork
@@ -33,6 +31,7 @@ from dpsync.render.words.kinds import (
     deletion_words,
     identity_words,
     place_words,
+    premise,
     profile_words,
     rules_words,
 )
@@ -79,12 +78,6 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
     parts += [_words(PlatformWork, "platform"), _words(Field, "field")]
     parts += [_words(ListOrder, "list order"), _words(Call, "call")]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
-
-
-def premises(registry: Registry) -> dict[str, str]:
-    """What the files of the kinds say at their top."""
-    modules = {name: import_module(f"dpsync.kinds.declarations.{name}") for name in registry.kinds}
-    return {name: re.sub(r"\s+", " ", module.__doc__ or "").strip() for name, module in modules.items()}
 
 
 def _from_the_top(registry: Registry, kind: Kind) -> list[Kind]:
@@ -293,7 +286,7 @@ def _words(of: type, name: str) -> str:
 def page() -> str:
     """docs/kinds.md as it has to be."""
     registry = load()
-    return kinds_reference(registry, premises(registry))
+    return kinds_reference(registry, {kind.name: premise(kind) for kind in registry.ordered})
 
 
 if __name__ == "__main__":

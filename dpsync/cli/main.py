@@ -26,6 +26,7 @@ COMMANDS = {
     "import": "Write the configuration of what is live.",
     "ids": "Record which live object each entry is.",
     "validate": "Check the configuration without a platform.",
+    "explain": "Say what a kind, a field or a code means.",
     "github": "Run a command in a workflow on GitHub, and tell it there.",
     "serve": "Run the companion: the platform's API on this machine.",
     "schema": "Print a JSON Schema, for editors and other tools.",

@@ -274,6 +274,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments.url": "The address of the platform, without /v1.",
     "environments.token": "The variable that holds the access token.",
     "environments.token.env": "The name of the variable.",
+    "environments.profile": "Which operations the platform has, by the name of a profile.",
     "environments.overlay": "A file that goes over the root file in this environment.",
     "environments.organizations": "Which organization an entry is in this environment, by its key.",
     "environments.organizations.id": "The platform's id of the organization.",

@@ -80,6 +80,6 @@ _FLAGS: Final = {
 _EVERY: Final = "directory files environment profile ids base"
 _KNOWN: Final = {
     "plan": _EVERY, "apply": _EVERY, "drift": _EVERY, "ids": _EVERY, "import": _EVERY,
-    "validate": "directory files environment profile",
+    "validate": "directory files environment profile", "explain": "",
 }  # fmt: skip
 """What each command takes of it; the others take a directory."""

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import in_words_of
 from dpsync.kinds.types import Table
+from dpsync.model.texts.command import command
 from dpsync.model.texts.words import plural
 from dpsync.render.words.fields import call_words, listed, type_words
+
+
+def premise(kind: Kind) -> str:
+    """What the file of a kind says at its top; empty for a kind that has no such file."""
+    try:
+        module = import_module(f"dpsync.kinds.declarations.{kind.name}")
+    except ModuleNotFoundError:
+        return ""
+    return re.sub(r"\s+", " ", module.__doc__ or "").strip()
 
 
 def place_words(registry: Registry, kind: Kind) -> str:
@@ -110,7 +122,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
         made = registry[kind.platform.outputs.kind].noun
         yield f"Its key also names the {made} that the platform makes for it."
     if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
-        yield f"`dpsync import` writes {listed(watched)} whatever the value is."
+        yield f"{command('import')} writes {listed(watched)} whatever the value is."
         defaults = [f"`{field.name}`" for field in kind.fields if field.security and field.watchable]
         if defaults := [name for name in defaults if not kind.field(name.strip("`")).required]:
             said = f"Where {listed(defaults)} is the platform's default"

@@ -1,0 +1,115 @@
+"""`dpsync explain` says what a kind, a field, a key or a code means; of a wrong word it names the nearest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from dpsync.kinds.registry import load
+from dpsync.render.words.error_page import code_named, codes
+from dpsync.render.words.explanations import explained, what_can_be_explained
+from tests.cli.conftest import Run
+
+REGISTRY = load()
+
+
+@pytest.mark.parametrize("word", what_can_be_explained(REGISTRY))
+def test_every_kind_field_and_key_is_explained(word: str) -> None:
+    said = explained(REGISTRY, word)
+    assert said is not None
+    assert said.meaning.endswith(".")
+
+
+@pytest.mark.parametrize("word", ["site", "Site", "sites", "SITES"])
+def test_a_kind_goes_by_its_name_and_by_its_key(word: str, run: Run) -> None:
+    assert run("explain", word).out.startswith("site\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [("section-group", "section_group"), ("SAML provider", "saml"), ("external-link", "external_link"),
+     ("permissions.members", None), ("siteSpace", "site_space"), ("space", "space")],
+)  # fmt: skip
+def test_a_kind_goes_by_what_people_call_it(word: str, kind: str | None) -> None:
+    said = explained(REGISTRY, word)
+    assert (said.head if said else None) == kind
+
+
+def test_a_field_says_its_values_how_it_is_cleared_and_what_opens_up(run: Run) -> None:
+    out = run("explain", "site.visibility").out
+    assert "Value          public, unlisted, share-link, visitor-auth" in out
+    assert "Cleared        null is refused" in out
+    assert "Opens up       a change to a later one of visitor-auth" in out
+    assert "docs: { title: Acme Docs, visibility: public }" in out
+
+
+def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
+    assert "; reference does not have it" in run("explain", "redirect.source").out
+    assert "reference cannot write every value" in run("explain", "section.draft").out
+
+
+def test_a_member_of_a_field_is_explained(run: Run) -> None:
+    out = run("explain", "openapi.source.url").out
+    assert "The URL from which the platform fetches the specification." in out
+
+
+@pytest.mark.parametrize("code", ["DP201", "dp201", "error[DP201]"])
+def test_a_code_prints_what_the_page_of_errors_says(code: str, run: Run) -> None:
+    out = run("explain", code).out
+    assert out.startswith("DP201\n  ")
+    assert "**" not in out
+    assert "```" not in out
+
+
+def test_every_code_of_the_page_can_be_named() -> None:
+    known = codes()
+    assert len(known) > 100
+    assert [code for code in known if code_named(code, known) != code] == []
+    assert all("".join(section).strip() for section in known.values())
+
+
+def test_no_code_is_the_name_of_a_kind() -> None:
+    assert set(codes()) & set(what_can_be_explained(REGISTRY)) == set()
+
+
+def test_without_a_word_all_kinds_are_listed(run: Run) -> None:
+    ended = run("explain")
+    assert ended.code == 0
+    assert [name for name in REGISTRY.kinds if f"  {name} " not in ended.out] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("site.titel", 'did you mean "site.title"?'), ("DP299", "dpsync explain"), ("sitte", "site"),
+     ("site.title.x", "site.title"), ("", "dpsync explain"), ("../../etc/passwd", "dpsync explain")],
+)  # fmt: skip
+def test_a_word_that_is_nothing_is_wrong_usage_with_a_suggestion(word: str, hint: str, run: Run) -> None:
+    ended = run("explain", word)
+    assert (ended.code, ended.out) == (64, "")
+    assert hint in ended.err
+
+
+def test_a_word_cannot_write_to_the_terminal(run: Run) -> None:
+    ended = run("explain", "\x1b[2Jsite\u202e\n")
+    assert ended.code == 64
+    assert "\x1b" not in ended.err
+    assert "\u202e" not in ended.err
+
+
+@pytest.mark.parametrize("word", ["site", "member.role", "DP117", ""])
+def test_lines_keep_to_80_columns_but_for_what_is_code(word: str, run: Run) -> None:
+    out = run("explain", *filter(None, [word])).out
+    assert [line for line in out.splitlines() if len(line) > 80 and not line.startswith("    ")] == []
+
+
+def test_a_code_needs_no_declarations_and_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom dpsync.cli.main import main\n"
+        "try:\n    main(['explain', 'DP201'])\nexcept SystemExit:\n    pass\n"
+        "heavy = ('httpx', 'pydantic', 'yaml', 'ruamel', 'dpsync.kinds', 'dpsync.config')\n"
+        "print([name for name in heavy if name in sys.modules], file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stderr.strip() == "[]"
