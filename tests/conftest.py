@@ -39,12 +39,22 @@ def pytest_collection() -> Generator[None, object, object]:
     return collected
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[ThreadedServer]:
+def _serving(profile: str) -> Iterator[ThreadedServer]:
     store = open_store(":memory:")
-    with ThreadedServer(build(store)) as running:
+    with ThreadedServer(build(store, profile=profile)) as running:
         yield running
     store.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ThreadedServer]:
+    yield from _serving("full")
+
+
+@pytest.fixture(scope="session")
+def published_server() -> Iterator[ThreadedServer]:
+    """The platform as its vendor publishes it today."""
+    yield from _serving("published")
 
 
 @pytest.fixture(scope="session")

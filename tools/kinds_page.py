@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from dpsync.kinds.examples import entry_example
-from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, PlatformWork
+from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, PlatformWork, Synced
 from dpsync.kinds.meanings import meaning
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
@@ -75,7 +75,8 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
     contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
     parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
     parts += [_TAIL, _words(Kind, "kind"), _words(Lifecycle, "lifecycle")]
-    parts += [_words(PlatformWork, "platform"), _words(Field, "field")]
+    parts += [_words(PlatformWork, "platform"), _words(Synced, "synced")]
+    parts += [_words(Field, "field")]
     parts += [_words(ListOrder, "list order"), _words(Call, "call")]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -207,6 +208,18 @@ WORDS: dict[type, dict[str, str]] = {
         "shown_in": "the list of the things that show it",
         "inherits": "the kind whose values answers have where it has none; import leaves those out",
         "on_profiles": "by profile the words that are others there; those of fields stand at these",
+        "synced": "what the platform itself syncs with a repository; see below",
+    },
+    Synced: {
+        "at": "where an answer has an object while one is synced",
+        "repository": "in that object: the name of the repository",
+        "provider": "in that object: which service has the repository",
+        "status": "in that object: how it is connected",
+        "together": "in that object: what is there where one is synced together with what shows it",
+        "fields": "the fields that the repository decides",
+        "inherited": "those that it decides, too, where one is synced together with what shows it",
+        "tree": "whether it decides every node of the tree that one holds",
+        "asked_again": "whether it is read again before a node of the tree is written",
     },
     Lifecycle: {
         "restore": "the request that brings a deleted one back, and what an answer has as long as that works",

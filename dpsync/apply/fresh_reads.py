@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -27,6 +28,7 @@ from dpsync.model.plans.change import Change
 from dpsync.planner.decide.compare import object_digest
 
 Read = dict[Identity, LiveObject]
+_SYNCED: Final = "since the plan was made the platform syncs it with a repository (Git Sync)"
 
 
 class _Place(Struct):
@@ -39,6 +41,8 @@ class _Place(Struct):
     """By address, why a change can no longer be carried out; None before the first reading."""
     writes_before: int = 0
     """How many writes this apply had sent when it was last read."""
+    owner: LiveObject | None = None
+    """What a tree belongs to, where the platform may begin to keep that as a repository has it."""
     writing: set[str] = field(default_factory=set)
     """The steps that this apply has sent to it, or is about to send. Once there is one, it differs because of
     that, and is not read again."""
@@ -64,13 +68,17 @@ class Fresh:
         self.sources = Sources(client, registry, parallelism, snapshot.objects.values())
         self._lock = threading.Lock()
         self._sent = 0
+        self._owners: dict[str, tuple[int, Read]] = {}
+        """By list of owners of trees: what was in it, after how many writes."""
+        self._owners_lock = threading.Lock()
         self._places: dict[str, _Place] = {}
         self._writes: dict[str, _Place] = {}
         """By step that nothing objects to: what it writes to."""
         for change in changes:
             source = self.source(change) if change.steps else None
             if source is not None:
-                self._places.setdefault(source.url, _Place(source)).changes.append(change)
+                owner = self._tree_owner(change)
+                self._places.setdefault(source.url, _Place(source, owner=owner)).changes.append(change)
 
     # Checks.
 
@@ -112,6 +120,8 @@ class Fresh:
     def _read_again(self, place: _Place) -> dict[str, str]:
         place.writes_before = self._sent
         place.stale = self._compare(self.read(place.source), place.changes)
+        if place.owner is not None and self._is_synced_by_now(place.owner):
+            place.stale |= dict.fromkeys((change.address for change in place.changes), _SYNCED)
         return place.stale
 
     def _compare(self, now: Read, changes: Iterable[Change]) -> dict[str, str]:
@@ -129,8 +139,37 @@ class Fresh:
                 if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
                     found[change.address] = "it is gone since the plan was made"
             elif object_digest(self._with_parts(change, live), change.watched) != change.digest:
-                found[change.address] = "it was changed since the plan was made"
+                planned = self.snapshot.objects.get(live.identity)
+                begun = live.synced is not None and planned is not None and live.synced != planned.synced
+                found[change.address] = _SYNCED if begun else "it was changed since the plan was made"
         return found
+
+    # What has another owner by now.
+
+    def _tree_owner(self, change: Change) -> LiveObject | None:
+        """What the tree of a node belongs to, where it is live and may get a repository that decides it."""
+        kind = self.registry[change.kind]
+        if not kind.in_tree:
+            return None
+        around = self.registry[self.registry.tree_owner(kind)]
+        begins = around.synced is not None and around.synced.asked_again
+        chain = self._chain(change) if begins else None
+        return next((self.snapshot.objects.get(one) for one in chain or () if one[0] == around.name), None)
+
+    def _is_synced_by_now(self, owner: LiveObject) -> bool:
+        """Whether the platform keeps it as a repository has it, and did not when the plan was made."""
+        now = self._owners_now(owner).get(owner.identity)
+        return now is not None and now.synced is not None and now.synced != owner.synced
+
+    def _owners_now(self, owner: LiveObject) -> Read:
+        """The list that an owner is in, read once for all of them between two writes."""
+        with self._owners_lock:
+            seen, found = self._owners.get(owner.source, (-1, {}))
+            if seen != self._sent:
+                seen = self._sent
+                found = self.read(Source(owner.source, owner.kind, owner.parent))
+                self._owners[owner.source] = seen, found
+            return found
 
     # Reads.
 

@@ -240,6 +240,33 @@ class PlatformWork(Struct, frozen=True):
     """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
 
 
+class Synced(Struct, frozen=True):
+    """The platform itself keeps a part of one as a repository has it, while answers have an object at `at`.
+
+    That part has an owner, and dpsync leaves it alone: the `fields`, the fields `inherited` where one is kept
+    so together with what shows it, and with `tree` every node of the tree that it holds.
+    """
+
+    at: str
+    repository: str
+    """Of that object: the member with the name of the repository. It may be left out."""
+    provider: str
+    """The member that says which service has the repository."""
+    status: str
+    """The member that says how it is connected; `active` where it says nothing."""
+    together: str
+    """The member that is there where one is kept so together with what shows it."""
+    fields: tuple[str, ...] = ()
+    inherited: tuple[str, ...] = ()
+    tree: bool = False
+    asked_again: bool = False
+    """Whether that may begin between a plan and its apply: then it is read again before a node is written."""
+
+    def decided(self, together: bool) -> tuple[str, ...]:
+        """The fields that the repository decides; `together`: it is that of what shows the object."""
+        return (*self.fields, *(self.inherited if together else ()))
+
+
 class Lifted(Struct, frozen=True):
     """A value that binds people is more open when something is taken out of it, or becomes another.
 
@@ -468,6 +495,8 @@ class Kind(Struct, frozen=True, dict=True):
     """
     on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By profile the words of this declaration, but its fields, that are others on such a server."""
+    synced: Synced | None = None
+    """What the platform itself keeps as a repository has it."""
 
     @cached_property
     def parents(self) -> tuple[str, ...]:

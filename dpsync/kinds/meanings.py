@@ -250,6 +250,7 @@ EVERY_ENTRY: Final[Mapping[str, str]] = {
     "id": "The platform's id of the object that this entry is.",
     "previously": "What it was called before, so that a rename is no new thing.",
     "new": "Says that this is a new thing, although something like it is there.",
+    "takeover": "Says that it is written, although the platform syncs it with a repository.",
     "type": "Which kind of node this is.",
     "key": "The local name of the node; it is never sent to the platform.",
     "children": "What is inside, in the order in which readers see it.",

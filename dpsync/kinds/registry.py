@@ -82,6 +82,10 @@ class Registry:
                 found[kind.key] = (*found.get(kind.key, ()), kind)
         return found
 
+    def tree_word(self, owner: str) -> str:
+        """The key of an entry of this kind that holds its tree. StopIteration: it has none."""
+        return next(word for word, kinds in self.places(owner).items() if any(one.in_tree for one in kinds))
+
     def tree_owner(self, kind: Kind) -> str:
         """The kind that owns the tree which this kind is a node of."""
         return next(

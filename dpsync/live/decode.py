@@ -11,10 +11,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.kind import Field, Kind, Synced
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.types.parsing import unlike
 from dpsync.live.shape import NAMES, NOTHING, Misshapen, Placed, check, check_member, names_of, walk
-from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.snapshot import Identity, LiveObject, SyncedRepository
 from dpsync.model.entries.values import PLAIN, LiveId, Value
 
 
@@ -60,7 +61,30 @@ def decode(
     changed = pointer(body, kind.changed) if kind.changed else None
     changed = changed if isinstance(changed, str) else None
     own_id = kind.own_id
-    return LiveObject(kind.name, own, parent, holder, fields, source, own_id, url=url, changed=changed)
+    return LiveObject(
+        kind.name, own, parent, holder, fields, source, own_id,
+        url=url, changed=changed, synced=_repository(kind.synced, body) if kind.synced else None,
+    )  # fmt: skip
+
+
+def _repository(synced: Synced, body: Any) -> SyncedRepository | None:
+    """The repository that the platform keeps an object in step with. Raises Misshapen for what is no object.
+
+    Whatever else the object says or leaves out, there is one: what has an owner is never taken for free.
+    """
+    found = walk(body, synced.at)
+    if found is NOTHING or found is None:
+        return None
+    if not isinstance(found, dict):
+        raise Misshapen(unlike(found, "an object").inside(synced.at))
+    name, provider, status = (
+        value if isinstance(value := found.get(member), str) and value else None
+        for member in (synced.repository, synced.provider, synced.status)
+    )
+    said = [provider, None if status == "active" else status]
+    more = ", ".join(filter(None, said))
+    text = f"the repository {name}" if name else "a repository"
+    return SyncedRepository(f"{text} ({more})" if more else text, bool(found.get(synced.together)))
 
 
 def decode_list(

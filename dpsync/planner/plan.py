@@ -44,6 +44,7 @@ from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import coverage
 from dpsync.planner.why.remarks import remarks, where
+from dpsync.planner.why.synced import synced_blocks, synced_notes
 
 
 class CircularPlan(Exception):
@@ -132,6 +133,7 @@ class _Made(Struct, frozen=True):
             *decided.notes,
             *concealment_notes(decided),
             *remarks(sides, decided.deletions, decided.restructuring.found),
+            *synced_notes(sides),
             *proposals(similar),
             *transfers.notes(sides.names, decided.transfers),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
@@ -140,6 +142,7 @@ class _Made(Struct, frozen=True):
             *decided.blocking.all(),
             *self.unmoved,
             *unverified_deletions(sides.names, decided.deletions),
+            *synced_blocks(sides),
         ]
         return Plan(
             platform=sides.snapshot.platform,

@@ -16,8 +16,10 @@ from dpsync.apply.ids import Ids
 from dpsync.apply.task import Task
 from dpsync.client.client import ReadClient
 from dpsync.client.observer import Nobody
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.registry import load as load_registry
 from dpsync.live.sources import Source
-from dpsync.model.entries.snapshot import Evidence, Identity, LiveObject
+from dpsync.model.entries.snapshot import Evidence, Identity, LiveObject, SyncedRepository
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.cascade import cascade
@@ -605,3 +607,50 @@ def test_what_has_a_known_id_is_found_by_that_alone() -> None:
     assert [item.id for item in platform.found(entry, now)] == ["x"]
     assert [item.id for item in platform.found(entry, now, "y")] == ["y"]
     assert platform.found(entry, now, "z") == []
+
+
+SYNCED = SyncedRepository("the repository acme/docs (github)")
+TODAY = load_registry("published")
+
+
+def of_a_site(registry: Registry) -> tuple[Platform, dict[str, Task]]:
+    """A site that becomes unlisted, with a section that gets another title."""
+
+    def things(visibility: str, title: str) -> Things:
+        return {
+            "site": {"docs": {"title": "Docs", "basename": "docs", "visibility": visibility}},
+            "section": {"docs/news": {"title": title, "path": "news"}},
+        }
+
+    case = Case(things("unlisted", "News"), things("public", "Old"), registry=registry)
+    plan = make_plan(sides := case.sides())
+    return Platform(sides, plan), tasks(plan)
+
+
+@pytest.mark.parametrize("kind", ["site", "section"])
+def test_what_the_platform_syncs_since_the_plan_was_made_is_not_written(kind: str) -> None:
+    """Git Sync was turned on in between: from then on the site, and each node of it, has another owner."""
+    platform, steps = of_a_site(TODAY)
+    site = platform.now["site", "site-docs"]
+    platform.now[site.identity] = replace(site, synced=SYNCED)
+    [task] = [task for task in steps.values() if task.change.kind == kind]
+    objection = platform.unchanged(task)
+    assert objection is not None
+    reason = "since the plan was made the platform syncs it with a repository (Git Sync)"
+    assert (objection.result, objection.reason) == ("stale", reason)
+
+
+@pytest.mark.parametrize(
+    ("registry", "read"),
+    [
+        (TODAY, [str(ORGANIZATION), "/orgs/acme/sites/site-docs/structure"]),
+        (REGISTRY, ["/orgs/acme/sites/site-docs/structure"]),
+    ],
+    ids=["where it may begin", "where no site is synced"],
+)
+def test_who_owns_a_structure_is_asked_once_between_two_writes(registry: Registry, read: list[str]) -> None:
+    platform, steps = of_a_site(registry)
+    [task] = [task for task in steps.values() if task.change.kind == "section"]
+    assert platform.unchanged(task) is None
+    assert platform.unchanged(task) is None
+    assert sorted(platform.read_from) == read

@@ -61,7 +61,7 @@ FIELD = Field("title", Text())
         ("own_id", True),
         ("title", "title"),
         ("url", None),
-        ("seen", {}),
+        ("visible_when", {}),
         ("redirects", None),
         ("changed", None),
         ("identity", ()),
@@ -83,6 +83,7 @@ FIELD = Field("title", Text())
         ("keeps_out", False),
         ("pages", None),
         ("shown_in", None),
+        ("synced", None),
     ],
 )
 def test_what_a_kind_is_where_its_declaration_says_nothing(word: str, value: Any) -> None:

@@ -25,7 +25,7 @@ BOTH = {
 }
 """What is wanted and what is live, under one set of names."""
 ROOMS = {
-    "decide": BOTH | {"answers", "base", "chosen", "options"},
+    "decide": BOTH | {"answers", "base", "chosen", "options", "synced"},
     "steps": BOTH,
     "effects": BOTH - {"lineage"},
     "questions": BOTH | {"answers", "base", "former"},

@@ -38,6 +38,7 @@ class Declaration(Struct):
     wrong_pin: bool = False
     previously: tuple[Scalar, Node] | None = None
     new: tuple[Scalar, Node] | None = None
+    takeover: tuple[Scalar, Node] | None = None
     children: list[Address] = field(default_factory=list)
     misspelt: set[str] = field(default_factory=set)
     """Keys that were probably meant by others, which nobody knows: they are not missing."""
@@ -141,6 +142,8 @@ class Declarations:
                 entry.previously = key, value
             elif word == "new":
                 entry.new = key, value
+            elif word == "takeover":
+                entry.takeover = key, value
             elif word in settable:
                 entry.nodes[word] = (key, value)
             elif any(place.split(".")[0] == word for place in places):
@@ -148,6 +151,7 @@ class Declarations:
             else:
                 written = {str(key.value) for key, _ in node.entries}
                 known = [*settable, *places, *reserved, "id", "previously", "new"]
+                known += ["takeover"] if kind.synced else []
                 meant = self.unknown_key(key, known, kind.one)
                 if meant is not None:
                     entry.misspelt.add(meant)

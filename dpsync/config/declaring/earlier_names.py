@@ -1,6 +1,6 @@
-"""The words `previously` and `new`: what an entry was called before, and that it is a new thing.
+"""The word `previously`: what an entry was called before.
 
-`previously` is a natural key of earlier times in the form the key has: its text, a mapping of the fields that
+It is a natural key of earlier times in the form the key has: its text, a mapping of the fields that
 make it up, or a list of several.
 """
 
@@ -55,18 +55,3 @@ def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value
     if not node.entries:
         parsing.error("DP202", f"previously names {' or '.join(known)}", node.span)
     return [fields] if fields else []
-
-
-def new(entry: Declaration, parsing: Parsing) -> bool:
-    """Whether an entry is declared to be a new thing, whatever is live."""
-    if entry.new is None:
-        return False
-    key, node = entry.new
-    if not entry.kind.content:
-        message = f"{entry.kind.one} is no content: creating one asks no question"
-        parsing.error("DP228", message, key.span, "remove the line")
-        return False
-    if not isinstance(node, Scalar) or not isinstance(node.value, bool):
-        parsing.error("DP202", "new is true or false", node.span)
-        return False
-    return node.value

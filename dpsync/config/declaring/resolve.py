@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpsync.config.declaring.declare import Declaration, Declarations
-from dpsync.config.declaring.earlier_names import new, previously
+from dpsync.config.declaring.earlier_names import previously
+from dpsync.config.declaring.flags import new, takeover
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile
@@ -149,13 +150,12 @@ class Resolving:
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
-        names, is_new = previously(entry, self), new(entry, self)
-        for word, said in (("previously", entry.previously), ("new", entry.new)):
-            if said:
-                spans[word] = said[1].span
+        names, is_new, taken = previously(entry, self), new(entry, self), takeover(entry, self)
+        said = {"previously": entry.previously, "new": entry.new, "takeover": entry.takeover}
+        spans |= {word: pair[1].span for word, pair in said.items() if pair is not None}
         return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
-            fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new,
+            fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new, taken,
         )  # fmt: skip
 
     def _is_own(self, field: Field) -> bool:

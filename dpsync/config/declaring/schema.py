@@ -103,6 +103,8 @@ def _object(registry: Registry, kind: Kind) -> Schema:
         properties["previously"] = _previously(kind)
     if kind.content:
         properties["new"] = {"type": "boolean"}
+    if kind.synced is not None:
+        properties["takeover"] = {"type": "boolean"}
     required: list[str] = []
     if isinstance(kind.shape, NodeShape):
         properties |= {"type": {"const": kind.shape.type}, "key": {"type": "string", "pattern": _KEY}}

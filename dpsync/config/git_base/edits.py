@@ -186,7 +186,8 @@ class _Comparison(Struct, frozen=True, dict=True):
         found = {name: item.fields[name] for name in names}
         found |= {"id": item.pin} if item.pin is not None else {}
         found |= {"previously": [dict(one) for one in item.previously]} if item.previously else {}
-        return found | ({"new": True} if item.new else {})
+        found |= {"new": True} if item.new else {}
+        return found | ({"takeover": True} if item.takeover else {})
 
 
 def _fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[EditedField]:

@@ -68,7 +68,8 @@ def make(
         for item in nameless
     ]
     left_out += entries.left_out
-    left_out += _unread(whole.unread)
+    written = {id(item) for item in whole.objects}
+    left_out += _unread([one for one in whole.unread if id(one.parent) in written])
     fields = [] if full else watched_fields(registry, whole)
     return Made(
         lay_out(registry, whole, entries, full, [*watched_places(registry, whole, everything), *fields]),

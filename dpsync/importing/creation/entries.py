@@ -118,7 +118,8 @@ class _Describing:
     def describe(self) -> DescribedEntries:
         left: set[int] = set()
         for item in self.whole.objects:
-            if item.parent is not None and (id(item.parent) in left or id(item.holder) in left):
+            above = item.parent
+            if above is not None and (id(above) in left or id(item.holder) in left or _syncs(above, item)):
                 left.add(id(item))
                 continue
             entry = self._entry(item)
@@ -153,7 +154,10 @@ class _Describing:
             self._cannot(item, None, f"it holds no {holds}")
             return None
         named = self._named(item)
+        synced = self._synced(entry)
         for one in item.kind.fields:
+            if one.name in synced and not one.required:
+                continue
             value = self._value(one, item)
             if value is None:
                 if one.required and one.name not in (item.kind.natural, item.kind.default):
@@ -173,6 +177,21 @@ class _Describing:
                 self._cannot(item, one.name, str(why))
                 entry.comments.append(f"{one.name} is not written: {why}")
         return entry
+
+    def _synced(self, entry: DescribedEntry) -> tuple[str, ...]:
+        """The fields that a repository decides; what is not written of the entry therefore is told."""
+        item = entry.found
+        synced, repository = item.kind.synced, item.live.synced
+        if synced is None or repository is None:
+            return ()
+        fields = synced.decided(repository.together)
+        words = [name for name in fields if not item.kind.field(name).required]
+        words += [self.registry.tree_word(item.kind.name)] if synced.tree else []
+        for word in words:
+            why = f"the platform syncs it with {repository.name}"
+            self._cannot(item, word, why)
+            entry.comments.append(f"{word} is not written: {why}")
+        return fields
 
     def _value(self, one: Field, item: FoundObject) -> Any:
         """The live value that is worth writing, or NONE; None when there is nothing to write."""
@@ -222,6 +241,12 @@ def _in_file(kind: Kind) -> bool:
 
 
 # Pins.
+
+
+def _syncs(owner: FoundObject, item: FoundObject) -> bool:
+    """Whether a node is one of a tree that the platform keeps as a repository has it."""
+    synced = owner.kind.synced
+    return item.kind.in_tree and synced is not None and synced.tree and owner.live.synced is not None
 
 
 def _pin(registry: Registry, whole: Inventory, made: DescribedEntries, known: Known) -> None:

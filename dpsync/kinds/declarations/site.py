@@ -1,6 +1,9 @@
 """Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
 
+from msgspec.structs import replace
+
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post, Url
+from dpsync.kinds.shared.git_sync import SITE_SYNC
 from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
@@ -24,6 +27,8 @@ SITE = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
+    synced=SITE_SYNC,
+    on_profiles={"published": {"synced": replace(SITE_SYNC, asked_again=True)}},
     fields=(
         Field("title", Text(2, 128), required=True),
         Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),

@@ -1,6 +1,7 @@
 """Spaces hold content. Their place in a collection and their position in it are changed by moving."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
+from dpsync.kinds.shared.git_sync import SPACE_SYNC
 from dpsync.kinds.shared.languages import LANGUAGE
 from dpsync.kinds.shared.roles import SPACE_ACCESS
 from dpsync.kinds.types import Enum, Reference, Text
@@ -19,6 +20,7 @@ SPACE = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
+    synced=SPACE_SYNC,
     pages="{self}/content/pages",
     shown_in=Pages("{parent}/sites?space={id}"),
     lifecycle=Lifecycle(

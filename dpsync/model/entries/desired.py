@@ -37,6 +37,8 @@ class Entry(Struct, frozen=True):
     """Natural keys of earlier times, each as the fields that it is made of."""
     new: bool = False
     """Declared to be a new thing, whatever looks like it."""
+    takeover: bool = False
+    """Declared to be written, although the platform itself keeps a part of it as a repository has it."""
 
     def where(self, name: str) -> Span:
         return self.spans.get(name, self.span)

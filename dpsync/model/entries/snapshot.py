@@ -19,6 +19,14 @@ Identity = tuple[str, str]
 """A kind's name and what names one of them everywhere: its id, with the parent's where it needs it."""
 
 
+class SyncedRepository(Struct, frozen=True):
+    """The repository that the platform keeps a part of an object in step with. Its name is foreign text."""
+
+    name: str
+    together: bool = False
+    """Whether it is that of what shows the object."""
+
+
 class LiveObject(Struct, frozen=True):
     """One object of the platform. `holder` is the node that encloses it, `source` the read it came from."""
 
@@ -36,6 +44,8 @@ class LiveObject(Struct, frozen=True):
     """Where people see it; compared with nothing."""
     changed: str | None = None
     """When it was last changed, as the platform says it; compared with nothing."""
+    synced: SyncedRepository | None = None
+    """Where a part of it is kept as a repository has it, by the platform itself."""
 
     @property
     def identity(self) -> Identity:

@@ -27,8 +27,7 @@ _ANEW = "restore it on the platform, or take the entry away"
 _IGNORED = "create it on the platform, or take it out of policy.ignore"
 
 
-def _left_alone(address: Address) -> str:
-    return f"it needs {address}, which is not live and which the policy ignores"
+_REPOSITORY = "add it there, or take this away"
 
 
 def _not_yet(address: Address) -> str:
@@ -196,9 +195,8 @@ class Blocker:
         needed = {resource.parent, resource.holder} | named
         for other in sorted(item for item in needed if item is not None):
             if self._never_made(other):
-                self._entries[resource.address] = Blocked(
-                    address=address, reason=_left_alone(other), todo=_IGNORED
-                )
+                reason, todo = self._left_alone(other)
+                self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
                 return
             if other in self._entries:
                 cause = self._entries[other]
@@ -219,10 +217,19 @@ class Blocker:
         return needed - {resource.address}
 
     def _never_made(self, address: Address) -> bool:
-        """Whether an entry is not live and is not created either, since the policy ignores it."""
+        """Whether an entry is not live and is not created either, since it is left alone."""
         declared = address in self._sides.resources
-        ignored = declared and self._sides.desired.policy.ignores(address)
-        return ignored and self._sides.live(address) is None
+        alone = declared and self._sides.policy.leaves_alone(address)
+        return alone and self._sides.live(address) is None
+
+    def _left_alone(self, address: Address) -> tuple[str, str]:
+        """Why such an entry is never made, and what a person must do."""
+        if self._sides.synced.has(address):
+            return (
+                f"it needs {address}, which the repository that the platform syncs it with does not have",
+                _REPOSITORY,
+            )
+        return f"it needs {address}, which is not live and which the policy ignores", _IGNORED
 
     def _lacks_output(self, address: Address) -> bool:
         """Whether a reference means something that the platform makes, and has not made yet."""
@@ -254,7 +261,7 @@ class Blocker:
                 self.note(resource, item, f"it names {other}", because=str(other))
                 return True
             if self._never_made(other):
-                self.note(resource, item, _left_alone(other), _IGNORED)
+                self.note(resource, item, *self._left_alone(other))
                 return True
             if self._lacks_output(other) and not self._will_be(other):
                 self.note(resource, item, _not_yet(other), _LATER)

@@ -38,13 +38,14 @@ class Changed(Struct, frozen=True):
 
 
 def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
-    """The fields that this entry declares and that some call can write."""
+    """The fields that this entry declares, that some call can write and that no repository decides."""
     kind = sides.kind(resource)
     match = sides.snapshot.matches.get(resource.address)
     renamed = match is not None and match.by is MatchedBy.PREVIOUSLY
+    synced = sides.synced.fields
     for field in kind.writable_fields:
         fixed = field.name == kind.natural and not renamed
-        if field.name in resource.fields and not fixed:
+        if field.name in resource.fields and not fixed and (resource.address, field.name) not in synced:
             yield field
 
 
@@ -139,6 +140,7 @@ def same(field: Field, after: Value, before: Value) -> bool:
 
 
 def object_digest(live: LiveObject, names: Collection[str]) -> str:
-    """Digest of a live object: kind, id, parent and the named fields."""
+    """Digest of a live object: kind, id, parent, the named fields, and the repository that decides some."""
     fields = {name: value for name, value in live.fields.items() if name in names}
-    return digest([live.kind, live.id, live.parent, live.holder, fields])
+    owner = [live.synced.name, live.synced.together] if live.synced is not None else []
+    return digest([live.kind, live.id, live.parent, live.holder, fields, *owner])

@@ -91,6 +91,8 @@ def _found(sides: Sides) -> Iterator[Restructure]:
         owner = sides.live(scope.parent)
         if sides.chosen is not None and not any(item.is_in(address) for item in sides.chosen):
             continue
+        if sides.synced.has(address):
+            continue  # its kind is the repository's choice
         if owner is None or not any(stands_alone(sides.registry[name]) for name in scope.kinds):
             continue
         lane = sides.snapshot.lanes.get(owner.identity, ())

@@ -12,6 +12,7 @@ from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.snapshot import Identity
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.names import Names
+from dpsync.planner.inputs.synced import SyncedParts
 
 
 class Policies(Struct, frozen=True):
@@ -23,10 +24,15 @@ class Policies(Struct, frozen=True):
     former: FormerNames
     chosen: frozenset[Address] | None
     """The part that is planned, where that is not everything."""
+    synced: SyncedParts
 
     def ignored(self, address: Address, field: str | None = None) -> bool:
-        """Whether the policy leaves it alone, or it was not selected."""
-        return self.left_out(address) or self.now.ignores(address, field)
+        """Whether it is left alone, or was not selected."""
+        return self.left_out(address) or self.leaves_alone(address, field)
+
+    def leaves_alone(self, address: Address, field: str | None = None) -> bool:
+        """Whether the policy ignores it, or the platform itself keeps it as a repository has it."""
+        return self.now.ignores(address, field) or self.synced.has(address, field)
 
     def left_out(self, address: Address) -> bool:
         """Whether something was not selected."""

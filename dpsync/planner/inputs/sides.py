@@ -22,6 +22,7 @@ from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.lineage import Lineage
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.policies import Policies
+from dpsync.planner.inputs.synced import SyncedParts, synced_parts
 from dpsync.planner.inputs.values import NORMAL, Values
 
 
@@ -69,7 +70,11 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def policy(self) -> Policies:
-        return Policies(self.desired.policy, self.base, self.names, self.former, self.chosen)
+        return Policies(self.desired.policy, self.base, self.names, self.former, self.chosen, self.synced)
+
+    @cached_property
+    def synced(self) -> SyncedParts:
+        return synced_parts(self.registry, self.desired, self.snapshot)
 
     @cached_property
     def values(self) -> Values:

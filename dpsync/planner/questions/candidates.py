@@ -237,7 +237,7 @@ class CouldBe(Struct, frozen=True, dict=True):
                 continue
             if not sides.kind(item).mistakable or sides.policy.forgotten(identity):
                 continue
-            if not sides.desired.policy.ignores(sides.names.address(identity)):
+            if not sides.policy.leaves_alone(sides.names.address(identity)):
                 found[item.kind][identity] = item
         return found
 

@@ -216,8 +216,8 @@ class _Lanes(Struct, frozen=True):
         ]
 
     def _movable(self, wanted: list[Address]) -> list[Address]:
-        """What a policy ignores keeps its place, as what is not declared does."""
-        return [address for address in wanted if not self.sides.desired.policy.ignores(address)]
+        """What is left alone keeps its place, as what is not declared does."""
+        return [address for address in wanted if not self.sides.policy.leaves_alone(address)]
 
     def _moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
         found = []

@@ -43,7 +43,8 @@ class Coverage(Struct, frozen=True):
     def unwatched(self) -> Unwatched:
         """How many places and fields are not watched."""
         policy = self.desired.policy
-        if self.policy.chosen is None and not policy.ignore and not policy.watch_fields:
+        alone = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
+        if self.policy.chosen is None and not alone and not policy.watch_fields:
             return self._counted_by_kind()
         fields = things = places = 0
         for resource in self._selected():

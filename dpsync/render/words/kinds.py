@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
@@ -111,6 +111,10 @@ def deletion_words(kind: Kind) -> str:
     return f"{call_words(kind.delete)}, where `prune` covers it{only}"
 
 
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
 def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
     if kind.update and kind.update.complete:
         yield "Changing sends every field: as it is declared, else as it is live."
@@ -127,6 +131,11 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
         if defaults := [name for name in defaults if not kind.field(name.strip("`")).required]:
             said = f"Where {listed(defaults)} is the platform's default"
             yield f"{said}, it writes no line and has `policy: watch` watch that."
+    if kind.synced is not None:
+        decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
+        left = listed(f"`{name}`" for name in decided)
+        yield f"While the platform syncs it with a repository (Git Sync), {left} {_is(decided)} left alone."
+        yield "With `takeover: true` in the entry all of it is written all the same."
     if kind.content:
         yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
     if kind.mistakable:

@@ -8,6 +8,7 @@ from ..spaces.merge_rules import may_merge_any
 from ..spaces.revisions import active_id
 from ..store import Json, Record
 from .comments import open_comments
+from .git_sync import git_sync
 from .shared import APP, located, set_only
 from .urls import place_url
 
@@ -47,10 +48,12 @@ def space(ctx: Context, record: Record) -> Json:
     default_level = doc.pop("defaultLevel")
     if not ctx.published:
         doc.pop("type", None)
+    doc.pop("gitSync", None)
     answer = {
         "object": "space",
         "id": record.id,
         **set_only(doc),
+        **git_sync(ctx, record),
         "visibility": visibility,
         "defaultLevel": default_level,
         "organization": record.organization,

@@ -7,6 +7,7 @@ from ..request.context import Context
 from ..sites.navigation import PLACE, REDIRECT, SECTION
 from ..sites.publishing import CUSTOMIZATION, navigation_of
 from ..store import Json, Record
+from .git_sync import git_sync
 from .shared import APP, located, set_only
 from .urls import site_url
 
@@ -14,11 +15,13 @@ from .urls import site_url
 def site(ctx: Context, record: Record) -> Json:
     doc = dict(record.doc)
     origin = doc.pop("proxy", None)
+    doc.pop("gitSync", None)
     level = doc.pop("defaultLevel", "inherit")
     answer = {
         "object": "site",
         "id": record.id,
         **set_only(doc),
+        **git_sync(ctx, record),
         "siteSpaces": _count_places(ctx, record),
         "features": [
             {"id": id, "plan": doc["type"], "frozen": False, **more} for id, more in _features(ctx, record)

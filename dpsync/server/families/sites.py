@@ -10,6 +10,7 @@
             id, title, path, icon, description, condition, default
             children: [{type: space, id, space, path, condition, hidden, default, customization}]
           - {type: external-link, id, title, url, icon, description, condition}
+        gitSync: {repoName, installationProvider, url…}             # as answers have it; none: not synced
 
 Paths and basenames that are left out are made as the service makes them, and the first of its kind is the
 default where none says so.

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from .base import AnswerBody, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
+from .git_sync import GitSync
 
 
 class ContentRef(BaseModel):
@@ -97,6 +98,7 @@ class Space(AnswerBody):
     changeRequests: int
     changeRequestsOpen: int
     changeRequestsDraft: int
+    gitSync: GitSync = absent()
     permissions: SpacePermissions
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from .base import AnswerBody, Body, Id, Level, Paged, Stamp, Url, absent
 from .content import ContentRef, Visibility
+from .git_sync import GitSync
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 AgentsContext = Literal["excluded", "included"]
@@ -110,6 +111,7 @@ class Site(AnswerBody):
     styleguide: ContentRef = absent()
     ads: PendingAds | AdsInReview | RejectedAds | ShownAds = absent(discriminator="status")
     features: list[Feature]
+    gitSync: GitSync = absent()
     permissions: SitePermissions = absent()
     urls: SiteUrls
 

@@ -159,7 +159,7 @@ def duplicate_space(ctx: Context) -> Json:
     """Same title, settings, roles, content and collection; shown by no site."""
     space = ctx.space()
     may_create(ctx, space.organization, space.parent)
-    made = new_space(ctx, space.organization, space.parent, _but(space.doc, "revision"))
+    made = new_space(ctx, space.organization, space.parent, _but(space.doc, "revision", "gitSync"))
     revisions.copy_active(ctx, space, made)
     grants.copy(ctx, space, made)
     return answers.space(ctx, made)

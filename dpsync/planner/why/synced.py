@@ -1,0 +1,98 @@
+"""What a plan tells of what the platform itself syncs with a repository (Git Sync).
+
+Where the files say the same, or nothing, that is a note. Where they say something else it is blocked: the
+file's line is wanted, and the repository decides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from dpsync.model.entries.address import Address
+from dpsync.model.plans.remark import Blocked, Note
+from dpsync.model.texts.words import counted, some
+from dpsync.planner.decide.compare import changed
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.synced import SyncedEntry, synced_entries
+
+_WAY_OUT = "change the repository and take that out of the file, or write takeover: true in the entry"
+_AGAIN = "what an apply writes there lasts until the next sync, unless somebody turns Git Sync off"
+
+
+def synced_blocks(sides: Sides) -> Iterator[Blocked]:
+    """Every entry that says something else than the repository that decides it."""
+    free: Sides | None = None
+    for one in _theirs(sides):
+        free = free or _taken_over(sides)
+        if others := tuple(_otherwise(free, one)):
+            reason = f"the platform syncs it with {one.repository.name}, and there it is otherwise: "
+            reason += some(others)
+            yield Blocked(address=str(one.entry.address), reason=reason, todo=_WAY_OUT)
+
+
+def synced_notes(sides: Sides) -> Iterator[Note]:
+    """What is left alone, and what is written although a repository decides it."""
+    together: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
+    blocked = {item.address for item in synced_blocks(sides)}
+    for one in _theirs(sides):
+        if str(one.entry.address) in blocked:
+            continue
+        if one.tree is None:
+            together[Address(one.entry.address.segments[:1]), one.entry.kind].append(one)
+            continue
+        words = " and ".join([*one.fields, one.tree.segments[-1]])
+        text = f"the platform syncs its {words} with {one.repository.name}: they are left alone"
+        yield Note(address=str(one.entry.address), text=text)
+    for (organization, kind), entries in together.items():
+        names = [f"{one.entry.key} ({one.repository.name})" for one in entries]
+        fields = " and ".join(sorted({name for one in entries for name in one.fields}))
+        whose = counted(len(entries), sides.registry[kind].noun)
+        text = f"the platform syncs the content of {whose} with repositories, and leaves {fields} to them: "
+        yield Note(address=str(organization), text=text + some(names), permanent=True)
+    for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if one.entry.takeover and not sides.policy.ignored(one.entry.address):
+            text = f"the platform syncs it with {one.repository.name}, too: {_AGAIN}"
+            yield Note(address=str(one.entry.address.field("takeover")), text=text, severity="warning")
+    yield from _needless(sides)
+
+
+def _theirs(sides: Sides) -> Iterator[SyncedEntry]:
+    """What a repository decides of the entries that are planned."""
+    for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if not one.entry.takeover and not sides.policy.ignored(one.entry.address):
+            yield one
+
+
+def _needless(sides: Sides) -> Iterator[Note]:
+    for address, entry in sides.desired.resources.items():
+        live = sides.live(address) if entry.takeover else None
+        if live is not None and live.synced is None:
+            text = "the platform syncs it with no repository: this line can go"
+            yield Note(address=str(address.field("takeover")), text=text)
+
+
+def _taken_over(sides: Sides) -> Sides:
+    """The same sides, as if every such entry were taken over."""
+    entries = {
+        address: replace(entry, takeover=True) if sides.registry[entry.kind].synced else entry
+        for address, entry in sides.desired.resources.items()
+    }
+    return replace(sides, declared=replace(sides.desired, resources=entries))
+
+
+def _otherwise(free: Sides, one: SyncedEntry) -> Iterator[str]:
+    """The fields and nodes of an entry that are not as the files have them."""
+    mine = one.entry.address
+    for item in changed(free, free.resources[mine], one.live):
+        if item.field.name in one.fields:
+            yield item.field.name
+    for address in free.lineage.below(one.tree) if one.tree is not None else ():
+        resource = free.resources[address]
+        if not free.kind(resource).in_tree or free.policy.ignored(address):
+            continue
+        live = free.live(address)
+        if live is None or changed(free, resource, live):
+            yield "/".join(address.segments[len(mine.segments) :])

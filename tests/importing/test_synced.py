@@ -1,0 +1,60 @@
+"""What the platform itself syncs with a repository: import leaves it to the repository, and says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.api import Imported, import_
+from dpsync.live.decode import decode
+from dpsync.live.shape import Misshapen
+from dpsync.server.process.thread import ThreadedServer
+from tests.direct import reading
+from tests.planner.lab import REGISTRY, section, site, spaces, world
+
+SYNC = {"repoName": "acme/docs", "installationProvider": "github", "installationStatus": "active"}
+REDIRECT = {"source": "/old", "destination": {"kind": "site-section", "siteSectionId": "news"}}
+
+
+def imported(server: ThreadedServer, **organization: Any) -> Imported:
+    server.reset(world(**organization))
+    with reading(server) as client:
+        return import_(client, REGISTRY)
+
+
+def text(found: Imported) -> str:
+    return "\n".join(content.decode() for content in found.made.files.values())
+
+
+def test_the_structure_of_a_synced_site_is_left_to_its_repository(published_server: ThreadedServer) -> None:
+    synced = site(section("news", "a"), gitSync=SYNC, redirects=[REDIRECT])
+    found = imported(published_server, spaces=spaces("a"), sites=[synced])
+    why = "the platform syncs it with the repository acme/docs (github)"
+    assert f"# structure is not written: {why}" in text(found)
+    assert "structure:" not in text(found)
+    assert "{ id: news }" in text(found)
+    assert [(note.address, note.field) for note in found.made.left_out] == [("acme/sites/docs", "structure")]
+    assert found.plan is not None
+    assert (found.proven, found.plan.changes, found.plan.blocked) == (True, (), ())
+
+
+def test_whether_a_synced_space_can_be_edited_is_left_to_its_repository(server: ThreadedServer) -> None:
+    found = imported(server, spaces=spaces("a", gitSync=SYNC, editMode="locked"))
+    assert "editMode:" not in text(found)
+    assert found.plan is not None
+    assert (found.proven, found.plan.changes) == (True, ())
+
+
+def test_the_name_of_a_repository_ends_no_comment(published_server: ThreadedServer) -> None:
+    name = "acme/docs\n        basename: hijacked\n#"
+    found = imported(published_server, sites=[site(gitSync={**SYNC, "repoName": name})])
+    assert "\n        basename: hijacked" not in text(found)
+    assert found.problems == ()
+
+
+@pytest.mark.parametrize("said", ["on", ["x"], True, 3])
+def test_a_sync_of_another_shape_is_never_taken_for_none(said: Any) -> None:
+    body = {"id": "a", "title": "A", "editMode": "live", "gitSync": said}
+    with pytest.raises(Misshapen):
+        decode(REGISTRY["space"], body, ("organization", "acme"), "/spaces")

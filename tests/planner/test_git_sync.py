@@ -1,0 +1,90 @@
+"""Sites and spaces that the platform itself syncs with a repository: the whole way, on today's edition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Options, Session
+from dpsync.apply.expected import Refused
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.server import world as worlds
+from dpsync.server.process.thread import ThreadedServer
+from tests.direct import writing
+
+from .lab import Lab, section, site, spaces
+
+TODAY = load_registry("published")
+SYNC = {"repoName": "acme/docs", "installationProvider": "github"}
+FILE = """
+spaces: {{ a: {{ title: Space a }} }}
+sites:
+  docs:
+    title: Docs
+    basename: docs{more}
+    structure:
+      - type: section
+        key: news
+        title: {title}
+        path: news
+        children: [{{ type: space, key: a, space: a, path: a }}]
+"""
+
+
+def declared(title: str = "Section news", more: str = "") -> str:
+    return FILE.format(title=title, more=f"\n    {more}" if more else "")
+
+
+@pytest.fixture
+def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
+    lab = Lab(published_server, tmp_path)
+    return lab.holds(spaces=spaces("a"), sites=[site(section("news", "a"), gitSync=SYNC)])
+
+
+def test_an_apply_writes_nothing_there_and_tells_who_owns_it(lab: Lab) -> None:
+    report = lab.apply(declared("Other"))
+    assert (lab.writes, report.outcomes) == ([], ())
+    assert report.remaining is not None
+    [blocked] = report.remaining.blocked
+    assert "the repository acme/docs (github)" in blocked.reason
+
+
+def test_taken_over_it_converges(lab: Lab) -> None:
+    lab.converges(declared("Other", "takeover: true"))
+    assert lab.writes == ["PATCH /orgs/acme/sites/docs/sections/news"]
+
+
+@pytest.mark.parametrize("turned_on", ["site", "nothing"])
+def test_git_sync_that_was_turned_on_since_the_plan_was_made_stops_the_apply(
+    lab: Lab, turned_on: str
+) -> None:
+    lab.holds(spaces=spaces("a"), sites=[site(section("news", "a"))])
+    session: Session = lab.session(declared("Other"))
+    session = Session(session.desired, TODAY)
+    with writing(lab.server) as client:
+        plan = session.plan(client, Options())
+        lab.server.app.requests.clear()
+        world = lab.world()
+        if turned_on == "site":
+            world["organizations"][0]["sites"][0]["gitSync"] = SYNC
+            lab.server.call(lambda: worlds.load(lab.server.app.store, world))
+            with pytest.raises(Refused, match="Git Sync"):
+                session.apply(client, plan)
+            assert lab.writes == []
+        else:
+            session.apply(client, plan)
+            assert lab.writes == ["PATCH /orgs/acme/sites/docs/sections/news"]
+
+
+@pytest.mark.parametrize(
+    ("where", "file"),
+    [
+        ("takeover: perhaps", "true or false"),
+        ("visibility: public\n    customization: { takeover: true }", "syncs no customization"),
+    ],
+)
+def test_takeover_is_a_flag_of_what_can_be_synced(lab: Lab, where: str, file: str) -> None:
+    with pytest.raises(DiagnosticError, match=file):
+        lab.session(declared(more=where))

@@ -1,0 +1,186 @@
+"""What the platform itself syncs with a repository has an owner: it is left alone, and told; plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dpsync.model.entries.snapshot import SyncedRepository
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.plan import Plan
+from dpsync.planner.drift import find_drift
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.plan import make_plan
+
+from .stages import Case, Things
+
+REPOSITORY = SyncedRepository("the repository acme/docs (github)")
+SPACES = {"alpha": {"title": "Alpha"}, "beta": {"title": "Beta"}}
+SITE = {"docs": {"title": "Docs", "basename": "docs", "visibility": "public"}}
+
+
+def things(*sections: tuple[str, str], site: Any = SITE, spaces: Any = SPACES) -> Things:
+    """A site with sections, each by its key with its title, that all show the space `alpha`."""
+    return {
+        "space": spaces,
+        "site": site,
+        "section": {f"docs/{key}": {"title": title, "path": key} for key, title in sections},
+        "site_space": {
+            f"docs/{key}/en": {"path": "en", "space": LiveId("space-alpha")} for key, _ in sections
+        },
+    }
+
+
+def wanted(found: Things) -> Things:
+    """The same as entries."""
+    case = Case(found)
+    shown = {
+        path: {**fields, "space": case.ref("space", "alpha")}
+        for path, fields in found.get("site_space", {}).items()
+    }
+    return {**found, "site_space": shown}
+
+
+def synced(case: Case, **by_kind: SyncedRepository) -> Sides:
+    """The sides of a case in which everything live of these kinds is synced with a repository."""
+    sides = case.sides()
+    objects = {
+        identity: replace(live, synced=by_kind.get(live.kind))
+        for identity, live in sides.snapshot.objects.items()
+    }
+    return replace(sides, snapshot=replace(sides.snapshot, objects=objects))
+
+
+def takes_over(sides: Sides, kind: str) -> Sides:
+    """The same, where every entry of a kind says `takeover: true`."""
+    entries = {
+        address: replace(entry, takeover=entry.kind == kind)
+        for address, entry in sides.declared.resources.items()
+    }
+    return replace(sides, declared=replace(sides.declared, resources=entries))
+
+
+def changed(plan: Plan) -> list[str]:
+    return [change.address for change in plan.changes]
+
+
+RENAMED = {"docs": {**SITE["docs"], "title": "Handbook"}}
+OTHER = Case(
+    wanted(things(("new", "New"), ("news", "What is new"), site=RENAMED)),
+    things(("news", "News"), ("old", "Old")),
+    prune=["sites/*/structure"],
+)  # fmt: skip
+"""The files rename, add and remove nodes, and rename the site."""
+
+
+def test_without_a_repository_all_of_it_is_planned() -> None:
+    assert {
+        "acme/sites/docs", "acme/sites/docs/structure/new", "acme/sites/docs/structure/news",
+        "acme/sites/docs/structure/[Old]",
+    } <= set(changed(make_plan(OTHER.sides())))  # fmt: skip
+
+
+def test_nothing_is_planned_in_a_structure_that_the_platform_syncs() -> None:
+    plan = make_plan(synced(OTHER, site=REPOSITORY))
+    assert (changed(plan), plan.refusals, plan.kept) == ([], (), ())
+
+
+def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_way_out() -> None:
+    [blocked] = make_plan(synced(OTHER, site=REPOSITORY)).blocked
+    assert blocked.address == "acme/sites/docs"
+    assert blocked.reason == (
+        "the platform syncs it with the repository acme/docs (github), and there it is otherwise: "
+        "title, structure/new, structure/new/en and 1 more"
+    )
+    assert "takeover: true" in blocked.todo
+    assert "take that out of the file" in blocked.todo
+
+
+def test_where_files_and_repository_agree_it_is_only_said() -> None:
+    case = Case(wanted(things(("news", "News"))), things(("news", "News"), ("old", "Old")))
+    plan = make_plan(synced(case, site=REPOSITORY))
+    assert (changed(plan), plan.blocked) == ([], ())
+    [note] = [note for note in plan.notes if note.address == "acme/sites/docs"]
+    assert note.text == (
+        "the platform syncs its title and structure with the repository acme/docs (github): "
+        "they are left alone"
+    )
+
+
+def test_what_the_platform_syncs_is_no_drift() -> None:
+    sides = synced(OTHER, site=REPOSITORY)
+    drift = find_drift(sides, make_plan(sides), everything=True)
+    assert (drift.found, drift.ignored) == ((), ())
+
+
+def test_the_rest_of_a_synced_site_is_planned_as_ever() -> None:
+    site = {"docs": {**SITE["docs"], "visibility": "unlisted"}}
+    sides = synced(Case(wanted(things(("news", "N"), site=site)), things(("news", "News"))), site=REPOSITORY)
+    [change] = make_plan(sides).changes
+    assert [(change.address, item.field) for item in change.differences] == [
+        ("acme/sites/docs", "visibility")
+    ]
+
+
+def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
+    plan = make_plan(takes_over(synced(OTHER, site=REPOSITORY), "site"))
+    assert changed(plan) == changed(make_plan(OTHER.sides()))
+    [note] = [note for note in plan.notes if note.address == "acme/sites/docs#takeover"]
+    assert (note.severity, "until the next sync" in note.text) == ("warning", True)
+
+
+def test_takeover_where_nothing_is_synced_can_go() -> None:
+    [note] = [
+        note for note in make_plan(takes_over(OTHER.sides(), "site")).notes if "takeover" in note.address
+    ]
+    assert note.text.endswith("this line can go")
+
+
+def test_what_names_a_node_that_the_repository_does_not_have_is_blocked() -> None:
+    found = things(("news", "News"), ("new", "New"))
+    case = Case(wanted(found), things(("news", "News")))
+    to = {"kind": "site-section", "siteSectionId": case.ref("section", "docs/new")}
+    case.wanted = {**case.wanted, "redirect": {"docs/old": {"destination": to}}}
+    [blocked] = [
+        item for item in make_plan(synced(case, site=REPOSITORY)).blocked if "redirects" in item.address
+    ]
+    assert "acme/sites/docs/structure/new" in blocked.reason
+    assert "repository" in blocked.reason
+
+
+def test_a_structure_of_another_kind_is_no_restructuring_of_ours() -> None:
+    flat = {**things(), "site_space": {"docs/en": {"path": "en", "space": LiveId("space-alpha")}}}
+    case = Case(wanted(things(("news", "News"))), flat)
+    assert [item.code for item in make_plan(case.sides()).refusals] == ["restructure"]
+    assert make_plan(synced(case, site=REPOSITORY)).refusals == ()
+
+
+@pytest.mark.parametrize(
+    ("together", "left"), [(False, {"title"}), (True, set())], ids=["of its own", "of the site that shows it"]
+)
+def test_of_a_synced_space_the_repository_decides_what_nobody_can_edit(
+    together: bool, left: set[str]
+) -> None:
+    now = {"alpha": {"title": "Alpha", "editMode": "locked", "emoji": "1f41d"}}
+    then = {"alpha": {"title": "Alphabet", "editMode": "live", "emoji": "1f41d"}}
+    sides = synced(Case({"space": then}, {"space": now}), space=SyncedRepository("a repository", together))
+    fields = {item.field for change in make_plan(sides).changes for item in change.differences}
+    assert fields == left
+    assert [item.address for item in make_plan(sides).blocked] == ["acme/spaces/alpha"]
+
+
+def test_spaces_that_are_synced_are_told_in_one_line() -> None:
+    sides = synced(Case({"space": SPACES}, {"space": SPACES}), space=REPOSITORY)
+    [note] = [note for note in make_plan(sides).notes if "syncs" in note.text]
+    assert note.text == (
+        "the platform syncs the content of 2 spaces with repositories, and leaves editMode to them: "
+        "alpha (the repository acme/docs (github)), beta (the repository acme/docs (github))"
+    )
+
+
+def test_what_the_policy_ignores_is_not_told_either() -> None:
+    case = Case(OTHER.wanted, OTHER.live, ignore=["sites/docs"])
+    plan = make_plan(synced(case, site=REPOSITORY))
+    assert [item for item in (*plan.blocked, *plan.notes) if "syncs" in str(item)] == []
