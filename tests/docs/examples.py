@@ -52,7 +52,7 @@ LANGUAGES = {"yaml", "sh", "console", "python", "text", "http"}
 
 _VARIES = re.compile(
     r"(?<=^digest )(?P<digest>[0-9a-f]{32})$"
-    r"|(?<=^base: HEAD \()(?P<commit>[0-9a-f]{12})(?=\)$)"
+    r"|(?:(?<=^base: HEAD \()|(?<=^base: main \())(?P<commit>[0-9a-f]{12})(?=\)$)"
     r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl$)"  # a time, and the beginning of a digest
 )
 _HEX = {"digest": "([0-9a-f]{32})", "commit": "([0-9a-f]{12})", "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})"}

@@ -12,7 +12,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "benchmarks" / "README.md",
-    *sorted(DOCS.glob("*.md")),
+    *sorted(DOCS.rglob("*.md")),
 ]
 _FENCE = re.compile(r"^```(\w*) *(.*)$")
 _HEADING = re.compile(r"^(#+) +(.+?) *$")

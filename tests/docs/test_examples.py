@@ -17,7 +17,7 @@ from .markdown import DOCS, PAGES, ROOT, Block, blocks
 
 BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
 """Pages on which each section stands alone: test_configuration.py and test_errors.py work through them."""
-BEGINNING = {ROOT / "README.md", DOCS / "companion.md"}
+BEGINNING = {ROOT / "README.md", DOCS / "companion.md", DOCS / "tutorial.md"}
 """Pages that start the companion themselves. The others are for readers for whom it runs already."""
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 """The page that is worked through in a clone of this repository."""
