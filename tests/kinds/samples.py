@@ -326,3 +326,49 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "status": Sample("pending"),
     },
 }
+
+
+# On the edition that the vendor publishes today, which is stricter.
+
+_BOT = {"title": "Bot", "description": "Answers", "scopes": [], "script": "export default {}"}
+PLACES_TODAY: dict[str, Place] = PLACES | {
+    "published_integration": Place(("publishedIntegrations", "acme-bot"), _BOT),
+}
+_LINK = {"title": "Shop", "to": {"kind": "url", "url": "https://a.example"}, "links": []}
+_ANNOUNCEMENT = {"enabled": True, "message": "New", "style": "info"}
+_SHOWN = {"footer": True, "header": False}
+_LOOKS_TODAY: dict[str, Sample] = LOOKS | {
+    "styling": Sample(
+        {"corners": "straight", "codeTheme": {"default": {"light": "nord", "dark": "red"}}},
+        {"primaryColor": {"light": "#ff0000", "dark": "#00ff00"}, "headingFont": "Lato"},
+    ),
+    "favicon": Sample(
+        {"emoji": "1f4d6"}, {"icon": {"light": "https://a.example/i.png", "dark": "https://a.example/j.png"}}
+    ),
+    "header": Sample({"preset": "bold", "primaryLink": _LINK["to"]}, {"links": [_LINK]}),
+    "announcement": Sample(
+        {**_ANNOUNCEMENT, "localizedMessage": {"de": "Neu"}}, {**_ANNOUNCEMENT, "enabled": False}
+    ),
+    "themes": Sample({"default": "system"}, {"default": "dark", "toggeable": False}),
+    "ai": Sample({"mode": "search", "greeting": "Ask"}, {"mode": "assistant", "suggestions": ["How?"]}),
+    "pageActions": Sample({"items": ["markdown", "mcp"]}, {"items": []}),
+    "socialAccounts": Sample(
+        [{"platform": "github", "handle": "acme", "display": _SHOWN}],
+        [{"platform": "mastodon", "handle": "acme", "display": _SHOWN}],
+    ),
+}
+SAMPLES_TODAY: dict[str, dict[str, Sample]] = SAMPLES | {
+    "customization": _LOOKS_TODAY,
+    "site_space_customization": _LOOKS_TODAY
+    | {
+        "styling": Sample(
+            {"corners": "straight", "codeTheme": {"default": {"light": "nord", "dark": "red"}}},
+            {"primaryColor": {"light": "#ff0000", "dark": "#00ff00"}},
+        ),
+    },
+    "site": SAMPLES["site"] | {"proxy": Sample("acme.example/docs", "intranet.example/docs/v1")},
+    "published_integration": SAMPLES["published_integration"]
+    | {
+        "contentSources": Sample([{"id": "s", "title": "Source", "configuration": {"componentId": "c"}}], []),
+    },
+}

@@ -8,7 +8,8 @@ from dpsync.api import Imported, import_
 from dpsync.client.errors import Forbidden
 from dpsync.importing.caching import RememberingClient
 from dpsync.model.plans.plan import Plan
-from tests.kinds.test_every_field import KINDS, Bench
+from tests.kinds.bench import Bench
+from tests.kinds.test_every_field import KINDS
 from tests.planner.lab import REGISTRY
 from tests.soak import slice_of
 

@@ -23,8 +23,9 @@ from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
+from tests.kinds.bench import Bench, config, is_key, written
 from tests.kinds.samples import PLACES, SAMPLES
-from tests.kinds.test_every_field import KINDS, Bench, config, is_key, written
+from tests.kinds.test_every_field import KINDS
 from tests.planner.lab import REGISTRY
 from tests.soak import SOAK, examples
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
 
-from dpsync.api import Options, Session, load
+from dpsync.api import Options, Registry, Session, load
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
@@ -38,6 +38,7 @@ class Lab:
 
     server: ThreadedServer
     project: Path
+    registry: Registry = REGISTRY
 
     def holds(self, **organization: Any) -> Lab:
         self.server.reset(world(**organization))
@@ -48,7 +49,7 @@ class Lab:
         below = indent(dedent(body).strip("\n"), "    ")
         text = f"dpsync: 1\npolicy: {policy}\norganizations:\n  acme:\n    id: acme\n{below}\n"
         (self.project / "dpsync.yaml").write_text(text, encoding="utf-8")
-        return Session(load(self.project / "dpsync.yaml", {}, REGISTRY), REGISTRY)
+        return Session(load(self.project / "dpsync.yaml", {}, self.registry), self.registry)
 
     def plan(self, body: str, policy: str = "{}", *confirm: str, delete: bool = True) -> Plan:
         """That content goes is agreed to."""

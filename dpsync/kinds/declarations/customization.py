@@ -2,8 +2,9 @@
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
 from dpsync.kinds.shared.looks import USUAL, USUAL_TODAY, members, members_today
+from dpsync.kinds.shared.published_looks import SHAPES
 
-_TODAY = members_today(USUAL_TODAY)
+_TODAY = members_today(USUAL_TODAY, SHAPES)
 CUSTOMIZATION = Kind(
     name="customization",
     parent="site",

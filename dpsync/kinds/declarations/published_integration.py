@@ -17,6 +17,7 @@ SCOPES = (
     "site:adaptive:write", "conversations:ingest", "openapi:read", "openapi:write",
 )  # fmt: skip
 CATEGORIES = ("analytics", "collaboration", "content", "gitsync", "marketing", "visitor-auth", "other")
+_NEEDED = {"required": True, "in_answers": "sometimes"}
 _TODAY = tuple(word for word in CATEGORIES if word != "gitsync")
 PUBLISHED_INTEGRATION = Kind(
     name="published_integration",
@@ -37,7 +38,7 @@ PUBLISHED_INTEGRATION = Kind(
         Field("name", _NAME, on="neither"),  # in the URL, never in a body
         Field("runtime", Enum(("v1", "v2")), read=None),
         Field("title", Text(2, 30), required=True),
-        Field("description", Text(0, 100), on_profiles={"published": {"required": True}}),
+        Field("description", Text(0, 100), on_profiles={"published": _NEEDED}),
         Field("summary", Text(0, 2048)),
         Field("icon", LongText(), read=None),
         Field("previewImages", Many(LongText(), most=3), read=None),
@@ -46,7 +47,7 @@ PUBLISHED_INTEGRATION = Kind(
         Field("target", Enum(("all", "site", "space", "organization")), security=True,
               raised=("space", "site", "organization", "all")),
         Field("scopes", Many(Enum(SCOPES), as_set=True), security=True, raised="added",
-              on_profiles={"published": {"required": True}}),
+              on_profiles={"published": _NEEDED}),
         Field("categories", Many(Enum(CATEGORIES), as_set=True),
               on_profiles={"published": {"type": Many(Enum(_TODAY), as_set=True)}}),
         Field("blocks", Json(shape={"type": "array"})),

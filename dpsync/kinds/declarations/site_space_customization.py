@@ -2,9 +2,10 @@
 
 from dpsync.kinds.kind import Field, Kind, One, Patch, Single
 from dpsync.kinds.shared.looks import members, members_today
+from dpsync.kinds.shared.published_looks import SPACE_SHAPES
 
 _UNSEEN = "the platform answers with the looks that hold, so that nobody can see whether it is cleared"
-_TODAY = members_today({}, no_null=_UNSEEN)
+_TODAY = members_today({}, SPACE_SHAPES, no_null=_UNSEEN)
 SITE_SPACE_CUSTOMIZATION = Kind(
     name="site_space_customization",
     parent="site_space",

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dpsync.kinds.shared.languages import LOCALIZED, localized
-from dpsync.kinds.shared.published_looks import CODE_THEME, SHAPES
+from dpsync.kinds.shared.published_looks import CODE_THEME
 from dpsync.kinds.types import Json, Schema, Text, Type
 
 _OBJECTS = (
@@ -53,7 +53,7 @@ def members(defaults: dict[str, Any]) -> dict[str, Type]:
     }
 
 
-def members_today(defaults: dict[str, Any], no_null: str = "") -> dict[str, Type]:
+def members_today(defaults: dict[str, Any], shapes: dict[str, Schema], no_null: str = "") -> dict[str, Type]:
     """The same fields by the vendor's edition of today, which knows every member and word of them.
 
     `no_null` is why null takes nothing away.
@@ -61,8 +61,8 @@ def members_today(defaults: dict[str, Any], no_null: str = "") -> dict[str, Type
     return {
         "title": Text(2, 128),
         "localizedTitle": localized(128),
-        **{name: _looks(name, defaults, SHAPES[name], no_null) for name in _OBJECTS},
-        "socialAccounts": Json(shape=SHAPES["socialAccounts"]),
+        **{name: _looks(name, defaults, shapes[name], no_null) for name in _OBJECTS},
+        "socialAccounts": Json(shape=shapes["socialAccounts"]),
     }
 
 

@@ -131,6 +131,16 @@ SHAPES: dict[str, Schema] = {
     ), 10),
 }  # fmt: skip
 """By member what it may be. Members that every answer has may be declared in part."""
+_FONT_OF_THE_SITE = ("font", "headingFont", "monospaceFont")
+SPACE_SHAPES: dict[str, Schema] = SHAPES | {
+    "styling": SHAPES["styling"] | {
+        "properties": {
+            name: part for name, part in SHAPES["styling"]["properties"].items()
+            if name not in _FONT_OF_THE_SITE
+        },
+    },
+}  # fmt: skip
+"""The same for one space of a site, which has no fonts of its own."""
 CODE_THEME: dict[str, Any] = {
     name: {"light": "default-light", "dark": "default-light"} for name in ("default", "openapi")
 }

@@ -45,11 +45,9 @@ def type_words(registry: Registry, type_: Type) -> str:
             return f"mapping with `{tag}:` {_forms(registry, forms)}"
         case Many(of=of, as_set=as_set):
             return f"{'set' if as_set else 'list'} of{_many(type_)}: {type_words(registry, of)}"
-        case Json(secrets=secrets) if type_.is_shaped:
+        case Json() if type_.is_shaped:
             inside = ", ".join(f"`{name}`" for name in _members(type_.shape))
-            whole = "list of mappings" if type_.shape["type"] == "array" else "mapping"
-            leaves = "; a leaf may be a secret" if secrets else ""
-            return f"{whole} of {inside}{leaves}"
+            return f"{'list of mappings' if type_.shape['type'] == 'array' else 'mapping'} of {inside}"
         case Json(secrets=secrets):
             form = {"object": "mapping of any JSON", "array": "list of any JSON"}.get(
                 type_.shape.get("type", "")

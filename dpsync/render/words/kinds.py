@@ -8,7 +8,7 @@ from importlib import import_module
 
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.supported import in_words_of
+from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types import Table
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import plural
@@ -156,10 +156,9 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Its `children` are {nouns}{least}."
 
 
-def profile_words(registry: Registry, kind: Kind, profile: str) -> list[str]:
-    """What a declaration says otherwise for servers with this profile, beside what they lack."""
+def profile_words(registry: Registry, kind: Kind, profile: str, there: SupportedKind) -> list[str]:
+    """What a declaration says otherwise for servers with a profile, beside what they lack."""
     found = []
-    there = in_words_of(kind, profile)
     own = kind.on_profiles.get(profile, {})
     if "read" in own:
         found.append(f"read at `{there.read.path}`")
@@ -170,7 +169,7 @@ def profile_words(registry: Registry, kind: Kind, profile: str) -> list[str]:
         found.append(f"answers have what holds: that of the {noun} where it has none")
     for before in kind.fields:
         phrases = list(_field_differences(registry, before, there.field(before.name)))
-        if phrases:
+        if phrases and before.name not in there.unsupported_fields:
             found.append(f"`{before.name}`: {', '.join(phrases)}")
     return found
 

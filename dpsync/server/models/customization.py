@@ -87,7 +87,7 @@ class NavigationLink(Body):
 class Header(Body):
     preset: Word = absent()
     logo: Images = absent()
-    primaryLink: NavigationLink = absent()
+    primaryLink: dict[str, Any] | None = absent(description="A content reference")
     backgroundColor: Colours = absent()
     linkColor: Colours = absent()
     links: list[NavigationLink] = absent()

@@ -1,0 +1,250 @@
+"""A bench on which every field of every kind is created, changed and cleared against a companion.
+
+The values are in samples.py. What a field must do is read from its declaration, so that a declaration that
+promises what the platform does not do fails here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options, Planned, Registry, Session
+from dpsync.kinds.kind import Field, Kind, ListOrder
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
+from dpsync.planner.decide.compare import write_only
+from dpsync.server.operations import EVERY
+from dpsync.server.request.operation import Operation
+from tests.agreed import answers
+from tests.direct import reading, writing
+from tests.planner.lab import Lab
+
+from .samples import NOTHING, PLACES, SAMPLES, Place, Sample
+
+SECRETS = {"BOT_KEY": "one key", "OTHER_KEY": "another key"}
+TOOLS = {"name": "tools", "title": "Tools", "scopes": [], "visibility": "public"}
+
+
+@dataclass
+class Bench(Lab):
+    """A lab that takes configurations as values, and secrets."""
+
+    places: dict[str, Place] = field(default_factory=lambda: PLACES)
+    samples: dict[str, dict[str, Sample]] = field(default_factory=lambda: SAMPLES)
+
+    def said(self, organization: dict[str, Any]) -> str:
+        return "\n".join(f"{key}: {json.dumps(value)}" for key, value in organization.items())
+
+    def planned(self, organization: dict[str, Any], *confirm: str) -> Planned:
+        with reading(self.server) as client:
+            return self.session(self.said(organization)).plan(client, Options(confirm))
+
+    def done(self, organization: dict[str, Any], *confirm: str) -> Report:
+        """Apply; all of it must have been done, and proven."""
+        return self.planned_and_done(organization, *confirm)[1]
+
+    def planned_and_done(self, organization: dict[str, Any], *confirm: str) -> tuple[Planned, Report]:
+        """The same, and what was planned."""
+        session: Session = self.session(self.said(organization))
+        self.server.app.requests.clear()
+        with writing(self.server) as client:
+            planned = session.plan(client, Options(confirm))
+            if more := answers(planned.plan, "expose for a moment"):
+                planned = session.plan(client, Options((*confirm, *more)))
+            assert members_unknown_to_the_platform(planned.plan) == []
+            report = session.apply(client, planned, secrets=SECRETS)
+        assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
+        assert report.settled, report.remaining
+        assert report.remaining is not None
+        assert report.remaining.blocked == (), report.remaining
+        return planned, report
+
+    def entry(self, kind: Kind, field: Field, value: Any, **words: Any) -> dict[str, Any]:
+        """What the place says, with the field: as the whole entry where it can only be written so."""
+        place, sample = self.places[kind.name], self.samples[kind.name][field.name]
+        if kind.only_short and field.name == kind.shorthand:
+            return config(place, value)
+        more = {} if value is NOTHING else {field.name: value}
+        return config(place, {**place.needs, **sample.also, **more, **words})
+
+    def address(self, kind: Kind) -> str:
+        place, said = self.places[kind.name], "acme"
+        at: Any = config(place, place.needs)
+        for step in place.path:
+            at = at[step]
+            if isinstance(step, int):
+                said += f"/{at['key']}"
+            elif step != "children":
+                said += "/" + step.replace("/", "%2F")
+        return said
+
+    def live(self, planned: Planned, kind: Kind, field: Field) -> Any:
+        """The live value of the field of the entry."""
+        binding = planned.plan.bindings[self.address(kind)]
+        (found,) = (
+            item
+            for item in planned.snapshot.objects.values()
+            if item.kind == kind.name and item.id == binding
+        )
+        return found.fields.get(field.name)
+
+    def differing(self, planned: Planned, kind: Kind) -> set[str]:
+        return {
+            difference.field
+            for change in planned.plan.changes
+            if change.address == self.address(kind)
+            for difference in change.differences
+        }
+
+
+def members_unknown_to_the_platform(plan: Plan) -> list[str]:
+    """What requests would carry that the platform's operations do not declare."""
+    unknown = []
+    for step in (step for change in plan.changes for step in change.steps):
+        if not isinstance(step.body, dict):
+            continue
+        (operation,) = (item for item in EVERY if item.method == step.method and serves(item, step.path))
+        declared = (
+            set()
+            if operation.body is None
+            else {item.alias or name for name, item in operation.body.model_fields.items()}
+        )
+        unknown += [f"{operation.id}: {name}" for name in sorted(step.body.keys() - declared)]
+    return unknown
+
+
+def serves(operation: Operation, path: str) -> bool:
+    return path_pattern(operation.path).fullmatch(path) is not None
+
+
+@cache
+def path_pattern(path: str) -> re.Pattern[str]:
+    """An id that is not known yet is an address in braces; of an installation it stands for all its parts."""
+    one, unmade = "[^/{}]+", "{[^{}]+}"
+    pattern = re.sub(unmade, f"(?:{unmade}|{one})", path)
+    parts = f"(?:{unmade}|{one})/installations/(?:{unmade}|{one})"
+    return re.compile(pattern.replace(parts, f"(?:{parts}|{unmade})"))
+
+
+def config(place: Place, entry: dict[str, Any]) -> dict[str, Any]:
+    """The organization with the entry in its place."""
+    organization = deepcopy(place.around)
+    at: Any = organization
+    for index, step in enumerate(place.path):
+        if index == len(place.path) - 1:
+            put = at.insert if isinstance(at, list) else at.__setitem__
+            put(step, entry)
+        elif isinstance(at, list):
+            at = at[int(step)]
+        else:
+            at = at.setdefault(step, {})
+    return organization if place.path else organization | entry
+
+
+def renamed(kind: Kind, field: Field, before: Any) -> dict[str, Any]:
+    """What an entry says whose name is changed."""
+    named = kind.parent is not None and field.name in kind.identity_fields and field.on != "create"
+    return {"previously": {field.name: before}} if named and not kind.only_short else {}
+
+
+def written(field: Field) -> bool:
+    return field.on != "neither" or field.source is None
+
+
+def is_key(kind: Kind, field: Field) -> bool:
+    return field.name == kind.natural
+
+
+def kinds_of(registry: Registry) -> dict[str, Kind]:
+    """A part of what the platform makes can be declared once that is made: test_translation_access.py."""
+    return {name: kind for name, kind in registry.kinds.items() if not kind.of_output}
+
+
+def fields_of(registry: Registry) -> list[Any]:
+    """Every kind with every field of it, as parameters of a test."""
+    return [
+        pytest.param(kind, field, id=f"{name}.{field.name}")
+        for name, kind in sorted(kinds_of(registry).items())
+        for field in kind.fields
+        if not field.nest
+    ]
+
+
+# What is true of every field.
+
+
+def creates(bench: Bench, kind: Kind, field: Field) -> None:
+    """It is created, and then there is nothing to do."""
+    sample = bench.samples[kind.name][field.name]
+    if not written(field) and not is_key(kind, field):
+        with pytest.raises(DiagnosticError, match="only ever set by the platform"):
+            bench.planned(bench.entry(kind, field, sample.first))
+        return
+    wanted = bench.entry(kind, field, NOTHING if is_key(kind, field) else sample.first)
+    bench.done(wanted)
+    assert bench.planned(wanted).plan.changes == ()
+
+
+def changes(bench: Bench, kind: Kind, field: Field) -> None:
+    """It is changed, and nothing else is."""
+    sample = bench.samples[kind.name][field.name]
+    if not written(field) or is_key(kind, field):
+        return
+    before = NOTHING if sample.second is NOTHING else sample.first
+    after = sample.first if sample.second is NOTHING else sample.second
+    bench.done(bench.entry(kind, field, before))
+    wanted = bench.entry(kind, field, after, **renamed(kind, field, sample.first))
+    if field.on == "create" and field.via is None:
+        stays_as_created(bench.planned(wanted), kind, field)
+        return
+    unseen = write_only(field, after) is not None
+    confirm = [f"send {bench.address(kind)}#{field.name}"] if unseen else []
+    planned, report = bench.planned_and_done(wanted, *confirm)
+    if isinstance(field, ListOrder):
+        assert any(change.moved for change in planned.plan.changes)
+    else:
+        assert bench.differing(planned, kind) == {field.name}
+        assert {change.action for change in planned.plan.changes} == {"update"}
+    assert report.converged
+    assert bench.writes
+
+
+def stays_as_created(planned: Planned, kind: Kind, field: Field) -> None:
+    """What one is recognised by makes another one; anything else is refused."""
+    if field.name in kind.identity_fields:
+        assert [change.action for change in planned.plan.changes] == ["create"]
+    else:
+        assert {item.code for item in planned.plan.refusals} == {"create-only"}
+
+
+def clears(bench: Bench, kind: Kind, field: Field) -> None:
+    """It is cleared, or null is refused."""
+    sample = bench.samples[kind.name][field.name]
+    if not written(field) or is_key(kind, field):
+        return
+    if field.null == "refused":
+        with pytest.raises(DiagnosticError) as refused:
+            bench.planned(bench.entry(kind, field, None))
+        assert [item.code for item in refused.value.diagnostics] in (["DP222"], ["DP212"])
+        return
+    # An entry that is nothing but this field is not null: that would be an empty entry.
+    without = bench.entry(kind, field, "" if kind.only_short else None)
+    bench.done(bench.entry(kind, field, sample.first))
+    if field.null == "by hand":
+        left = bench.planned(without).plan
+        assert left.changes == ()
+        assert [item.address.partition("#")[2] for item in left.blocked] == [field.name]
+        return
+    bench.done(without)
+    assert bench.writes
+    after = bench.planned(without)
+    assert after.plan.changes == ()
+    assert bench.live(after, kind, field) in (None, field.absent)

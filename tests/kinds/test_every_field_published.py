@@ -1,0 +1,60 @@
+"""Every field of every kind on the edition that the vendor publishes today: created, changed, cleared.
+
+`make contract` holds each request that it makes against the vendor's document (tests/contract/witness.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.registry import load
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from tests.soak import slice_of
+
+from .bench import TOOLS, Bench, changes, clears, creates, fields_of
+from .samples import PLACES_TODAY, SAMPLES_TODAY
+
+REGISTRY = load("published")
+PARAMETERS = [
+    parameter
+    for parameter in fields_of(REGISTRY)
+    if parameter.values[1].name not in parameter.values[0].unsupported_fields
+]
+SLICE = 25
+"""How many fields a normal run looks at in each way: those of the other profile are looked at, too."""
+
+
+@pytest.fixture(scope="module")
+def today() -> Iterator[ThreadedServer]:
+    store = open_store(":memory:")
+    with ThreadedServer(build(store, profile="published")) as running:
+        yield running
+    store.close()
+
+
+@pytest.fixture
+def bench(today: ThreadedServer, tmp_path: Path) -> Bench:
+    bench = Bench(today, tmp_path, REGISTRY, places=PLACES_TODAY, samples=SAMPLES_TODAY)
+    bench.holds(integrations=[TOOLS])
+    return bench
+
+
+@pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, SLICE))
+def test_it_is_created_and_then_there_is_nothing_to_do(bench: Bench, kind: Kind, field: Field) -> None:
+    creates(bench, kind, field)
+
+
+@pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, SLICE))
+def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
+    changes(bench, kind, field)
+
+
+@pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, SLICE))
+def test_it_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
+    clears(bench, kind, field)
