@@ -15,9 +15,8 @@ test: environment ## every test, in parallel
 clients: environment ## what the tests write clients of the companion's API with; without it they skip that (needs npm)
 	@$(PYTHON) .ci/clients.py
 
-contract: environment ## fetches the vendor's published documents, once, and holds the answers of the companion against them (needs npm)
-	$(VENV)/python -m tests.contract.editions
-	$(VENV)/python -m pytest -q tests/contract tests/server/test_companion_edition.py
+contract: environment ## fetches the vendor's published documents, once, and holds requests and answers against them (needs npm)
+	$(VENV)/python -m tests.contract
 
 lint: environment
 	$(VENV)/ruff check .

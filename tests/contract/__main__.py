@@ -1,0 +1,40 @@
+"""Holds the companion and dpsync against the vendor's documents: `make contract`.
+
+    python -m tests.contract
+
+The documents are fetched once. Without npm nothing is checked, and one line says so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import Final
+
+from . import editions
+
+ANSWERS: Final = ("tests/contract", "tests/server/test_companion_edition.py")
+REQUESTS: Final = ("tests/kinds/test_every_field_published.py",)
+"""The tests that write every field of every kind to the edition of today: each request is judged."""
+TODAY: Final = "0.202.0"
+
+
+def main() -> int:
+    """Returns 1 when some request or answer is not as a document says, else 0."""
+    if shutil.which("npm") is None and not all(map(editions.is_here, editions.EDITIONS)):
+        print("the contract was not checked: npm is needed to fetch the vendor's documents")
+        return 0
+    editions.main()
+    witness = ("-p", "tests.contract.witness", "--edition", TODAY, "-n", "auto", "--dist", "worksteal")
+    return max(_pytest(*ANSWERS), _pytest(*witness, *REQUESTS, DPSYNC_SOAK="1"))
+
+
+def _pytest(*arguments: str, **environment: str) -> int:
+    command = [sys.executable, "-m", "pytest", "-q", *arguments]
+    return int(subprocess.run(command, env={**os.environ, **environment}, check=False).returncode != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
