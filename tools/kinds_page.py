@@ -135,7 +135,7 @@ def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
             if fewer
             else []
         )
-        phrases += profile_words(registry, kind, profile.name, supported)
+        phrases += profile_words(registry, kind, profile.name)
         if phrases:
             yield f"{where}: {'; '.join(phrases)}."
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types import Table
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import plural
@@ -156,9 +156,13 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Its `children` are {nouns}{least}."
 
 
-def profile_words(registry: Registry, kind: Kind, profile: str, there: SupportedKind) -> list[str]:
-    """What a declaration says otherwise for servers with a profile, beside what they lack."""
-    found = []
+def profile_words(registry: Registry, kind: Kind, profile: str) -> list[str]:
+    """What a declaration says otherwise for servers with this profile, beside what they lack."""
+    found: list[str] = []
+    serving = Registry(registry.declared.values(), PROFILES[profile])
+    if kind.name not in serving:
+        return found
+    there = serving[kind.name]
     own = kind.on_profiles.get(profile, {})
     if "read" in own:
         found.append(f"read at `{there.read.path}`")
