@@ -4,21 +4,13 @@ Icon, pictures, script and secrets are never given back: what is not declared of
 """
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Post
+from dpsync.kinds.shared.integrations import CATEGORIES, ON_PROFILES, SCOPES
 from dpsync.kinds.types import Enum, Json, Many, Object, Table, Text
 from dpsync.kinds.types.texts import LongText
 
 _PUBLISH = {"...": "$fields", "organization": "$organization"}
 _LINK = Object({"url": Text(form="url"), "label": Text()}, ("url", "label"))
 _NAME = Text(1, 100, r"[\w.-]+", meaning="the name of an integration")
-SCOPES = (
-    "space:content:read", "space:content:write", "space:metadata:read", "space:metadata:write",
-    "space:git:sync", "page:feedback:read", "site:metadata:read", "site:views:read", "site:script:inject",
-    "site:script:cookies", "site:visitor:auth", "site:visitor:claims", "site:adaptive:read",
-    "site:adaptive:write", "conversations:ingest", "openapi:read", "openapi:write",
-)  # fmt: skip
-CATEGORIES = ("analytics", "collaboration", "content", "gitsync", "marketing", "visitor-auth", "other")
-_NEEDED = {"required": True, "in_answers": "sometimes"}
-_TODAY = tuple(word for word in CATEGORIES if word != "gitsync")
 PUBLISHED_INTEGRATION = Kind(
     name="published_integration",
     parent="organization",
@@ -38,7 +30,7 @@ PUBLISHED_INTEGRATION = Kind(
         Field("name", _NAME, on="neither"),  # in the URL, never in a body
         Field("runtime", Enum(("v1", "v2")), read=None),
         Field("title", Text(2, 30), required=True),
-        Field("description", Text(0, 100), on_profiles={"published": _NEEDED}),
+        Field("description", Text(0, 100), on_profiles=ON_PROFILES["description"]),
         Field("summary", Text(0, 2048)),
         Field("icon", LongText(), read=None),
         Field("previewImages", Many(LongText(), most=3), read=None),
@@ -47,13 +39,14 @@ PUBLISHED_INTEGRATION = Kind(
         Field("target", Enum(("all", "site", "space", "organization")), security=True,
               raised=("space", "site", "organization", "all")),
         Field("scopes", Many(Enum(SCOPES), as_set=True), security=True, raised="added",
-              on_profiles={"published": _NEEDED}),
-        Field("categories", Many(Enum(CATEGORIES), as_set=True),
-              on_profiles={"published": {"type": Many(Enum(_TODAY), as_set=True)}}),
-        Field("blocks", Json(shape={"type": "array"})),
-        Field("contentSources", Json(shape={"type": "array"})),
+              on_profiles=ON_PROFILES["scopes"]),
+        Field("categories", Many(Enum(CATEGORIES), as_set=True), on_profiles=ON_PROFILES["categories"]),
+        Field("blocks", Json(shape={"type": "array"}), on_profiles=ON_PROFILES["blocks"]),
+        Field("contentSources", Json(shape={"type": "array"}),
+              on_profiles=ON_PROFILES["contentSources"]),
         Field("externalLinks", Many(_LINK, most=5), raised="linked"),
-        Field("configurations", Json(shape={"type": "object"})),
+        Field("configurations", Json(shape={"type": "object"}),
+              on_profiles=ON_PROFILES["configurations"]),
         Field("contentSecurityPolicy", Json(), raised="set"),
         Field("script", LongText(1), read=None, required=True, raised="changed"),
         Field("secrets", Table(Text(1), Text(secret=True), most=20), read=None),
