@@ -15,7 +15,7 @@ test: environment ## every test, in parallel
 clients: environment ## what the tests write clients of the companion's API with; without it they skip that (needs npm)
 	@$(PYTHON) .ci/clients.py
 
-contract: environment ## fetches the vendor's published documents, once, and holds requests and answers against them (needs npm)
+contract: environment ## fetches the vendor's published documents and clients, once, and holds requests and answers against them (needs npm)
 	$(VENV)/python -m tests.contract
 
 lint: environment

@@ -15,7 +15,11 @@ from typing import Final
 
 from . import editions
 
-ANSWERS: Final = ("tests/contract", "tests/server/test_companion_edition.py")
+ANSWERS: Final = (
+    "tests/contract",
+    "tests/server/test_companion_edition.py",
+    "tests/server/test_vendor_client.py",
+)
 REQUESTS: Final = ("tests/kinds/test_every_field_published.py",)
 """The tests that write every field of every kind to the edition of today: each request is judged."""
 TODAY: Final = "0.202.0"

@@ -34,12 +34,17 @@ def cache() -> Path:
 
 def is_here(edition: str) -> bool:
     """Whether the package of this edition was fetched and unpacked."""
-    return (cache() / edition / "package" / "spec" / "openapi.json").exists()
+    return (package(edition) / "spec" / "openapi.json").exists()
+
+
+def package(edition: str) -> Path:
+    """The unpacked package of an edition: the document in `spec`, the JavaScript client in `dist`."""
+    return cache() / edition / "package"
 
 
 def document(edition: str) -> dict[str, Any]:
     """The OpenAPI document of an edition that was fetched."""
-    path = cache() / edition / "package" / "spec" / "openapi.json"
+    path = package(edition) / "spec" / "openapi.json"
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 

@@ -179,8 +179,6 @@ class Companion:
                 result = operation.handler(ctx)
         if operation.answer is None:
             removed = ctx.published and operation.method == "DELETE" and ctx.removed
-            if operation.status == 200:
-                return _json(200, b"{}", headers)
             return Response(status_code=205 if removed else operation.status, headers=headers)
         if ctx.minimal and ctx.full:
             return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})

@@ -69,6 +69,10 @@ class Invites(Body):
         return {email.casefold(): role for email, role in pairs}
 
 
+class Joined(AnswerBody):
+    """An object without members."""
+
+
 class Invited(AnswerBody):
     users: list[Id]
     invited: int

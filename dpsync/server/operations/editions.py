@@ -42,7 +42,7 @@ STRICTER: Mapping[str, type[Body]] = {
 """The bodies of today's edition, by operation, where they are not those of the table."""
 
 
-STATUSES: Mapping[str, int] = {"joinOrganizationWithInvite": 200, "disableIntegrationDevelopmentMode": 205}
+STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
 """The statuses of success of today's edition, by operation, where they are not those of the table."""
 
 

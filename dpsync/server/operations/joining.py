@@ -19,7 +19,7 @@ OPERATIONS = [
          "common one, else the default role; for an e-mail that nobody has, a user is made. Members "
          "stay as they are and are not counted in invited. With sso, e-mails of domains that are not "
          "the organization's fail.", **ADDED),
-    post("joinOrganizationWithInvite", ORG + "/invites/{inviteId}", joining.use_invite, None, status=204,
+    post("joinOrganizationWithInvite", ORG + "/invites/{inviteId}", joining.use_invite, mj.Joined,
          needs=None,
          decided="Uses a link invite. Nobody gets less than they had; with one to a space or collection a "
          "stranger becomes a guest with that role there. 404 also while invite links are off.",

@@ -154,7 +154,7 @@ def delete_invite(ctx: Context) -> None:
     ctx.remove(invite)
 
 
-def use_invite(ctx: Context) -> None:
+def use_invite(ctx: Context) -> Json:
     """The caller, in the organization or not, gets what the invite offers, but loses nothing.
 
     With one to a space or collection a stranger becomes a guest of the organization. 404: no such invite, or
@@ -177,6 +177,7 @@ def use_invite(ctx: Context) -> None:
         ctx.put(member)
     if invite.ref and not reaches(ctx.level(target), invite.doc["level"]):
         give(ctx, target, "user", ctx.user, invite.doc["level"])
+    return {}
 
 
 def _managed(ctx: Context) -> Record:
