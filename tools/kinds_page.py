@@ -298,7 +298,7 @@ def _words(of: type, name: str) -> str:
 
 def page() -> str:
     """docs/kinds.md as it has to be."""
-    registry = load()
+    registry = load().whole
     return kinds_reference(registry, {kind.name: premise(kind) for kind in registry.ordered})
 
 

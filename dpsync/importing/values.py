@@ -13,7 +13,19 @@ from msgspec import Struct, field
 
 from dpsync.config.reading.reader import decode
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
-from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
+from dpsync.kinds.types import (
+    INVALID,
+    Invalid,
+    Json,
+    Many,
+    Object,
+    OneOf,
+    Reference,
+    Table,
+    Text,
+    TextFile,
+    Type,
+)
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model.entries.address import Address
@@ -61,6 +73,8 @@ class Writing(Struct, frozen=True):
                     raise Unwritable("it refers to something without an id")
                 key = self.named(kinds, value.id)
                 return key if key is not None else {"id": value.id}
+            case Text(secret=True):
+                return {"env": value.env if isinstance(value, Secret) else self.secret(path)}
             case Object(parts=parts) if isinstance(value, dict):
                 return {
                     name: self._written(part, value[name], (*path, name))

@@ -15,7 +15,7 @@ from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
 _KEYS: Final[Mapping[str, str]] = {
     "organization": "acme", "collection": "product", "glossary_term": "change-request",
-    "installation": "slack", "member": "ada@acme.example", "openapi": "petstore",
+    "installation": "slack", "mcp_server": "tools", "member": "ada@acme.example", "openapi": "petstore",
     "published_integration": "acme-bot", "redirect": "/old-guides", "saml": "okta", "section": "guides",
     "section_group": "more", "share_link": "partners", "site": "docs", "site_space": "en",
     "space": "guides-en", "team": "writers", "translation": "guides-fr", "external_link": "status",
@@ -54,6 +54,9 @@ _VALUES: Final[Mapping[str, Any]] = {
         "additionalProperties": False,
     },
     "share_link.name": "partners",
+    "mcp_server.name": "Acme tools",
+    "mcp_server.url": "https://mcp.acme.example",
+    "mcp_server.headers": {"Authorization": {"env": "ACME_TOOLS_AUTHORIZATION"}},
     "team_member.role": "member",
     "section_group.title": "More",
     "external_link.title": "Status",

@@ -12,6 +12,7 @@ key spreads its value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +25,8 @@ from dpsync.kinds.types import Many, Reference, Text, Type
 if TYPE_CHECKING:
     from dpsync.model.plans.step import Repeat
 
+_AN = re.compile(r"[AEIOaeiou]|[FHLMNRX][A-Z]{2}\b")
+"""How a noun begins that takes "an": with a vowel, or with a letter that is said with one in front (MCP)."""
 ANY = "*"
 """In a `via` map: every value that has no call of its own."""
 
@@ -509,7 +512,7 @@ class Kind(Struct, frozen=True, dict=True):
     @cached_property
     def one(self) -> str:
         """The noun with its article."""
-        return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
+        return f"{'an' if _AN.match(self.noun) else 'a'} {self.noun}"
 
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
         """What names one object among all live ones: its kind and id, with the parent's where it needs it."""

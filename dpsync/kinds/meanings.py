@@ -164,6 +164,13 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "adaptive_schema": {"jsonSchema": "Which claims a visitor may have, as JSON Schema."},
     "customization": _LOOKS,
     "site_space_customization": _LOOKS,
+    "mcp_server": {
+        "name": "The name by which the assistant's makers know the server.",
+        "url": "Where the server answers.",
+        "transport": "The protocol by which it is asked.",
+        "headers": "Headers that are sent to it with every request, each from a variable.",
+        "condition": _CONDITION,
+    },
     "redirect": {
         "source": "The path on the site from which it leads.",
         "destination": "Where it leads.",

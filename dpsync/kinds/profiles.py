@@ -65,7 +65,14 @@ def _less(name: str, missing: str, without: str) -> Profile:
     return Profile(name, None, _table(without)[1], _table(missing)[0])
 
 
-FULL = _less("full", "", "")
+FULL = _less(
+    "full",
+    """
+GET POST /orgs/{}/sites/{}/mcp-servers
+DELETE GET PATCH /orgs/{}/sites/{}/mcp-servers/{}
+""",
+    "",
+)
 
 PUBLISHED = _less(
     "published",

@@ -12,7 +12,7 @@ from dpsync.render.words.error_page import code_named, codes
 from dpsync.render.words.explanations import explained, what_can_be_explained
 from tests.cli.conftest import Run
 
-REGISTRY = load()
+REGISTRY = load().whole
 
 
 @pytest.mark.parametrize("word", what_can_be_explained(REGISTRY))

@@ -42,7 +42,7 @@ from tests.patience import PATIENCE
 
 from .markdown import Block
 
-REGISTRY = load_registry()
+REGISTRY = load_registry().whole
 TOKEN = {"Authorization": "Bearer ada-token"}  # of the companion's built-in world
 INSTALLED = Path(sys.executable).parent
 PORT = "8787"

@@ -84,6 +84,9 @@ PLACES: dict[str, Place] = {
     ),
     "adaptive_schema": Place(("sites", "docs", "adaptiveSchema"), around={"sites": {"docs": SITE}}),
     "customization": Place(("sites", "docs", "customization"), around={"sites": {"docs": SITE}}),
+    "mcp_server": Place(
+        ("sites", "docs", "mcpServers", "it"), {"name": "It", "url": "https://mcp.example"}, AWARE
+    ),
     "redirect": Place(
         ("sites", "docs", "redirects", "/old"), {"destination": {"kind": "external", "url": "https://a.example"}},
         SECTIONS,
@@ -262,6 +265,16 @@ SAMPLES: dict[str, dict[str, Sample]] = {
     },
     "adaptive_schema": {"jsonSchema": Sample(SCHEMA, {**SCHEMA, "properties": {}})},
     "customization": LOOKS,
+    "mcp_server": {
+        "name": Sample("It", "That"),
+        "url": Sample("https://mcp.example", "https://tools.example"),
+        "transport": Sample("http", "sse"),
+        "headers": Sample(
+            {"Authorization": {"env": "BOT_KEY"}},
+            {"Authorization": {"env": "OTHER_KEY"}, "X-Key": {"env": "BOT_KEY"}},
+        ),
+        "condition": Sample("visitor.claims.isBeta", "!visitor.claims.isBeta"),
+    },
     "redirect": {
         "source": Sample("/old"),
         "destination": Sample(

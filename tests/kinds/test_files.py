@@ -12,7 +12,7 @@ import dpsync
 from dpsync.kinds.registry import load
 
 PACKAGE = Path(dpsync.__file__).parent
-REGISTRY = load()
+REGISTRY = load().whole
 NAMES = set(REGISTRY.kinds)
 APART = {PACKAGE / "kinds", PACKAGE / "server"}
 HTTP = {"redirect"}

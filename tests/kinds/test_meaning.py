@@ -14,7 +14,7 @@ from dpsync.kinds.kind import Field, Lifted, Single
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Json
 
-REGISTRY = load()
+REGISTRY = load().whole
 KINDS = REGISTRY.declared.values()
 
 LEVELS = "guest < read < comment < edit < review < create < admin"
@@ -77,7 +77,8 @@ def test_what_is_shown_is_written_last_and_what_may_be_done_is_not() -> None:
 
 
 BY_CHANGE = {
-    "changed": """external_link.url published_integration.script redirect.destination saml.entityID
+    "changed": """external_link.url mcp_server.url mcp_server.headers published_integration.script
+        redirect.destination saml.entityID
         saml.ssoURL saml.certificate saml.defaultTeam visitor_auth.backend visitor_auth.fallbackURL
         visitor_auth.logoutURL""",
     "set": """installation.configuration installation_site.configuration installation_space.configuration
@@ -107,7 +108,9 @@ def test_a_site_may_lead_people_elsewhere_by_all_of_its_looks() -> None:
 
 LIFTED: dict[str, Lifted] = {
     name: Lifted()
-    for name in ("external_link.condition", "section.condition", "site_space.condition")
+    for name in (
+        "external_link.condition", "mcp_server.condition", "section.condition", "site_space.condition"
+    )
 } | {"site.adaptiveContent": Lifted(free=({"enabled": False},))} | {
     f"{kind}.mergeRules": Lifted(({"type": "none"}, {"type": "rules", "rules": []}), ("allow_bypass",))
     for kind in ("organization", "space", "translation_access")
@@ -128,8 +131,8 @@ def kinds_with(word: str, value: Any = True) -> set[str]:
         # One more of them opens something; one fewer does; it lets people into what it belongs to.
         (
             "security",
-            """external_link installation installation_site installation_space member member_permission
-            published_integration redirect saml share_link team_member team_permission""",
+            """external_link installation installation_site installation_space mcp_server member
+            member_permission published_integration redirect saml share_link team_member team_permission""",
         ),
         ("keeps_out", "saml"),
         ("lets_in", "share_link"),
@@ -162,7 +165,13 @@ def test_which_fields_import_writes_whatever_they_are() -> None:
         *("installation_space.configuration", "installation_space.externalIds", "openapi.source"),
         *("organization.ai", "published_integration.externalLinks", "published_integration.script"),
         *("published_integration.contentSecurityPolicy", "section.condition", "section.draft"),
-        *("section_group.draft", "site.adaptiveContent", "site.agentsContext", "site_space.condition"),
+        *(
+            "mcp_server.condition",
+            "section_group.draft",
+            "site.adaptiveContent",
+            "site.agentsContext",
+            "site_space.condition",
+        ),
         *("site_space.draft", "site_space.hidden", "space.editMode"),
     }
     named = {f"{kind.name}.{field.name}" for kind in KINDS for field in kind.fields if field.security}

@@ -17,7 +17,7 @@ from dpsync.kinds.types import Many, Object, OneOf, Table, Type
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.render.words.examples import example_text
 
-REGISTRY = load_registry()
+REGISTRY = load_registry().whole
 FIELDS = [(kind, field) for kind in REGISTRY.ordered for field in kind.fields if not field.nest]
 SCHEMA = configuration_schema(REGISTRY)
 

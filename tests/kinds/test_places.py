@@ -15,7 +15,7 @@ from dpsync.kinds.registry import load
 from dpsync.model.entries.address import Address, Pattern
 from tests.soak import examples
 
-REGISTRY = load()
+REGISTRY = load().whole
 PLACES = Places(REGISTRY, ["acme", "globex"])
 
 

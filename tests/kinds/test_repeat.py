@@ -9,7 +9,7 @@ import pytest
 from dpsync.kinds.kind import Call, Kind, Post
 from dpsync.kinds.registry import load
 
-KINDS = list(load().kinds.values())
+KINDS = list(load().whole.kinds.values())
 
 
 def calls(kind: Kind) -> Iterator[Call]:

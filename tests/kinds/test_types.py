@@ -29,6 +29,7 @@ from dpsync.kinds.types import (
     Type,
 )
 from dpsync.kinds.types.parsing import TextFile
+from dpsync.kinds.types.scalars import UNDISCLOSED
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Ref, Secret, Value
@@ -83,6 +84,7 @@ NAMES = Many(Text(1, 3), most=2)
 SET = Many(Text(), as_set=True)
 LANGUAGES = Table(Enum(("de", "fr")), Text(1), least=1, most=1)
 OPEN = Table(Text(1, 2), Flag())
+KEYS = Table(Text(1), Text(secret=True))
 
 TAKEN: list[tuple[Type, str, Any]] = [
     (Text(), '""', ""),
@@ -464,6 +466,10 @@ SAME: list[tuple[Type, Any, Any, bool]] = [
     (SET, ["a"], ["a", "b"], False),
     (SET, ["a"], None, False),
     (OPEN, {"a": True}, {"a": True, "b": True}, False),
+    (KEYS, {"A": Secret("A")}, {"A": UNDISCLOSED}, True),
+    (KEYS, {"A": Secret("A")}, {"A": UNDISCLOSED, "B": UNDISCLOSED}, False),
+    (KEYS, {"A": Secret("A"), "B": Secret("B")}, {"A": UNDISCLOSED}, False),
+    (KEYS, {"A": Secret("A")}, None, False),
 ]
 
 
@@ -511,11 +517,19 @@ def test_a_value_as_it_is_on_the_wire(kind: Type, value: Any, wire: Any) -> None
         ),
         (RULE, {"rule": "new", "x": 1}, {"rule": "new", "x": 1}),
         (Markdown(), None, None),
+        (Text(secret=True), "hunter-two", UNDISCLOSED),
+        (KEYS, {"A": "hunter-two"}, {"A": UNDISCLOSED}),
+        (KEYS, None, None),
     ],
     ids=named,
 )
 def test_an_answer_as_the_value_that_a_file_would_have(kind: Type, wire: Any, value: Any) -> None:
     assert kind.decode(wire) == value
+
+
+def test_what_stands_for_a_live_secret_is_never_sent() -> None:
+    with pytest.raises(ValueError, match="from its variable"):
+        KEYS.encode({"A": UNDISCLOSED})
 
 
 KEY = Secret("KEY")
@@ -554,6 +568,8 @@ def test_the_part_of_a_value_that_the_platform_never_gives_back(kind: Type, valu
         (Json(partial=True), {"a": 1, "b": 2}, {"a": 3}, {"a": 1}),
         (Json(partial=True), {"a": 1, "b": 2}, {"b": None}, {"b": 2}),
         (Json(), {"a": 1, "b": 2}, {"a": 3}, {"a": 1, "b": 2}),
+        (KEYS, {"A": UNDISCLOSED, "B": UNDISCLOSED}, {"A": KEY}, {"A": KEY, "B": UNDISCLOSED}),
+        (KEYS, {"A": UNDISCLOSED}, None, {"A": UNDISCLOSED}),
     ],
     ids=named,
 )

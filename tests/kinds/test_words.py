@@ -32,7 +32,7 @@ from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Flag, Many, Reference, Text
 from dpsync.server.sites.customization import DEFAULTS
 
-REGISTRY = load()
+REGISTRY = load().whole
 
 
 def kind(name: str = "shelf", parent: Any = None, **words: Any) -> Kind:

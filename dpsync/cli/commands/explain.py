@@ -28,7 +28,7 @@ def command(what: str | None, color: str) -> int:
         from dpsync.render.terminal.explain_text import render_overview
         from dpsync.render.words.explanations import overview
 
-        out.result(render_overview(overview(load()), paint))
+        out.result(render_overview(overview(load().whole), paint))
         return Exit.DONE
 
     from dpsync.render.words.error_page import code_named, codes, plain_section
@@ -44,12 +44,12 @@ def command(what: str | None, color: str) -> int:
     from dpsync.render.terminal.explain_text import render_explanation
     from dpsync.render.words.explanations import explained, what_can_be_explained
 
-    said = explained(load(), what)
+    said = explained(load().whole, what)
     if said is None:
         from dpsync.model.texts.command import command as printed
         from dpsync.model.texts.suggestions import did_you_mean
 
-        nearest = did_you_mean(what, [*what_can_be_explained(load()), *known])
+        nearest = did_you_mean(what, [*what_can_be_explained(load().whole), *known])
         hint = f'did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all kinds"
         raise click.UsageError(f'There is no kind, field or code "{what}": {hint}')
     out.result(render_explanation(said, paint))

@@ -17,7 +17,7 @@ from dpsync.kinds.types.parsing import (
     secret_of,
     unlike,
 )
-from dpsync.model.entries.values import LiveId, Value
+from dpsync.model.entries.values import LiveId, Secret, Value
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.texts.words import counted
 
@@ -27,6 +27,8 @@ _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
 }
 
 
+UNDISCLOSED = "(not shown: it is a secret)"
+"""What stands for a secret that is live."""
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]+")
 
 
@@ -114,6 +116,24 @@ class Text(Type, frozen=True):
 
     def misfit(self, wire: Any) -> Misfit | None:
         return None if isinstance(wire, str) else unlike(wire, "a text")
+
+    def encode(self, value: Value) -> Value:
+        """ValueError for what stands for a live secret: it is never sent in its place."""
+        if self.secret and not isinstance(value, Secret):
+            raise ValueError("a secret is only ever sent from its variable")
+        return value
+
+    def decode(self, wire: Any) -> Value:
+        """A secret that the platform gives back is forgotten here: nothing behind this can show it."""
+        return UNDISCLOSED if self.secret else wire
+
+    def same(self, one: Value, other: Value) -> bool:
+        """A secret equals whatever there is: nobody compares it."""
+        return self.secret or super().same(one, other)
+
+    def narrow(self, live: Value, wanted: Value) -> Value:
+        """The name of the variable that a secret comes from stays beside it."""
+        return wanted if self.secret and isinstance(wanted, Secret) else live
 
     def fold(self, value: Value) -> Value:
         return value.casefold() if self.form == "email" and isinstance(value, str) else value

@@ -266,6 +266,21 @@ class Table(Type, frozen=True):
     def encode(self, value: Value) -> Value:
         return {key: self.values.encode(item) for key, item in value.items()}
 
+    def decode(self, wire: Any) -> Value:
+        if not isinstance(wire, dict):
+            return wire
+        return {key: self.values.decode(item) for key, item in wire.items()}
+
+    def same(self, one: Value, other: Value) -> bool:
+        if not (isinstance(one, dict) and isinstance(other, dict)) or one.keys() != other.keys():
+            return False
+        return all(self.values.same(item, other[key]) for key, item in one.items())
+
+    def narrow(self, live: Value, wanted: Value) -> Value:
+        if not (isinstance(live, dict) and isinstance(wanted, dict)):
+            return live
+        return {key: self.values.narrow(item, wanted.get(key)) for key, item in live.items()}
+
     def misfit(self, wire: Any) -> Misfit | None:
         if not isinstance(wire, dict):
             return unlike(wire, "an object")

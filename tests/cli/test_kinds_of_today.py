@@ -1,0 +1,31 @@
+"""Kinds that only today's edition has: on other profiles each is not managed, and one line says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    sites:
+      docs:
+        id: docs
+        title: Acme Docs
+        mcpServers: { tools: { name: Tools, url: "https://mcp.acme.example/" } }
+"""
+
+
+@pytest.mark.usefixtures("platform")
+def test_a_profile_that_lacks_a_kind_does_not_manage_it_and_says_so(run: Run, project: Project) -> None:
+    ended = run("plan", "-C", str(project(TEXT)), "--color", "never")
+    assert ended.code == 0, ended.out
+    said = [line for line in ended.out.splitlines() if "MCP server" in line]
+    assert said == ["    blocked: the profile full has no operation for reading an MCP server"]

@@ -1,0 +1,127 @@
+"""Secrets that the platform reads back are forgotten there: nothing shows, writes or keeps one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from dpsync.server.world import builtin
+
+from .conftest import Ran, Run
+
+Project = Callable[..., Path]
+CANARY = "c4nary-7f3a91"
+LIVE: dict[str, Any] = {
+    "mcpServers": [
+        {
+            "id": "tools",
+            "name": "Tools",
+            "url": "https://mcp.acme.example/",
+            "headers": {"Authorization": f"Bearer {CANARY}", "X-Old": CANARY},
+        }
+    ],
+}
+"""What the site has, and no file says."""
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    sites:
+      docs:
+        id: docs
+        title: Acme Docs
+        mcpServers:
+          tools:
+            name: Tools
+            url: https://mcp.acme.example/
+            headers: { Authorization: { env: TOOLS_KEY } }
+"""
+"""A header of those that are live; the other one is to go."""
+PROFILE = ("--profile", "published")
+
+
+@pytest.fixture(scope="module")
+def today() -> Iterator[ThreadedServer]:
+    with ThreadedServer(build(open_store(":memory:"), profile="published")) as running:
+        yield running
+
+
+@pytest.fixture
+def platform(today: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> ThreadedServer:
+    world = builtin()
+    site = next(site for site in world["organizations"][0]["sites"] if site["id"] == "docs")
+    site |= LIVE
+    today.reset(world)
+    monkeypatch.setenv("DPSYNC_URL", today.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+    monkeypatch.setenv("TOOLS_KEY", "0ther-secret")
+    return today
+
+
+def clean(ended: Ran, *folders: Path) -> Ran:
+    """The same run, in which no word of the canary is, and neither in any file of these folders."""
+    assert CANARY not in ended.out + ended.err
+    for folder in folders:
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        assert [path for path in files if CANARY.encode() in path.read_bytes()] == []
+    return ended
+
+
+@pytest.mark.usefixtures("platform")
+@pytest.mark.parametrize("flags", [[], ["-vv"], ["--format", "json"]], ids=["text", "verbose", "json"])
+@pytest.mark.parametrize("command", ["plan", "drift"])
+def test_what_reads_shows_the_names_of_headers_and_no_value(
+    command: str, flags: list[str], run: Run, project: Project
+) -> None:
+    at = project(TEXT)
+    ended = clean(run(command, "-C", str(at), *PROFILE, *flags), at)
+    assert "X-Old" in ended.out
+    assert "0ther-secret" not in ended.out + ended.err
+
+
+@pytest.mark.usefixtures("platform")
+def test_a_saved_plan_and_a_journal_have_no_value(run: Run, project: Project) -> None:
+    at = project(TEXT)
+    saved = at / "saved.json"
+    assert clean(run("plan", "-C", str(at), *PROFILE, "--out", str(saved)), at).code == 0
+    assert clean(run("apply", "-C", str(at), *PROFILE, "--yes"), at).code == 0
+
+
+def test_import_writes_a_variable_for_each_header_and_plans_nothing(
+    run: Run, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    at = tmp_path / "imported"
+    ended = clean(run("import", "-C", str(at), "--organization", "acme", *PROFILE), at)
+    assert ended.code == 0, ended.err
+    assert "ACME_SITES_DOCS_MCPSERVERS_TOOLS_HEADERS_AUTHORIZATION" in ended.out + ended.err
+    planned = clean(run("plan", "-C", str(at), *PROFILE, "--format", "json"), at)
+    assert json.loads(planned.out)["plan"]["changes"] == []
+
+
+def test_another_value_is_no_difference_and_another_header_is(
+    run: Run, platform: ThreadedServer, project: Project
+) -> None:
+    at = project(TEXT.replace("{ env: TOOLS_KEY }", "{ env: TOOLS_KEY }, X-Old: { env: TOOLS_KEY }"))
+    assert clean(run("plan", "-C", str(at), *PROFILE, "--detailed-exitcode")).code == 0
+    at = project(TEXT)
+    assert clean(run("plan", "-C", str(at), *PROFILE, "--detailed-exitcode")).code == 2
+
+
+@pytest.mark.usefixtures("platform")
+def test_taking_the_live_headers_over_keeps_the_variables_that_the_file_names(
+    run: Run, project: Project
+) -> None:
+    at = project(TEXT)
+    address = "acme/sites/docs/mcpServers/tools"
+    assert clean(run("import", "--update", address, "--force", "-C", str(at), *PROFILE), at).code == 0
+    text = (at / "dpsync.yaml").read_text(encoding="utf-8")
+    assert "Authorization: { env: TOOLS_KEY }" in text
+    assert "X-Old: { env: ACME_SITES_DOCS_MCPSERVERS_TOOLS_HEADERS_X_OLD }" in text
