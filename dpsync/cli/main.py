@@ -19,6 +19,7 @@ from dpsync.model.findings.diagnostic import Exit
 
 COMMANDS = {
     "plan": "Show what apply would do; writes nothing.",
+    "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
     "apply": "Do it, and prove that it converged.",
     "drift": "Show what the platform has that the files do not say; writes nothing.",
     "show": "Print a saved plan in any format; asks no platform.",

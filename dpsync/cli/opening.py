@@ -15,16 +15,18 @@ from dpsync.cli.terminal.output import Output
 if TYPE_CHECKING:
     from dpsync.api import Session
     from dpsync.client.client import ReadClient
+    from dpsync.client.recording import Recording
 
 
 @contextmanager
 def reading_session(
     out: Output, files: tuple[str, ...], directory: Path, environment: str | None, ids_in: Path | None,
     profile: str | None, parallelism: int, base: str | None, timeout: float,
+    recording: Recording | None = None,
 ) -> Iterator[tuple[Session, ReadClient]]:  # fmt: skip
     """The session that the options of a command name, with its client.
 
-    What is raised meanwhile becomes the ending of the command.
+    `recording` keeps what the platform answers. What is raised meanwhile becomes the ending of the command.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.terminal.trace import tracer
@@ -37,6 +39,6 @@ def reading_session(
     with endings(out, to):
         session = opened(out, place, desired, to, parallelism, base).session
         with ReadClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, recording=recording
         ) as client:
             yield session, client

@@ -79,12 +79,18 @@ class Replica:
         return "Replica()"
 
     async def _open(self) -> Companion:
-        """Load the world. Raises MissingPackage, and CannotLoad for what the companion refuses to load."""
+        """Load the world. Raises NoCompanion, and CannotLoad for what the companion refuses to load."""
         import logging
 
-        from dpsync.server.http.app import build
-        from dpsync.server.store import open_store
-        from dpsync.server.world import complaint, load
+        from dpsync.server.extras import MissingPackage, companion_packages
+
+        try:
+            with companion_packages():
+                from dpsync.server.http.app import build
+                from dpsync.server.store import open_store
+                from dpsync.server.world import complaint, load
+        except MissingPackage as missing:
+            raise NoCompanion(str(missing)) from None
 
         logging.getLogger("dpsync.server").addHandler(logging.NullHandler())
         store = open_store(":memory:")
@@ -209,6 +215,10 @@ class Replica:
 
 _FLEETING = {"job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
 """Kinds of records of which a request that is sent again may leave one more: no thing of the platform."""
+
+
+class NoCompanion(Exception):
+    """The companion is not installed; the text says which package it needs."""
 
 
 class CannotLoad(Exception):

@@ -104,8 +104,7 @@ def rehearse(
 ) -> Rehearsal:
     """Carry the plan out on a companion that holds what was read, and tell what came of it.
 
-    Raises DiagnosticError for a plan that may not be applied, MissingPackage without the companion's
-    packages.
+    Raises DiagnosticError for a plan that may not be applied, NoCompanion without the companion's packages.
     """
     if stage.plan.refusals:
         found = [Diagnostic(one.code, one.message, address=one.address, hint=one.way_out)
@@ -163,7 +162,7 @@ class _Run:
         before, now = planned.snapshot.objects, again.snapshot.objects
         names = [f"{kind} {id}" for kind, id in sorted({*before, *now})
                  if before.get((kind, id)) != now.get((kind, id))]  # fmt: skip
-        self.otherwise = tuple(names)
+        self.differing = tuple(names)
         if again.plan.digest == self.plan.digest:
             return None
         named = names[:_MOST] or ["the plan"]
@@ -211,7 +210,7 @@ class _Run:
             unproven(
                 self.plan, self.world, refused=refused, guessed=self.replica.guessed,
                 fetched=self.replica.fetched, secrets=self.stage.placeholders(),
-                otherwise=self.otherwise if report is not None else (),
+                differing=self.differing if report is not None else (),
             )
         )  # fmt: skip
         time = estimate(self.stage.recording, steps, requests, self.stage.session.parallelism)

@@ -5,50 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Unproven
+from dpsync.model.plans.rehearsal import Unproven, UnprovenKind
 from dpsync.model.texts.words import counted
 from dpsync.rehearse.world import World
 
 
 def unproven(
     plan: Plan, world: World, *, refused: Iterable[str], guessed: Iterable[str], fetched: Iterable[str],
-    secrets: Iterable[str], otherwise: Iterable[str],
+    secrets: Iterable[str], differing: Iterable[str],
 ) -> Iterator[Unproven]:  # fmt: skip
     """`refused` are paths that the token may not read, `guessed` lists that only the rehearsal has read,
     `fetched` addresses that the platform will fetch from, `secrets` the variables whose values are sent,
-    `otherwise` what the companion answers otherwise than the platform, without any step that depends on it.
+    `differing` what the companion answers otherwise than the platform, without any step that depends on it.
     """
-    yield Unproven(message="whether this token may write all of this: it was carried out as an admin would")
-    if secrets := tuple(secrets):
-        yield Unproven(
-            message="whether the platform takes the secrets: placeholders were sent", about=secrets
-        )
+    yield Unproven(
+        what="token", message="whether this token may write all of it: an admin did, of the replica"
+    )
     if world.spaces:
         spaces = counted(world.spaces, "space")
-        yield Unproven(message=f"the content of {spaces}: no page, file or comment was loaded")
+        yield Unproven(
+            what="content", message=f"the content of {spaces}: no page, file or comment was loaded"
+        )
     if world.scripts:
-        integrations = counted(world.scripts, "integration")
-        yield Unproven(message=f"what the scripts of {integrations} do: no script and no picture was loaded")
-    if fetched := tuple(sorted(fetched)):
+        number = counted(world.scripts, "integration")
         yield Unproven(
-            message="whether the platform can fetch and process these: nothing was fetched", about=fetched
+            what="scripts", message=f"the scripts of {number}: no script and no picture was loaded"
         )
-    if refused := tuple(sorted(refused)):
-        yield Unproven(message="what this token may not read (403)", about=refused)
-    if guessed := tuple(sorted(guessed)):
-        message = "what is in these: the plan had no need to read them, and they were taken to be empty"
-        yield Unproven(message=message, about=guessed)
-    if world.assumed:
-        yield Unproven(
-            message="what was named and not read: it was taken to be there",
-            about=tuple(sorted(set(world.assumed))),
-        )
-    if world.unknown:
-        about = tuple(sorted(reading.path for reading in world.unknown))
-        yield Unproven(message="what the companion cannot hold: it was answered as before", about=about)
-    if otherwise := tuple(otherwise):
-        message = "what the companion answers otherwise than the platform: no step depends on it"
-        yield Unproven(message=message, about=otherwise)
-    if plan.trouble or plan.waiting:
-        about = tuple(sorted({item.address for items in (plan.trouble, plan.waiting) for item in items}))
-        yield Unproven(message="what the platform makes of its own work on these", about=about)
+    work = (item.address for items in (plan.trouble, plan.waiting) for item in items)
+    moments = (item.address for item in plan.exposures if item.moment)
+    names: dict[UnprovenKind, Iterable[str]] = {
+        "secrets": secrets, "fetched": fetched, "refused": refused, "unread": guessed,
+        "assumed": world.assumed, "unknown": (one.path for one in world.unknown), "differing": differing,
+        "platform": work, "public": moments,
+    }  # fmt: skip
+    for what, about in names.items():
+        if found := tuple(sorted(set(about))):
+            yield Unproven(what=what, message=_MESSAGES[what], about=found)
+
+
+_MESSAGES: dict[UnprovenKind, str] = {
+    "secrets": "whether the platform accepts these secrets (placeholders were sent)",
+    "fetched": "whether the platform can fetch and process these (nothing was fetched)",
+    "refused": "what this token may not read (403)",
+    "unread": "what is in these (the plan had no need to read them: they were taken to be empty)",
+    "assumed": "what is named and was not read (it was taken to be there)",
+    "unknown": "what the companion cannot hold (it was answered as before)",
+    "differing": "what the companion answers otherwise (no step depends on it)",
+    "platform": "what the platform makes of its own work",
+    "public": "what else is public for a moment: the plan says that something is",
+}

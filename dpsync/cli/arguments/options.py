@@ -81,8 +81,8 @@ def output(command: F) -> F:
 
 def output_in_every_format(command: F) -> F:
     """The same for what has more than text and JSON."""
-    each = "; ".join(f"{name}: {one.help}" for name, one in FORMATS.items())
-    return _output(command, tuple(FORMATS), f" {each}.")
+    each = " ".join(f"{one.help[0].upper()}{one.help[1:]}: {name}." for name, one in FORMATS.items())
+    return _output(command, tuple(FORMATS), f" {each}")
 
 
 def _output(command: F, formats: Collection[str], each: str = "") -> F:

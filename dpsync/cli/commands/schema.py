@@ -15,6 +15,7 @@ from dpsync.kinds.profiles import FULL, PROFILES
             "configuration",
             "plan",
             "apply",
+            "rehearse",
             "drift",
             "import",
             "ids",
@@ -32,8 +33,8 @@ from dpsync.kinds.profiles import FULL, PROFILES
 def command(name: str, profile: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
-    NAME is configuration (the default), the ids-file, the JSON output of plan, apply, drift, import or ids,
-    a plan that was saved, or the findings of any command.
+    NAME is configuration (the default), the ids-file, the JSON output of plan, apply, rehearse, drift,
+    import or ids, a plan that was saved, or the findings of any command.
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema

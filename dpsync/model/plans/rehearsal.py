@@ -7,8 +7,10 @@ from typing import Literal
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.plan import Origin
 
-What = Literal[
-    "loading", "step", "convergence", "public", "stopped"
+DeviationKind = Literal["loading", "step", "convergence", "public", "stopped"]
+UnprovenKind = Literal[
+    "token", "secrets", "content", "scripts", "fetched", "refused", "unread", "assumed", "unknown",
+    "differing", "platform", "public",
 ]  # fmt: skip
 
 
@@ -20,7 +22,7 @@ class Deviation(Frozen):
     before nor afterwards. stopped: the apply did not go on.
     """
 
-    what: What
+    what: DeviationKind
     message: str
     address: str | None = None
     step: str | None = None
@@ -31,6 +33,7 @@ class Deviation(Frozen):
 class Unproven(Frozen):
     """Something that a rehearsal cannot show, in words, and what it is about."""
 
+    what: UnprovenKind
     message: str
     about: tuple[str, ...] = ()
 

@@ -12,6 +12,7 @@ from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.edits import Edits
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Organization, Origin, Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.model.plans.saved_plan import Saved
 from dpsync.render.json.ways_out import WaysOut
 
@@ -70,6 +71,19 @@ class ApplyDocument(Printed):
     converged: bool
     plan: PlanDocument
     report: Report | None = None
+
+
+class RehearseDocument(Printed):
+    """What `rehearse --format json` prints. `rehearsal` is null when there was nothing to rehearse.
+
+    `fit`: everything went as planned, so that apply may carry the plan out.
+    """
+
+    format: Literal["dpsync.rehearse-output/1"] = "dpsync.rehearse-output/1"
+    exit: int
+    fit: bool
+    plan: PlanDocument
+    rehearsal: Rehearsal | None = None
 
 
 class DriftDocument(Printed):
@@ -211,6 +225,7 @@ class ImportDocument(Printed):
 DOCUMENTS: dict[str, type[BaseModel]] = {
     "plan": PlanDocument,
     "apply": ApplyDocument,
+    "rehearse": RehearseDocument,
     "drift": DriftDocument,
     "saved-plan": Saved,
     "import": ImportDocument,

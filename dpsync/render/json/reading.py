@@ -9,9 +9,15 @@ from pydantic import BaseModel, ValidationError
 
 from dpsync.apply.saved import content, format_of, parse_saved, unusable
 from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
+from dpsync.render.json.documents import (
+    ApplyDocument,
+    DriftDocument,
+    FindingsDocument,
+    PlanDocument,
+    RehearseDocument,
+)
 
-_SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, FindingsDocument)
+_SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, RehearseDocument, FindingsDocument)
 
 
 def read_document(path: Path) -> BaseModel:

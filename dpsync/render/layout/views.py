@@ -11,11 +11,19 @@ from pydantic import BaseModel
 from dpsync.model.plans.journal import Outcome, Report, Result
 from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.model.texts.words import counted
-from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
+from dpsync.render.json.documents import (
+    ApplyDocument,
+    DriftDocument,
+    Finding,
+    FindingsDocument,
+    PlanDocument,
+    RehearseDocument,
+)
 from dpsync.render.layout.drift import drift_view
 from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
 from dpsync.render.layout.plan import about, change_entry, plan_view, refusals, side_blocks
+from dpsync.render.layout.rehearsal import rehearsal_view
 from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word
 from dpsync.render.words import plan as words
 from dpsync.render.words.plan import origin
@@ -82,6 +90,11 @@ def _apply(document: ApplyDocument) -> View:
     head = (*about(plan), ViewLine(ending(report)))
     lines = tuple(map(ViewLine, foot))
     return View((ViewLine(done(report)),), head, tuple(blocks.found), lines, name="apply")
+
+
+@view.register
+def _rehearse(document: RehearseDocument) -> View:
+    return rehearsal_view(document)
 
 
 @view.register

@@ -9,7 +9,14 @@ from pydantic import BaseModel
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.plan import Origin
-from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
+from dpsync.render.json.documents import (
+    ApplyDocument,
+    DriftDocument,
+    Finding,
+    FindingsDocument,
+    PlanDocument,
+    RehearseDocument,
+)
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.terminal.diagnostics import render_diagnostics
@@ -33,6 +40,11 @@ def _plan(document: PlanDocument, options: FormatOptions) -> str:
 
 @render_text.register
 def _drift(document: DriftDocument, options: FormatOptions) -> str:
+    return _writer(options).view(view(document))
+
+
+@render_text.register
+def _rehearse(document: RehearseDocument, options: FormatOptions) -> str:
     return _writer(options).view(view(document))
 
 

@@ -1,0 +1,66 @@
+"""`dpsync rehearse`: what apply would do, done on a copy of what is live. Its client cannot write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.options import (
+    layered,
+    output_in_every_format,
+    planning,
+    profiled,
+    selecting,
+    summarizing,
+)
+from dpsync.cli.opening import reading_session
+from dpsync.cli.terminal.output import as_output
+from dpsync.cli.terminal.progress import READING
+from dpsync.model.findings.diagnostic import Exit
+
+
+@click.command("rehearse")
+@layered
+@profiled
+@selecting
+@planning
+@summarizing
+@output_in_every_format
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
+    select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
+    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    verbose: int, quiet: bool, summary: bool,
+) -> int:  # fmt: skip
+    """Carry the plan out on a copy of what is live; writes nothing.
+
+    Reads the platform as plan does and loads what it read into the companion, in this process and in
+    memory: no port is opened. There it does what apply would do: every step, the reading back, the second
+    plan. It tells what that has shown, what it cannot show, and how long an apply will take. The platform is
+    sent nothing but GET, so that a token which may only read is enough, and no secret is needed.
+
+    Exit code 4 when anything goes otherwise than planned: then the plan is not fit to be applied.
+    """
+    from dpsync.api import Options
+    from dpsync.cli.rehearsing import carried_out, ending
+    from dpsync.client.recording import Recording
+    from dpsync.render.json.conversion import plan_document
+    from dpsync.render.json.documents import RehearseDocument
+
+    out = as_output(format_, color, verbose, quiet, summary)
+    recording = Recording()
+    with reading_session(
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
+    ) as (session, client):  # fmt: skip
+        options = Options(confirm, not no_delete, select=select, exclude=exclude)
+        with out.progress.during(READING):
+            planned = session.plan(client, options)
+        recording.end()
+        plan = planned.plan
+        rehearsal = None if plan.refusals or plan.empty else carried_out(out, session, planned, recording)
+        code = ending(plan, rehearsal)
+        fit = code != Exit.REFUSED
+        out.show(RehearseDocument(exit=code, fit=fit, plan=plan_document(plan), rehearsal=rehearsal))
+        return code
+    raise AssertionError

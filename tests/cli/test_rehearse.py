@@ -1,0 +1,208 @@
+"""`dpsync rehearse` as people use it: what it sends, what it needs, what it leaves, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dpsync.apply.schedule import Schedule
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_plan_and_apply import writes
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    spaces:
+      news: { title: The news, new: true }
+    sites:
+      fresh:
+        title: Fresh
+        basename: fresh
+        new: true
+        published: true
+        structure:
+          - { type: space, key: news, space: news, path: news }
+"""
+SECRET = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    publishedIntegrations:
+      acme-bot: { title: Bot, script: "x", secrets: { KEY: { env: BOT_KEY } }, new: true }
+"""
+SCHEMA = Path(__file__).parents[2] / "schemas" / "rehearse.schema.json"
+
+
+@pytest.fixture
+def directory(project: Project, platform: ThreadedServer) -> Path:
+    return project(TEXT)
+
+
+def document(run: Run, directory: Path, *more: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("rehearse", "-C", str(directory), "--format", "json", *more).out)
+    return found
+
+
+def edges_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps run in any order, whatever they need."""
+    real = Schedule.__init__
+
+    def forgetful(self: Schedule, steps: Any) -> None:
+        real(self, [step.model_copy(update={"needs": (), "follows": ()}) for step in steps])
+
+    monkeypatch.setattr(Schedule, "__init__", forgetful)
+
+
+# What it touches.
+
+
+def test_a_rehearsal_sends_the_platform_what_a_plan_sends_and_nothing_more(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
+    platform.app.requests.clear()
+    run("plan", "-C", str(directory))
+    planned = sorted(platform.app.requests)
+    platform.app.requests.clear()
+    ended = run("rehearse", "-C", str(directory))
+    assert ended.code == 0, ended.out + ended.err
+    assert sorted(platform.app.requests) == planned
+    assert writes(platform) == []
+
+
+def test_a_rehearsal_opens_no_connection_but_to_the_platform_and_no_port(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: set[Any] = set()
+    connect = socket.socket.connect
+
+    def watched(self: socket.socket, address: Any) -> None:
+        reached.add(address)
+        connect(self, address)
+
+    def closed(self: socket.socket, *_: Any) -> None:
+        raise AssertionError("a rehearsal listens to nobody")
+
+    monkeypatch.setattr(socket.socket, "connect", watched)
+    monkeypatch.setattr(socket.socket, "listen", closed)
+    assert run("rehearse", "-C", str(directory)).code == 0
+    host, port = platform.url.removeprefix("http://").split(":")
+    assert reached == {(host, int(port))}
+
+
+def test_a_rehearsal_writes_no_file(run: Run, directory: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    run("rehearse", "-C", str(directory))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+# What it needs.
+
+
+def test_a_token_that_may_only_read_is_enough(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    found = document(run, directory)
+    assert (found["exit"], found["rehearsal"]["converged"]) == (0, True)
+    assert "token" in {one["what"] for one in found["rehearsal"]["unproven"]}
+
+
+def test_what_the_token_may_not_read_stays_refused_and_is_named(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    found = document(run, project(TEXT + "    saml: { okta: { label: Okta } }\n"))
+    refused = [one["about"] for one in found["rehearsal"]["unproven"] if one["what"] == "refused"]
+    assert (found["exit"], refused) == (3, [["/orgs/acme/saml"]])
+
+
+def test_no_secret_is_needed_and_none_is_sent(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BOT_KEY", raising=False)
+    found = document(run, project(SECRET))
+    assert (found["exit"], found["fit"]) == (0, True)
+    assert [one["about"] for one in found["rehearsal"]["unproven"] if one["what"] == "secrets"] == [
+        ["BOT_KEY"]
+    ]
+
+
+def test_a_secret_that_is_set_reaches_no_output(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOT_KEY", "s3cret-value")
+    ended = run("rehearse", "-C", str(project(SECRET)), "--format", "json", "-vv")
+    assert "s3cret-value" not in ended.out + ended.err
+    assert "rehearsal-" not in ended.out
+
+
+# How it ends.
+
+
+def test_what_was_shown_and_what_could_not_be_is_told(run: Run, directory: Path) -> None:
+    said = run("rehearse", "-C", str(directory)).out
+    assert "steps, converged, about " in said
+    assert "convergence: a new plan has no changes" in said
+    assert "Could not be checked:\n  token: whether this token may write all of it" in said
+
+
+def test_its_json_has_a_schema(run: Run, directory: Path) -> None:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    assert list(Draft202012Validator(schema).iter_errors(document(run, directory))) == []
+
+
+def test_a_rehearsal_that_ends_otherwise_makes_the_plan_unfit_and_names_step_and_line(
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges_forgotten(monkeypatch)
+    ended = run("rehearse", "-C", str(directory))
+    assert ended.code == 4
+    assert "NOT AS PLANNED" in ended.out
+    assert "acme/sites/fresh/structure/news create" in ended.out
+    assert "dpsync.yaml:1" in ended.out
+    assert "convergence: a new plan has no changes" not in ended.out
+
+
+def test_a_plan_that_may_not_be_applied_is_shown_and_not_rehearsed(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run(
+        "rehearse", "-C", str(project(TEXT.replace("title: The news, new: true", "title: News, id: no")))
+    )
+    assert ended.code == 5
+    unanswered = TEXT.replace("title: The news, new: true", "title: Guidess")
+    ended = run("rehearse", "-C", str(project(unanswered)))
+    assert (ended.code, "Not rehearsed." in ended.out) == (4, True), ended.out + ended.err
+
+
+def test_where_nothing_is_to_be_done_there_is_nothing_to_rehearse(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run("rehearse", "-C", str(project("dpsync: 1\norganizations:\n  acme: { id: acme }\n")))
+    assert (ended.code, "Nothing to rehearse." in ended.out) == (0, True)
+
+
+@pytest.mark.parametrize("format_", ["markdown", "html", "junit", "sarif", "github", "codequality"])
+def test_every_format_tells_of_a_deviation(
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch, format_: str
+) -> None:
+    edges_forgotten(monkeypatch)
+    assert "structure/news" in run("rehearse", "-C", str(directory), "--format", format_).out
+
+
+def test_what_was_printed_can_be_shown_again(run: Run, directory: Path, tmp_path: Path) -> None:
+    printed = tmp_path / "printed.json"
+    printed.write_text(run("rehearse", "-C", str(directory), "--format", "json").out, encoding="utf-8")
+    shown = run("show", str(printed), "--format", "markdown")
+    assert (shown.code, "Rehearsed: " in shown.out) == (0, True)
