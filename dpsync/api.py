@@ -29,19 +29,22 @@ if TYPE_CHECKING:
     from dpsync.model.plans.journal import Outcome, Report
     from dpsync.model.plans.plan import Plan
     from dpsync.planner.inputs.sides import Options
+    from dpsync.workflows.composed import compose
     from dpsync.workflows.configuration import load, load_registry, validate
     from dpsync.workflows.git_base import edits, load_base
     from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
     from dpsync.workflows.ids_file import ids_path, load_ids
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
+    from dpsync.workflows.listing import list_entries, list_files
     from dpsync.workflows.session import Planned, Session
 
 __all__ = [
     "Again", "Base", "ClientError", "Desired", "Diagnostic", "DiagnosticError", "Drift", "Expected",
     "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved", "NotPossible", "Options", "Outcome",
     "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report", "Session", "WriteClient", "add",
-    "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_", "import_again", "load",
-    "load_base", "load_ids", "load_registry", "no_longer_included", "update", "validate",
+    "check_settled", "compare_ids", "compose", "edited_ids", "edits", "ids_path", "import_", "import_again",
+    "list_entries", "list_files", "load", "load_base", "load_ids", "load_registry", "no_longer_included",
+    "update", "validate",
 ]  # fmt: skip
 
 _MODULES: Final = {
@@ -59,11 +62,13 @@ _MODULES: Final = {
     "dpsync.model.plans.journal": ("Outcome", "Report"),
     "dpsync.model.plans.plan": ("Plan",),
     "dpsync.planner.inputs.sides": ("Options",),
+    "dpsync.workflows.composed": ("compose",),
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),
     "dpsync.workflows.git_base": ("edits", "load_base"),
     "dpsync.workflows.ids": ("IdsAsked", "NotPossible", "check_settled", "compare_ids", "edited_ids"),
     "dpsync.workflows.ids_file": ("ids_path", "load_ids"),
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),
+    "dpsync.workflows.listing": ("list_entries", "list_files"),
     "dpsync.workflows.session": ("Planned", "Session"),
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}

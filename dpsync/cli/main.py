@@ -27,6 +27,8 @@ COMMANDS = {
     "import": "Write the configuration of what is live.",
     "ids": "Record which live object each entry is.",
     "validate": "Check the configuration without a platform.",
+    "list": "List every entry, with its place in the files and its object.",
+    "config": "Print the effective configuration, and where each value is written.",
     "explain": "Say what a kind, a field or a code means.",
     "github": "Run a command in a workflow on GitHub, and tell it there.",
     "serve": "Run the companion: the platform's API on this machine.",

@@ -52,7 +52,7 @@ def load_from(
 def _loaded(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None
 ) -> tuple[Desired, Findings]:
-    sources = load_sources(files, env, layers, tuple(_trees(registry.whole)))
+    sources = load_sources(files, env, layers, tuple(trees(registry.whole)))
     registry = _registry(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
     organizations = sources.root.get("organizations")
@@ -89,7 +89,7 @@ def _registry(registry: Registry, layers: Layers | None, environment: Environmen
     return registry.whole if profile is None else registry.written_for(profile)
 
 
-def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:
+def trees(registry: Registry) -> Iterator[tuple[str, ...]]:
     """Where trees of nodes stand in a file: the keys that lead there, "*" for the key of an entry."""
     pending: list[tuple[Kind, tuple[str, ...]]] = [(registry.root, (registry.root.key, "*"))]
     while pending:

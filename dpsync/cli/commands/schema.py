@@ -22,6 +22,8 @@ from dpsync.kinds.profiles import FULL, PROFILES
             "ids-file",
             "saved-plan",
             "findings",
+            "config",
+            "list",
         ]
     ),
     default="configuration",
@@ -34,7 +36,7 @@ def command(name: str, profile: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
     NAME is configuration (the default), the ids-file, the JSON output of plan, apply, rehearse, drift,
-    import or ids, a plan that was saved, or the findings of any command.
+    import, ids, config or list, a plan that was saved, or the findings of any command.
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema

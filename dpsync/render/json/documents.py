@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.findings.question import Candidate, WayOut
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.drift import Drift
@@ -222,6 +223,59 @@ class ImportDocument(Printed):
     differences: tuple[Finding, ...] = ()
 
 
+class UsedVariable(Printed):
+    """A variable in a value; where it is not set, or empty, its default stands for it."""
+
+    name: str
+    is_set: bool
+
+
+class ValueOrigin(Printed):
+    """Where a value is written. `pointer` is where it is in `configuration` (RFC 6901)."""
+
+    pointer: str
+    at: Origin
+    variables: tuple[UsedVariable, ...] = ()
+
+
+class ConfigDocument(Printed):
+    """What `config --format json` prints: the configuration after includes, overlays and variables.
+
+    `files` are those that were read, by their names in the project. `origins` has one for each value that
+    holds no others. A secret is the name of its variable: `{ "env": NAME }`.
+    """
+
+    format: Literal["dpsync.config-output/1"] = "dpsync.config-output/1"
+    environment: str | None = None
+    files: tuple[str, ...]
+    configuration: dict[str, JsonValue]
+    origins: tuple[ValueOrigin, ...]
+
+
+class ListedEntry(Printed):
+    """An entry: where it is declared, and which live object it is. `id` is null where none is known.
+
+    `recognised` is by what the object was found, as a pin or a natural key; null where nothing was found.
+    `why_not` says why it could not be read.
+    """
+
+    address: str
+    kind: str
+    at: Origin
+    id: str | None = None
+    recognised: MatchedBy | None = None
+    detail: str = ""
+    why_not: str | None = None
+
+
+class ListDocument(Printed):
+    """What `list --format json` prints. `platform` is null where ids are those of the files alone."""
+
+    format: Literal["dpsync.list-output/1"] = "dpsync.list-output/1"
+    platform: str | None = None
+    entries: tuple[ListedEntry, ...]
+
+
 DOCUMENTS: dict[str, type[BaseModel]] = {
     "plan": PlanDocument,
     "apply": ApplyDocument,
@@ -231,4 +285,6 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "import": ImportDocument,
     "ids": IdsDocument,
     "findings": FindingsDocument,
+    "config": ConfigDocument,
+    "list": ListDocument,
 }

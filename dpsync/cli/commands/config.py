@@ -1,0 +1,57 @@
+"""`dpsync config`: the configuration after includes, overlays and variables. It asks no platform."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.options import layered, profiled
+from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.output import as_output
+from dpsync.model.findings.diagnostic import Exit
+
+
+@click.command("config")
+@layered
+@profiled
+@click.option(
+    "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
+    help="yaml: with a comment behind each value; json: for programs (dpsync schema).",
+)  # fmt: skip
+@click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+    help="Colour the output.",
+)  # fmt: skip
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, format_: str,
+    color: str,
+) -> int:  # fmt: skip
+    """Print the effective configuration, and where each value is written.
+
+    One configuration after includes, overlays, the environment and variables. Behind each value is the file
+    and the line that it is from, and the variable that was put in. A secret stays the name of its variable.
+    Paths of { file: … } are relative to the file that the comment names. Exit code 5 when the configuration
+    is invalid.
+    """
+    from dpsync.api import compose
+    from dpsync.cli.endings import endings
+
+    out = as_output("text" if format_ == "yaml" else format_, color, 0, False)
+    with endings(out):
+        place = ConfigurationPaths.find(files, directory, environment, None, profile)
+        place.load(out)
+        composed = compose(place.root, overlays=place.overlays, environment=place.environment)
+
+        from dpsync.render.json.config_document import config_document
+
+        document = config_document(composed, os.environ)
+        if out.json:
+            out.document(document)
+        else:
+            from dpsync.render.terminal.config_text import render_config
+
+            out.result(render_config(document, out.paint()))
+        return Exit.DONE
+    raise AssertionError

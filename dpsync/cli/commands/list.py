@@ -1,0 +1,101 @@
+"""`dpsync list`: every entry, where it is in the files, and which live object it is. It only reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.arguments.options import layered, output, profiled, reading
+from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.terminal.progress import READING
+from dpsync.cli.terminal.usage import WrongUsage
+from dpsync.model.findings.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.cli.arguments.connection import Connection
+    from dpsync.model.entries.desired import Desired
+    from dpsync.workflows.listing import EntryList
+
+
+@click.command("list")
+@layered
+@profiled
+@click.option("--offline", is_flag=True, help="Ask no platform: the ids are those of the files.")
+@reading
+@output
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, offline: bool,
+    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    verbose: int, quiet: bool,
+) -> int:  # fmt: skip
+    """List every entry, with its place in the files and its object.
+
+    One line for each entry: its address, its kind, file and line, the id of the live object, and by what
+    dpsync recognised that object. Without an address or a token of a platform, or with --offline, the ids are
+    those of the files: an id: in an entry, or its line in the ids file.
+    """
+    from dpsync.api import list_entries
+    from dpsync.cli.arguments.memory import opened
+    from dpsync.cli.endings import endings
+    from dpsync.render.json.list_document import list_document
+
+    out = as_output(format_, color, verbose, quiet)
+    with endings(out):
+        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+        desired = place.load(out)
+        to = None if offline else _reached(out, desired)
+    with endings(out, to):
+        if to is None:
+            listing = _offline(out, place, desired)
+        else:
+            from dpsync.cli.terminal.trace import tracer
+            from dpsync.client.client import ReadClient
+
+            session = opened(out, place, desired, to, parallelism, base).session
+            with ReadClient(
+                to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+            ) as client, out.progress.during(READING):  # fmt: skip
+                listing = list_entries(session, client)
+        document = list_document(
+            listing.desired, listing.registry, listing.matches, listing.unread, listing.platform
+        )
+        if out.json:
+            out.document(document)
+        else:
+            from dpsync.render.terminal.list_text import render_list
+
+            out.result(render_list(document, out.paint()))
+        return Exit.DONE
+    raise AssertionError
+
+
+def _reached(out: Output, desired: Desired) -> Connection | None:
+    """The platform and the token; None where one of them is not named, which is said."""
+    from dpsync.cli.arguments.connection import connection
+
+    try:
+        return connection(out, desired.environment)
+    except WrongUsage as missing:
+        first = missing.message.splitlines()[0]
+        out.talk(f"note: no platform is asked, so the ids are those of the files: {first}")
+        return None
+
+
+def _offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
+    """The entries as the files have them, with the ids file of the platform that is named, if one is."""
+    import os
+
+    from dpsync.api import ids_path, list_files, load_registry
+    from dpsync.cli.arguments.memory import on_disk
+    from dpsync.client.platform import origin
+    from dpsync.model.texts.loopback import is_loopback
+
+    url = (desired.environment.url if desired.environment else None) or os.environ.get("DPSYNC_URL")
+    path = place.ids or ids_path(place.root, url or "")
+    ids = on_disk(path, place.root.parent).read()
+    # What is on this machine names itself in its answers alone.
+    platform = origin(url) if url and not is_loopback(url) else None
+    return list_files(desired, load_registry(desired.profile), ids, platform)

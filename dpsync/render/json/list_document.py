@@ -1,0 +1,50 @@
+"""The entries of a configuration as the document that `dpsync list` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.registry import Registry
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Unserved
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.plans.plan import Origin
+from dpsync.render.json.documents import ListDocument, ListedEntry
+
+
+def list_document(
+    desired: Desired,
+    registry: Registry,
+    matches: Mapping[Address, Match],
+    unread: Mapping[Address, Unserved],
+    platform: str | None,
+) -> ListDocument:
+    """The document, its entries in the order of their addresses.
+
+    `matches` and `unread` are by the address of an entry; `platform` is where they were read, if anywhere.
+    """
+    entries = []
+    for address, item in sorted(desired.resources.items()):
+        match, why = matches.get(address), unread.get(address)
+        kind = registry.whole[item.kind]
+        entries.append(
+            ListedEntry(
+                address=str(address),
+                kind=kind.noun,
+                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column),
+                id=match.id if match else None,
+                recognised=match.by if match else None,
+                detail=_detail(kind, match) if match else "",
+                why_not=why.reason if why else None,
+            )
+        )
+    return ListDocument(platform=platform, entries=tuple(entries))
+
+
+def _detail(kind: Kind, match: Match) -> str:
+    """The fields of a natural key, or the address of another entry."""
+    if match.by is not MatchedBy.KEY or match.detail or not kind.identity:
+        return match.detail
+    first = kind.identity[0]
+    return first if isinstance(first, str) else " and ".join(first)

@@ -1,0 +1,53 @@
+"""What `dpsync list` prints: a line for each entry, in columns."""
+
+from __future__ import annotations
+
+from dpsync.model.entries.match import MatchedBy
+from dpsync.render.json.documents import ListDocument, ListedEntry
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.words.visible import visible
+
+
+def render_list(document: ListDocument, paint: Paint) -> str:
+    """Address, kind, file and line, the id, and by what the object was recognised."""
+    rows = [_row(one, document.platform is not None) for one in document.entries]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    lines = []
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([cells[0], paint(cells[1], "dim"), *cells[2:], paint(row[4], "dim")]).rstrip())
+    return "\n".join(lines)
+
+
+def _row(one: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
+    at = f"{visible(one.at.file)}:{one.at.line}"
+    return visible(one.address), visible(one.kind), at, visible(one.id or "-"), _how(one, read)
+
+
+def _how(one: ListedEntry, read: bool) -> str:
+    if one.why_not is not None:
+        return f"not read: {visible(one.why_not)}"
+    if one.recognised is None:
+        return "not live" if read else ""
+    detail = visible(one.detail)
+    match one.recognised:
+        case MatchedBy.PIN:
+            return "by its id: in the file"
+        case MatchedBy.LINE:
+            return "by its line in the ids file"
+        case MatchedBy.OTHER_LINE:
+            return f"by the line of {detail}"
+        case MatchedBy.PREVIOUSLY:
+            return "by previously:"
+        case MatchedBy.BASE:
+            return "by its name in the git base"
+        case MatchedBy.KEY | MatchedBy.LATER_KEY:
+            return f"by its {detail}" if detail else "by its natural key"
+        case MatchedBy.PLACE:
+            return "by its place"
+        case MatchedBy.TEMPORARY_NAME:
+            return "by its temporary name"
+        case MatchedBy.CONTENTS:
+            return "by what is in it"
+        case MatchedBy.LOOKS:
+            return "by its looks"

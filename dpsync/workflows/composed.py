@@ -1,0 +1,33 @@
+"""The configuration as one tree: after includes, overlays and variables, with where each value is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dpsync.config.composing.compose import Composition, load_sources
+from dpsync.config.composing.files import Directory
+from dpsync.config.composing.layers import Layers
+from dpsync.config.load import trees
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+
+
+def compose(
+    root: Path,
+    env: Mapping[str, str] | None = None,
+    overlays: Sequence[Path] = (),
+    environment: str | None = None,
+) -> Composition:
+    """The composed tree of a root file. No secret is resolved, and no platform is asked.
+
+    Raises DiagnosticError (exit 5) with everything that is wrong with the files as YAML, with what is given
+    twice and with variables that are not set. What the entries say is not checked.
+    """
+    layers = Layers.of(root, overlays, environment)
+    variables = os.environ if env is None else env
+    composed = load_sources(Directory(root), variables, layers, tuple(trees(load_registry())))
+    if composed.diagnostics.errors:
+        raise DiagnosticError(composed.diagnostics, Exit.INVALID, composed.texts)
+    return composed

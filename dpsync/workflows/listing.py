@@ -1,0 +1,63 @@
+"""Every entry with the live object that it is: from a reading of the platform, or from the files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from dpsync.client.client import ReadClient
+from dpsync.kinds.registry import Registry
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Unserved
+from dpsync.model.entries.ids import IdsFile, RecordedLine
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.workflows.reading import Reading
+from dpsync.workflows.session import Session
+
+
+class EntryList(Struct, frozen=True):
+    """The entries of a configuration, and which live object each of them is."""
+
+    desired: Desired
+    registry: Registry
+    matches: Mapping[Address, Match]
+    """By address; an entry without one is not live, or nobody knows."""
+    unread: Mapping[Address, Unserved]
+    """Entries that this platform cannot serve, or that this token may not read."""
+    platform: str | None = None
+    """Where it was read; None for the files alone."""
+
+
+def list_entries(session: Session, client: ReadClient) -> EntryList:
+    """The entries, recognised on the platform. It sends nothing but GET.
+
+    Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
+    """
+    reading = Reading(client, session.registry, session.parallelism, session.readable_base, session.ids)
+    snapshot = reading.snapshot(session.readable)
+    unread = {**session.readable.unserved, **snapshot.unread}
+    return EntryList(session.desired, session.registry, snapshot.matches, unread, client.platform)
+
+
+def list_files(desired: Desired, registry: Registry, ids: IdsFile, platform: str | None) -> EntryList:
+    """The entries with the ids that the files have: pins, and lines of the ids file of this platform.
+
+    Without a platform the lines count where the file knows only one.
+    """
+    known = ids.sections
+    names = [platform] if platform is not None else [*known]
+    mine = known.get(names[0], {}) if len(names) == 1 else {}
+    matches = {at: Match(line.id, MatchedBy.LINE) for at, line in _lines(desired, mine)}
+    matches |= {at: Match(item.pin, MatchedBy.PIN) for at, item in desired.resources.items() if item.pin}
+    return EntryList(desired, registry, matches, {})
+
+
+def _lines(
+    desired: Desired, sections: Mapping[str, Mapping[Address, RecordedLine]]
+) -> Iterable[tuple[Address, RecordedLine]]:
+    """The lines of entries, by the addresses that the entries have now."""
+    for lines in sections.values():
+        for address, line in lines.items():
+            if address in desired.resources:
+                yield address, line

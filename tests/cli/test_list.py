@@ -1,0 +1,100 @@
+"""`dpsync list`: every entry with its place in the files, its object, and by what that was recognised."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dpsync.api import load
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "list.schema.json").read_text(encoding="utf-8"))
+TEAMS = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: { title: Technical writers }
+      new: { title: Nobody has this }
+      pinned: { id: sales, title: Sales }
+"""
+
+
+def row(out: str, address: str) -> list[str]:
+    return next(line.split() for line in out.splitlines() if line.startswith(f"{address} "))
+
+
+def test_every_entry_has_its_line(platform: ThreadedServer, example: Path, run: Run) -> None:
+    ended = run("list", "-C", str(example))
+    assert ended.code == 0
+    wanted = [str(address) for address in load(example / "dpsync.yaml").resources]
+    assert sorted(line.split()[0] for line in ended.out.splitlines()) == sorted(wanted)
+
+
+def test_a_line_says_where_it_is_which_object_it_is_and_how_that_was_recognised(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run
+) -> None:
+    out = run("list", "-C", str(project(TEAMS))).out
+    said = {words[0]: " ".join(words[1:]) for words in map(str.split, out.splitlines())}
+    assert said["acme/teams/writers"] == "team dpsync.yaml:6 writers by its title"
+    assert said["acme/teams/new"] == "team dpsync.yaml:7 - not live"
+    assert said["acme/teams/pinned"] == "team dpsync.yaml:8 sales by its id: in the file"
+
+
+def test_json_is_as_its_schema_says(platform: ThreadedServer, example: Path, run: Run) -> None:
+    document = json.loads(run("list", "-C", str(example), "--format", "json").out)
+    jsonschema.validate(document, SCHEMA)
+    site = next(one for one in document["entries"] if one["address"] == "acme/sites/docs")
+    assert (site["id"], site["recognised"], site["detail"]) == ("docs", "key", "basename")
+    assert document["platform"]
+
+
+def test_offline_the_ids_are_those_of_the_files(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_URL", "https://api.acme.example")
+    folder = project(TEAMS)
+    (folder / "dpsync.ids.yaml").write_text(
+        "https://api.acme.example:\n  acme:\n    acme/teams/writers: team-1\n"
+        "https://other.example:\n  acme:\n    acme/teams/new: team-2\n"
+    )
+    out = run("list", "-C", str(folder), "--offline").out
+    assert row(out, "acme/teams/writers")[3:] == ["team-1", "by", "its", "line", "in", "the", "ids", "file"]
+    assert row(out, "acme/teams/pinned")[3:] == ["sales", "by", "its", "id:", "in", "the", "file"]
+    assert row(out, "acme/teams/new")[3:] == ["-"]
+
+
+def test_without_an_address_it_says_that_no_platform_was_asked(
+    project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DPSYNC_URL", raising=False)
+    ended = run("list", "-C", str(project(TEAMS)))
+    assert ended.code == 0
+    assert "no platform is asked, so the ids are those of the files: DPSYNC_URL is not set" in ended.err
+
+
+def test_a_token_that_is_refused_is_an_error_and_no_list(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "nobody's")
+    ended = run("list", "-C", str(project(TEAMS)))
+    assert (ended.code, ended.out) == (1, "")
+    assert "nobody's" not in ended.err
+
+
+def test_an_invalid_configuration_is_an_error(project: Callable[..., Path], run: Run) -> None:
+    assert run("list", "-C", str(project("dpsync: 1\norganizations: { acme: { titel: A } }\n"))).code == 5
+
+
+def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., Path], run: Run) -> None:
+    ended = run("list", "--offline", "-C", str(project(
+        'dpsync: 1\norganizations: { acme: { id: "a\\e[2J\\u202e" } }\n'
+    )))  # fmt: skip
+    assert "\x1b" not in ended.out
+    assert "\\x1b[2J\\u202e" in ended.out
