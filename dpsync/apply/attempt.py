@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -27,6 +28,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.values import ENV, REF, fill, markers
 from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.events import Event, Intended, StepEnded
 from dpsync.model.plans.journal import Outcome
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
@@ -49,6 +51,13 @@ class Shared(Struct, frozen=True):
     stop: threading.Event
     trouble: list[str] = field(default_factory=list)
     """What kept the apply from going on, in sentences."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, for how long a step takes."""
+
+    def troubled(self, words: str) -> None:
+        """Tell what keeps the apply from going on, once."""
+        if words not in self.trouble:
+            self.trouble.append(words)
 
 
 class Attempt:
@@ -61,13 +70,17 @@ class Attempt:
 
     def run(self) -> Outcome:
         """What became of the step. Raises nothing: the other steps and the report must not suffer from it."""
+        began = self._shared.clock()
         try:
-            return self._checked() or self._recorded()
+            outcome = self._checked() or self._recorded()
         except Exception as mistake:
-            return self._marked(self._own_mistake(mistake))
+            outcome = self._own_mistake(mistake)
         finally:
             if not self.sent:
                 self._shared.fresh.not_sent(self._task)
+        outcome = self._marked(outcome)
+        self._record(StepEnded(outcome=outcome, seconds=round(self._shared.clock() - began, 3)))
+        return outcome
 
     def _marked(self, outcome: Outcome) -> Outcome:
         return outcome.model_copy(update={"sent": self.sent})
@@ -96,27 +109,25 @@ class Attempt:
         return None
 
     def _recorded(self) -> Outcome:
-        step = self._task.step
-        problem = self._record("intent", step=step.id, method=step.method, **self._whose())
+        problem = self._record(self._intent())
         if problem is not None:
             return self._task.outcome("not-tried", problem)
-        outcome = self._marked(self._tried())
-        self._record("outcome", **outcome.model_dump(exclude_none=True))
-        return outcome
+        return self._tried()
 
-    def _record(self, event: str, **facts: Any) -> str | None:
+    def _record(self, event: Event) -> str | None:
         """Why an event could not be recorded. Then nothing more may be sent: the whole apply stops."""
-        problem = record(self._shared.journal, event, **facts)
+        problem = record(self._shared.journal, event)
         if problem is not None:
-            self._shared.trouble.append(problem)
+            self._shared.troubled(problem)
             self._shared.stop.set()
         return problem
 
-    def _whose(self) -> dict[str, str]:
-        """Address and id of what is about to be written, where it is live."""
-        change = self._task.change
+    def _intent(self) -> Intended:
+        """What is about to be sent; with address and id of what it changes, where that is live."""
+        change, step = self._task.change, self._task.step
         id = self._shared.ids.get(change.location)
-        return {} if id is None else {"address": change.address, "id": id}
+        address = None if id is None else change.address
+        return Intended(step=step.id, method=step.method, address=address, id=id)
 
     def _tried(self) -> Outcome:
         try:

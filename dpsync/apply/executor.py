@@ -8,7 +8,7 @@ needs it, nothing else.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
@@ -16,7 +16,7 @@ from dpsync.apply.attempt import Attempt, Shared
 from dpsync.apply.delete_checks import DeleteChecks
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
-from dpsync.apply.journal import Journal, MaskedJournal
+from dpsync.apply.journal import Journal, MaskedJournal, RememberingJournal, record
 from dpsync.apply.recorder import Recorder
 from dpsync.apply.schedule import Schedule
 from dpsync.apply.task import Task
@@ -25,6 +25,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.entries.values import ENV, markers
+from dpsync.model.plans.events import NotTried
 from dpsync.model.plans.journal import GOOD, Outcome
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.mask import Mask
@@ -62,7 +63,8 @@ class Executor:
         secret = sent_secrets(plan, secrets)
         self.mask = Mask(secret) if secret else None
         """Takes out what is sent and secret: the platform may repeat it in any later answer."""
-        self.journal = MaskedJournal(journal, self.mask) if self.mask is not None else journal
+        masked = MaskedJournal(journal, self.mask) if self.mask is not None else journal
+        self.journal = RememberingJournal(masked)
         self.parallelism = max(1, parallelism)
         self.recorder = recorder
         self.outcomes: dict[str, Outcome] = {}
@@ -103,10 +105,8 @@ class Executor:
             self._loop()
         except Exception as mistake:
             self._stop.set()
-            self.trouble.append(f"dpsync made a mistake of its own ({type(mistake).__name__})")
-        for id, task in self._tasks.items():
-            if id not in self.outcomes:
-                self._settle(task.outcome("not-tried", "stopped"))
+            self._shared.troubled(f"dpsync made a mistake of its own ({type(mistake).__name__})")
+        self._not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
 
     def _loop(self) -> None:
         schedule = Schedule(task.step for task in self._tasks.values())
@@ -129,8 +129,8 @@ class Executor:
                     continue
                 running -= 1
                 outcome = first.result()
-                for id in schedule.settle(outcome.step, outcome.result in GOOD):
-                    self._settle(self._tasks[id].outcome("not-tried", f"it needs {outcome.step}"))
+                skipped = schedule.settle(outcome.step, outcome.result in GOOD)
+                self._not_tried(skipped, f"it needs {outcome.step}")
 
     def _attempt(self, task: Task) -> Outcome:
         """Run one step in a thread of its own, and keep its outcome at once: the loop may be interrupted."""
@@ -138,6 +138,16 @@ class Executor:
         self._settle(outcome)
         self.recorder.settled(task, outcome, self._shared.ids.get)
         return outcome
+
+    def _not_tried(self, steps: Iterable[str], why: str) -> None:
+        """Record steps that nobody tries, all in one line, and settle them."""
+        ids = tuple(steps)
+        problem = record(self.journal, NotTried(steps=ids, why=why)) if ids else None
+        if problem is not None:
+            self._shared.troubled(problem)
+            self._stop.set()
+        for id in ids:
+            self._settle(self._tasks[id].outcome("not-tried", why))
 
     def _settle(self, outcome: Outcome) -> None:
         with self._lock:

@@ -1,5 +1,7 @@
 """The journal: one JSON line before and after every write, on disk before the next thing happens.
 
+Its lines are the events of model/plans/events.py; the report of an apply is made from them (apply/fold.py).
+
 Several steps write at once, and to put a file on disk takes milliseconds, however much was written. So lines
 that come while others are being put on disk share the next time; each waits until it is there itself.
 """
@@ -8,11 +10,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from dpsync import disk
+from dpsync import __version__, disk
+from dpsync.model.plans.events import Event, Flags, JournalOpened
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.mask import Mask
 
@@ -25,14 +30,14 @@ class Journal(Protocol):
     @property
     def path(self) -> str | None: ...
 
-    def write(self, event: str, **facts: Any) -> None:
+    def write(self, event: Event) -> None:
         """Record one event. Raises JournalFull when it could not be put on disk."""
 
 
-def record(journal: Journal, event: str, **facts: Any) -> str | None:
+def record(journal: Journal, event: Event) -> str | None:
     """Record one event without raising. Returns why it could not be recorded, None where it was."""
     try:
-        journal.write(event, **facts)
+        journal.write(event)
     except JournalFull as full:
         return str(full)
     except Exception as mistake:
@@ -45,12 +50,31 @@ class NoJournal:
 
     path: str | None = None
 
-    def write(self, event: str, **facts: Any) -> None:
+    def write(self, event: Event) -> None:
         """Nothing is recorded."""
 
 
+class RememberingJournal:
+    """A journal that also keeps its events in memory, for the report that is made from them.
+
+    It keeps what could not be put on disk, too: the report says what this process knows.
+    """
+
+    def __init__(self, inner: Journal) -> None:
+        self._inner = inner
+        self.events: list[Event] = []
+
+    @property
+    def path(self) -> str | None:
+        return self._inner.path
+
+    def write(self, event: Event) -> None:
+        self.events.append(event)
+        self._inner.write(event)
+
+
 class MaskedJournal:
-    """A journal that no secret reaches. Only values are masked: the names of facts are ours."""
+    """A journal that no secret reaches."""
 
     def __init__(self, inner: Journal, mask: Mask) -> None:
         self._inner = inner
@@ -60,8 +84,8 @@ class MaskedJournal:
     def path(self) -> str | None:
         return self._inner.path
 
-    def write(self, event: str, **facts: Any) -> None:
-        self._inner.write(event, **{name: self._mask.data(value) for name, value in facts.items()})
+    def write(self, event: Event) -> None:
+        self._inner.write(self._mask.model(event))
 
 
 class _Batch:
@@ -77,10 +101,19 @@ class _Batch:
 class FileJournal:
     """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file.
 
-    No link leads out of the `project` that the directory is in.
+    No link leads out of the `project` that the directory is in. `flags` are what was typed, `now` tells the
+    time.
     """
 
-    def __init__(self, directory: Path, stamp: str, project: Path | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        stamp: str,
+        project: Path | None = None,
+        flags: Flags | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._now = now
         self._lock = threading.Lock()
         """Held while a line is added to a batch."""
         self._disk = threading.Lock()
@@ -94,6 +127,7 @@ class FileJournal:
             self._file = self._open(directory, stamp)
         except OSError as error:
             raise JournalFull(f"cannot write a journal in {directory}: {disk.why(error)}") from None
+        self.write(JournalOpened(dpsync=__version__, flags=flags or Flags()))
 
     def _open(self, directory: Path, stamp: str) -> int:
         for number in range(1000):
@@ -102,12 +136,12 @@ class FileJournal:
                 file = disk.create(path)
             except FileExistsError:
                 continue
-            self.path: str | None = str(path)
+            self.path: str | None = str(path.absolute())
             return file
         raise OSError("too many journals with one name")
 
-    def write(self, event: str, **facts: Any) -> None:
-        line = json_text({"event": event, **facts}).encode() + b"\n"
+    def write(self, event: Event) -> None:
+        line = json_text(event.model_copy(update={"at": self._now()})).encode() + b"\n"
         with self._lock:
             batch = self._batch
             batch.lines.append(line)

@@ -22,7 +22,7 @@ COMMANDS = {
     "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
     "apply": "Do it, and prove that it converged.",
     "drift": "Show what the platform has that the files do not say; writes nothing.",
-    "show": "Print a saved plan in any format; asks no platform.",
+    "show": "Print a saved plan, or the report of an apply, in any format; asks no platform.",
     "graph": "Draw the organization as declared, and what a plan changes; asks no platform.",
     "import": "Write the configuration of what is live.",
     "ids": "Record which live object each entry is.",

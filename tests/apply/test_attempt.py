@@ -12,7 +12,7 @@ import pytest
 from dpsync.apply.attempt import Attempt, Shared, _laid_over
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
-from dpsync.apply.journal import NoJournal
+from dpsync.apply.journal import NoJournal, RememberingJournal
 from dpsync.apply.task import Check, Objection, Task
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
@@ -24,6 +24,7 @@ from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.events import Intended, StepEnded
 from dpsync.model.plans.journal import Outcome
 from dpsync.model.plans.plan import Origin
 from dpsync.model.plans.step import Gives, Step
@@ -259,23 +260,19 @@ def test_an_id_in_a_path_or_body_is_that_of_the_address_there() -> None:
 
 
 def test_what_is_about_to_be_written_is_on_record_with_its_id_where_it_is_live() -> None:
-    written: list[dict[str, Any]] = []
-
-    class Kept(NoJournal):
-        def write(self, event: str, **facts: Any) -> None:
-            written.append({"event": event, **facts})
+    journal = RememberingJournal(NoJournal())
 
     for known in (None, "7"):
         change = Change(address=str(TEAM), kind="team", action="update", steps=(step("update", "safe"),))
         ids = Ids({TEAM: known} if known else {})
         shared = Shared(
-            cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), Kept(), {}, ids,
+            cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), journal, {}, ids,
             cast(Fresh, Reading()), (), threading.Event(),
         )  # fmt: skip
         Attempt(shared, Task(change, change.steps[0])).run()
-    intents = [(one.get("address"), one.get("id")) for one in written if one["event"] == "intent"]
+    intents = [(one.address, one.id) for one in journal.events if isinstance(one, Intended)]
     assert intents == [(None, None), (str(TEAM), "7")]
-    assert [one["result"] for one in written if one["event"] == "outcome"] == ["done", "done"]
+    assert [one.outcome.result for one in journal.events if isinstance(one, StepEnded)] == ["done", "done"]
 
 
 def objecting(found: Objection | Exception | None) -> Check:

@@ -10,6 +10,7 @@ from dpsync.api import Planned, Session
 from dpsync.apply.journal import JournalFull
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import Interrupted, Unknown
+from dpsync.model.plans.events import Event
 from dpsync.server.process.thread import ThreadedServer
 from tests.apply.conftest import writes
 
@@ -22,8 +23,8 @@ class Breaking:
     def __init__(self, at: str, number: int) -> None:
         self.at, self.left = at, number
 
-    def write(self, event: str, **_: Any) -> None:
-        if event == self.at:
+    def write(self, event: Event) -> None:
+        if event.event == self.at:
             self.left -= 1
             if self.left == 0:
                 raise JournalFull("no space left")

@@ -9,22 +9,54 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dpsync import __version__
 from dpsync.apply.journal import FileJournal, JournalFull
 from dpsync.apply.lock import Locked, locked
+from dpsync.model.plans.events import Flags, Intended
 from tests.patience import PATIENCE
+
+
+def intent(step: str) -> Intended:
+    return Intended(step=step, method="PUT")
+
+
+def lines(journal: FileJournal) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(str(journal.path)).read_text().splitlines()]
+
+
+def steps(content: str) -> list[str]:
+    """The steps of which these lines say that they are about to be sent."""
+    found = [json.loads(line) for line in content.splitlines()]
+    return [line["step"] for line in found if line["event"] == "intent"]
 
 
 def test_each_event_is_one_line_and_there_at_once(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path / ".dpsync" / "journal", "stamp")
-    journal.write("intent", step="a create")
-    assert journal.path is not None
-    assert [json.loads(line) for line in Path(journal.path).read_text().splitlines()] == [
-        {"event": "intent", "step": "a create"}
-    ]
+    journal.write(intent("a create"))
+    _, line = lines(journal)
+    assert (line["event"], line["step"]) == ("intent", "a create")
+    journal.close()
+
+
+def test_each_line_says_when_it_was_written(tmp_path: Path) -> None:
+    clock = iter([datetime(2026, 1, 2, 3, 4, second, tzinfo=UTC) for second in (5, 6)])
+    journal = FileJournal(tmp_path, "stamp", now=lambda: next(clock))
+    journal.write(intent("a create"))
+    assert [line["at"] for line in lines(journal)] == ["2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z"]
+    journal.close()
+
+
+def test_the_first_line_says_what_it_is_and_who_has_written_it(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path, "stamp", flags=Flags(environment="staging"))
+    (line,) = lines(journal)
+    assert (line["event"], line["format"], line["dpsync"]) == ("journal", "dpsync.journal/1", __version__)
+    assert line["flags"]["environment"] == "staging"
     journal.close()
 
 
@@ -52,7 +84,7 @@ def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
     os.dup2(full, journal._file)
     os.close(full)
     with pytest.raises(JournalFull, match="No space left"):
-        journal.write("intent", step="a")
+        journal.write(intent("a"))
     journal.close()
 
 
@@ -90,17 +122,16 @@ def test_a_line_that_takes_several_writes_is_still_one_line(
 
     def record(step: str) -> None:
         for _ in range(20):
-            journal.write("intent", step=step * 40)
+            journal.write(intent(step * 40))
 
-    steps = [threading.Thread(target=record, args=(name,)) for name in "abcd"]
-    for thread in steps:
+    threads = [threading.Thread(target=record, args=(name,)) for name in "abcd"]
+    for thread in threads:
         thread.start()
-    for thread in steps:
+    for thread in threads:
         thread.join()
     journal.close()
-    assert journal.path is not None
-    lines = [json.loads(line)["step"] for line in Path(journal.path).read_text().splitlines()]
-    assert sorted(lines) == sorted(name * 40 for name in "abcd" for _ in range(20))
+    written = steps(Path(str(journal.path)).read_text())
+    assert sorted(written) == sorted(name * 40 for name in "abcd" for _ in range(20))
 
 
 class Disk:
@@ -129,7 +160,7 @@ class Disk:
 
         def write(name: str) -> None:
             try:
-                self.journal.write("intent", step=name)
+                self.journal.write(intent(name))
             except JournalFull as full:
                 problems.append(str(full))
             else:
@@ -160,8 +191,7 @@ def test_nobody_goes_on_before_their_own_line_is_on_disk(
     found: dict[str, bool] = {}
 
     def look(name: str) -> None:
-        safe = path.read_bytes()[: disk.safe].decode().splitlines()
-        found[name] = name in [json.loads(line)["step"] for line in safe]
+        found[name] = name in steps(path.read_bytes()[: disk.safe].decode())
 
     disk.at_once("abcdefgh", look)
     assert found == dict.fromkeys("abcdefgh", True)

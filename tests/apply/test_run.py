@@ -10,12 +10,13 @@ import pytest
 
 from dpsync.apply.executor import Executor
 from dpsync.apply.expected import Refused
-from dpsync.apply.journal import JournalFull
+from dpsync.apply.journal import Journal, JournalFull, RememberingJournal
 from dpsync.apply.run import carry_out
 from dpsync.client.errors import NotSent
 from dpsync.kinds.registry import load
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.plans.change import Change
+from dpsync.model.plans.events import Closed, Event, Started, StepEnded
 from dpsync.model.plans.journal import Outcome, Report
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import PlatformTrouble
@@ -32,14 +33,14 @@ class Run:
     """What an executor shows of itself. `during` happens while it carries the plan out."""
 
     def __init__(self, **facts: Any) -> None:
-        self.events: list[tuple[str, dict[str, Any]]] = []
         self.plan = PLAN
         self.registry = load()
         self.outcomes: dict[str, Outcome] = {}
         self.trouble: list[str] = facts.get("trouble", [])
         self.stopped: bool = facts.get("stopped", False)
         self.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method={"GET": 5, "PATCH": 2}))
-        self.journal = SimpleNamespace(path="the journal", write=self._write)
+        on_disk = SimpleNamespace(path="the journal", write=self._write)
+        self.journal = RememberingJournal(cast(Journal, on_disk))
         self.recorder = SimpleNamespace(
             flush=lambda: self.wrote.append("flush"),
             close=lambda: self.wrote.append("close"),
@@ -49,10 +50,17 @@ class Run:
         self.mask = SimpleNamespace(model=facts.get("mask", lambda report: report))
         self._facts = facts
 
-    def _write(self, event: str, **more: Any) -> None:
-        if event == self._facts.get("full"):
+    def _write(self, event: Event) -> None:
+        if event.event == self._facts.get("full"):
             raise JournalFull("no space left")
-        self.events.append((event, more))
+
+    @property
+    def events(self) -> list[str]:
+        return [event.event for event in self.journal.events]
+
+    def ended(self, outcome: Outcome) -> None:
+        self.outcomes[ID] = outcome
+        self.journal.write(StepEnded(outcome=outcome))
 
     def missing_secrets(self) -> list[str]:
         return self._facts.get("missing", [])
@@ -61,7 +69,7 @@ class Run:
         return self._facts.get("stale", {})
 
     def run(self) -> None:
-        self.outcomes[ID] = DONE
+        self.ended(DONE)
 
 
 def carried_out(run: Run, again: Callable[[], Plan] = lambda: EMPTY) -> Report:
@@ -85,10 +93,9 @@ def test_what_was_done_is_proven_and_recorded() -> None:
     )
     assert (report.reads, report.writes, report.journal, report.trouble) == (5, 2, "the journal", ())
     assert report.converged
-    assert run.events == [
-        ("start", {"plan": PLAN.digest, "steps": 1}),
-        ("end", {"converged": True, "done": 1, "failed": 0, "unknown": 0, "not-tried": 0}),
-    ]
+    start, *_, end = run.journal.events
+    assert start == Started(digest=PLAN.digest, steps=1, plan=PLAN)
+    assert end == Closed(remaining=EMPTY, reads=5, writes=2)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +167,7 @@ def test_what_was_deleted_and_can_be_brought_back_is_told(
 ) -> None:
     run = Run()
     run.plan = Plan(changes=(CHANGE.model_copy(update={"kind": kind, "action": action, "id": "i"}),))
-    run.run = lambda: run.outcomes.update({ID: DONE.model_copy(update={"result": result})})
+    run.run = lambda: run.ended(DONE.model_copy(update={"result": result}))
     assert [item.id for item in carried_out(run).restorable] == ["i"] * told
 
 

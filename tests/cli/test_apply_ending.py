@@ -69,7 +69,7 @@ def test_a_mistake_of_our_own_in_the_middle_ends_with_a_report_and_3(
     assert ended.code == 3
     assert sorted(item["result"] for item in report["outcomes"]) == ["done", "done", "unknown"]
     events = [json.loads(line)["event"] for line in Path(report["journal"]).read_text().splitlines()]
-    assert events == ["start", *["intent", "outcome"] * 3, "end"]
+    assert events == ["journal", "start", *["intent", "outcome"] * 3, "end", "exit"]
 
 
 def test_where_every_step_was_refused_a_request_was_sent_all_the_same(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.cli.commands.apply import _nothing_to_do
+from dpsync.cli.applying import nothing_to_do
 from dpsync.cli.terminal.output import interactive
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.findings.question import Refusal
@@ -105,9 +105,9 @@ def test_nobody_is_asked_in_ci(value: str | None, asked: bool, monkeypatch: pyte
 def test_nobody_is_asked_about_a_plan_that_may_not_be_applied() -> None:
     change = Change(address="acme/teams/a", kind="team", action="create")
     refusal = Refusal(code="limits", address="acme", message="too many", way_out="fewer")
-    assert _nothing_to_do(Plan(changes=(change,))) is None
-    assert _nothing_to_do(Plan(changes=(change,), refusals=(refusal,))) == Exit.REFUSED
-    assert _nothing_to_do(Plan(refusals=(refusal,))) == Exit.REFUSED
+    assert nothing_to_do(Plan(changes=(change,))) is None
+    assert nothing_to_do(Plan(changes=(change,), refusals=(refusal,))) == Exit.REFUSED
+    assert nothing_to_do(Plan(refusals=(refusal,))) == Exit.REFUSED
 
 
 @pytest.mark.parametrize(

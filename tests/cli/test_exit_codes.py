@@ -8,10 +8,10 @@ from typing import Any
 import click
 import pytest
 
+from dpsync.cli import applying
 from dpsync.cli.action.run import _exit_code
+from dpsync.cli.applying import _agreed, _ending, nothing_to_do
 from dpsync.cli.arguments.connection import Connection, _checked
-from dpsync.cli.commands import apply
-from dpsync.cli.commands.apply import _agreed, _ending, _nothing_to_do
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.run import ActionRun, Ran
@@ -78,7 +78,7 @@ def test_an_apply_that_a_signal_has_ended_says_so_whatever_it_has_done(number: i
 def test_a_plan_with_nothing_to_do_ends_with_0_unless_something_is_left_to_people(
     plan: Plan, code: Exit | None
 ) -> None:
-    assert _nothing_to_do(plan) is code
+    assert nothing_to_do(plan) is code
 
 
 def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
@@ -86,7 +86,7 @@ def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
 ) -> None:
     for plan in (SOME, Plan()):
         monkeypatch.setattr(Plan, "can_apply", property(lambda _: False))
-        assert _nothing_to_do(plan) is Exit.REFUSED
+        assert nothing_to_do(plan) is Exit.REFUSED
 
 
 # Who has agreed.
@@ -104,13 +104,13 @@ def test_deletes_are_agreed_to_by_their_number(
 
 
 def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apply, "interactive", lambda no_input: False)
+    monkeypatch.setattr(applying, "interactive", lambda no_input: False)
     said: list[str] = []
 
     class Out:
         talk = staticmethod(said.append)
 
-    assert apply._asked(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
+    assert applying.asked(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
     assert "nobody can be asked" in said[0]
 
 

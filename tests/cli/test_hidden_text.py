@@ -59,7 +59,7 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
     assert apply["converged"] is True
     journal = Path(apply["report"]["journal"]).read_text(encoding="utf-8")
     assert HIDDEN.findall(journal) == []
-    assert json.loads(journal.splitlines()[0])["event"] == "start"
+    assert json.loads(journal.splitlines()[0])["event"] == "journal"
 
 
 def test_import_hides_nothing_on_the_terminal_or_in_its_yaml(run: Run, hostile: Path, tmp_path: Path) -> None:

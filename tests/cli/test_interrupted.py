@@ -52,6 +52,8 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     process = start(example, env)
     assert app.reached.wait(PATIENCE)
     process.send_signal(number)
+    assert process.stderr is not None
+    assert any("Stopping:" in line for line in process.stderr)  # it has heard the signal
     app.let_go.set()
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
@@ -60,7 +62,8 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     assert "Applied: 3 of 26 steps done, 23 not tried." in out
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
-    assert [event["event"] for event in events] == ["start", *["intent", "outcome"] * 3, "end"]
+    names = ["journal", "start", *["intent", "outcome"] * 3, "not-tried", "end", "exit"]
+    assert [event["event"] for event in events] == names
     again = start(example, env, programs / "dpsync")
     out, _ = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0

@@ -152,11 +152,10 @@ def test_a_journal_is_kept_beside_the_configuration(
     run("apply", "-C", str(example), "--yes")
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
-    assert events[0]["event"] == "start"
-    assert events[-1]["event"] == "end"
-    assert events[-1]["converged"] is True
+    assert [event["event"] for event in (*events[:2], *events[-2:])] == ["journal", "start", "end", "exit"]
+    assert (events[-2]["remaining"]["changes"], events[-1]["code"]) == ([], 0)
     intents = [event["step"] for event in events if event["event"] == "intent"]
-    outcomes = [event["step"] for event in events if event["event"] == "outcome"]
+    outcomes = [event["outcome"]["step"] for event in events if event["event"] == "outcome"]
     assert sorted(intents) == sorted(outcomes)
     assert len(intents) == 26
 
@@ -177,7 +176,19 @@ def test_the_example_is_valid_and_fits_its_schema(run: Run, example: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["configuration", "plan", "apply", "drift", "import", "ids", "ids-file", "saved-plan", "findings"]
+    "name",
+    [
+        "configuration",
+        "plan",
+        "apply",
+        "drift",
+        "import",
+        "ids",
+        "ids-file",
+        "saved-plan",
+        "journal",
+        "findings",
+    ],
 )
 def test_the_schemas_in_the_repository_are_the_derived_ones(name: str, run: Run) -> None:
     file = SCHEMAS / f"{'dpsync' if name == 'configuration' else name}.schema.json"

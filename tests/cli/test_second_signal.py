@@ -64,8 +64,9 @@ def test_a_write_without_an_answer_is_unknown_and_not_made_again(
         assert "Applied: 2 of 5 steps done, 1 unknown, 2 not tried." in ended.out
         (journal,) = (directory / ".dpsync" / "journal").glob("*.jsonl")
         events = [json.loads(line) for line in journal.read_text().splitlines()]
-        assert [event["event"] for event in events] == ["start", *["intent", "outcome"] * 3, "end"]
-        told = [event["result"] for event in events if event["event"] == "outcome"]
+        names = ["journal", "start", *["intent", "outcome"] * 3, "not-tried", "end", "exit"]
+        assert [event["event"] for event in events] == names
+        told = [event["outcome"]["result"] for event in events if event["event"] == "outcome"]
         assert told == ["done", "done", "unknown"]
         ids = (directory / ".dpsync" / "ids.yaml").read_text()
         assert [f"acme/teams/t{number}" in ids for number in range(4)] == [True, True, False, False]

@@ -119,7 +119,8 @@ def test_what_was_sent_is_in_no_output_and_no_journal(
     assert "[secret]" in ended.out
     journal = next((at / ".dpsync" / "journal").glob("*.jsonl")).read_text(encoding="utf-8")
     assert "status 400" in journal
-    for text in (ended.out, ended.err, journal):
+    shown = run("show", str(next((at / ".dpsync" / "journal").glob("*.jsonl"))), *flags)
+    for text in (ended.out, ended.err, journal, shown.out, shown.err):
         for piece in (*pieces(SECRET), json.dumps(SECRET)[1:11], TOKEN):
             assert piece not in text
 
@@ -133,6 +134,19 @@ def test_what_will_be_sent_is_masked_in_the_plan_that_is_shown_before(
     assert ended.code == 4
     assert "[secret]" in ended.out
     assert not any(piece in ended.out + ended.err for piece in pieces(SECRET))
+
+
+def test_the_plan_in_a_journal_has_no_secret_and_no_token(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """The platform may repeat either in any value: here the title that is changed has the token in it."""
+    by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"by {TOKEN}"}, TOKEN)
+    integrations = TEXT[TEXT.index("    integrations") : TEXT.index("    teams")]
+    at = project(TEXT.replace(integrations, ""))
+    assert clean(run("apply", "-C", str(at), "--yes")).code == 0
+    journal = next((at / ".dpsync" / "journal").glob("*.jsonl"))
+    assert "by [secret]" in journal.read_text(encoding="utf-8")
+    assert TOKEN not in journal.read_text(encoding="utf-8")
 
 
 def clean(ended: Ran) -> Ran:

@@ -31,7 +31,20 @@ PAGE = {section.title: section for section in sections(DOCS / "errors.md") if se
 # A code whose cause is a race, another program, a flag or an ids file has no example that could be run.
 WITHOUT_EXAMPLE = {
     "DP130",
-    *("DP140", "DP142", "DP143", "DP311", "DP312", "DP313", "DP314", "DP315", "DP320", "DP330", "DP331"),
+    *(
+        "DP140",
+        "DP142",
+        "DP143",
+        "DP144",
+        "DP311",
+        "DP312",
+        "DP313",
+        "DP314",
+        "DP315",
+        "DP320",
+        "DP330",
+        "DP331",
+    ),
     *("DP332", "exchanged", "passed-over", "public-for-a-moment", "unseen"),
 }
 

@@ -111,7 +111,14 @@ def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
     found = outputs(tmp_path)
     assert (found["outcome"], found["failure-reason"]) == ("partial", "interrupted")
     assert found["comment-url"].endswith("#issuecomment-1")
-    assert events(workflow) == ["start", *["intent", "outcome"] * 3, "end"]
+    assert events(workflow) == [
+        "journal",
+        "start",
+        *["intent", "outcome"] * 3,
+        "not-tried",
+        "end",
+        "exit",
+    ]
     (body,) = workflow.github.bodies(7)
     marker = read_marker(body, PlanMarker)
     assert marker is not None
@@ -138,7 +145,7 @@ def test_killed_in_the_middle_nothing_false_is_left_behind(
         "interrupted",
         "137",
     )
-    assert events(workflow) == ["start", *["intent", "outcome"] * 2, "intent"]
+    assert events(workflow) == ["journal", "start", *["intent", "outcome"] * 2, "intent"]
     assert workflow.github.bodies(7) == before
     finished(workflow, app, 2)
 

@@ -21,6 +21,7 @@ from dpsync.kinds.profiles import FULL, PROFILES
             "ids",
             "ids-file",
             "saved-plan",
+            "journal",
             "findings",
             "config",
             "list",
@@ -35,12 +36,15 @@ from dpsync.kinds.profiles import FULL, PROFILES
 def command(name: str, profile: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
-    NAME is configuration (the default), the ids-file, the JSON output of plan, apply, rehearse, drift,
-    import, ids, config or list, a plan that was saved, or the findings of any command.
+
+    NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift,
+    import, ids, config or list. It may also be saved-plan, journal (a line of the journal of an apply), or
+    findings (of any command).
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema
     from dpsync.kinds.registry import load
+    from dpsync.model.plans.events import EVENT
     from dpsync.model.texts.json_text import json_text
     from dpsync.render.json.documents import DOCUMENTS
 
@@ -48,6 +52,8 @@ def command(name: str, profile: str) -> None:
         schema = configuration_schema(load(profile).whole)
     elif name == "ids-file":
         schema = ids_schema()
+    elif name == "journal":
+        schema = EVENT.json_schema(mode="serialization")
     else:
         schema = DOCUMENTS[name].model_json_schema(mode="serialization")
     click.echo(json_text(schema, indent=2))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dpsync.cli.arguments.options import output_in_every_format, summarizing
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.findings.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.apply.past import PastApply
 
 
 @click.command("show")
@@ -23,20 +27,43 @@ from dpsync.model.findings.diagnostic import Exit
 def command(
     file: Path, directory: Path, format_: str, color: str, verbose: int, quiet: bool, summary: bool
 ) -> int:  # fmt: skip
-    """Print a saved plan in any format; asks no platform.
+    """Print a saved plan, or how an apply ended, in any format; asks no platform.
 
     FILE is a plan that plan --out has saved, or what plan, apply, drift or validate have printed with
-    --format json: the platform is read once, for as many formats as are needed. Exit code 0 whatever it
+    --format json. The platform is read once, for as many formats as are needed. Exit code 0 whatever it
     says, 5 when FILE is damaged, of another version or something else.
+
+    FILE may also be the journal of an apply (.dpsync/journal), even of one that was killed. Then what
+    that apply has printed is made again, and the exit code is that of the apply.
     """
+    from dpsync.apply.past import is_journal, parse_journal
+    from dpsync.apply.saved import content
     from dpsync.cli.endings import endings
     from dpsync.config.composing.discovery import ROOT_NAMES
-    from dpsync.render.json.reading import read_document
+    from dpsync.render.json.reading import parse_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     out.project = directory
     out.root = next((name for name in ROOT_NAMES if (directory / name).exists()), out.root)
     with endings(out):
-        out.show(read_document(directory / file))
+        path = directory / file
+        found = content(path)
+        if is_journal(found):
+            return _show_apply(out, parse_journal(path, found))
+        out.show(parse_document(path, found))
         return Exit.DONE
     raise AssertionError
+
+
+def _show_apply(out: Output, past: PastApply) -> Exit:
+    """Print what the apply of a journal has printed. When it was is said beside the result."""
+    from dpsync.cli.applying import show_end, show_plan
+    from dpsync.model.texts.command import Invocation
+
+    out.invocation = Invocation(**past.flags.model_dump())
+    if past.began is not None and past.last is not None:
+        took = (past.last - past.began).total_seconds()
+        out.talk(f"Applied by dpsync {past.dpsync}, {past.began:%Y-%m-%d %H:%M:%S} UTC, in {took:.1f} s.")
+    show_plan(out, past.plan)
+    show_end(out, past.plan, past.report, past.exit, past.digest)
+    return past.exit

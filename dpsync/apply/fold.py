@@ -1,0 +1,113 @@
+"""The report of an apply, made from the events of its journal and from nothing else.
+
+So a process that was killed has a report, too: what it was about to send is unknown, and the rest was not
+tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dpsync.apply.lost_values import unkept
+from dpsync.apply.task import Task
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.plans.events import Closed, Event, Intended, NotTried, Started, StepEnded
+from dpsync.model.plans.journal import Outcome, Report, Restorable
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import PlatformTrouble
+
+IN_FLIGHT = "the apply was ended before the answer was on record: nobody knows what came of it"
+NOT_REACHED = "the apply was ended before it"
+NO_END = "the journal has no end: the apply was killed, or is still running"
+
+
+def report_of(events: Iterable[Event], journal: str | None) -> Report | None:
+    """The report of an apply; None where it was ended before its first step. `journal`: where its events are.
+
+    Of several events about one step the last one counts.
+    """
+    started: Started | None = None
+    closed: Closed | None = None
+    tasks: dict[str, Task] = {}
+    intents: dict[str, Intended] = {}
+    outcomes: dict[str, Outcome] = {}
+    for event in events:
+        match event:
+            case Started(plan=plan):
+                started = event
+                tasks = {step.id: Task(one, step, plan.origins) for one in plan.changes for step in one.steps}
+            case Intended(step=step):
+                intents[step] = event
+            case StepEnded(outcome=outcome):
+                outcomes[outcome.step] = outcome
+            case NotTried(steps=steps, why=why):
+                outcomes |= {step: tasks[step].outcome("not-tried", why) for step in steps if step in tasks}
+            case Closed():
+                closed = event
+    if started is None:
+        return None
+    if closed is None:
+        outcomes = {id: outcomes.get(id) or _cut_off(task, intents.get(id)) for id, task in tasks.items()}
+        writes = sum(intent.method != "GET" for intent in intents.values())
+        closed = Closed(trouble=(NO_END,), writes=writes)
+    return _report(started, closed, [outcomes[id] for id in tasks if id in outcomes], journal)
+
+
+def _cut_off(task: Task, intent: Intended | None) -> Outcome:
+    """What became of a step that has no outcome on record."""
+    if intent is None:
+        return task.outcome("not-tried", NOT_REACHED)
+    if intent.method == "GET":  # it was waited for
+        return task.outcome("not-tried", NOT_REACHED)
+    return task.outcome("unknown", IN_FLIGHT).model_copy(update={"sent": True})
+
+
+def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: str | None) -> Report:
+    remaining = closed.remaining
+    return Report(
+        plan=started.digest,
+        outcomes=tuple(outcomes),
+        interrupted=closed.interrupted,
+        verified=remaining is not None,
+        remaining=remaining,
+        started=tuple(_in_trouble(started.plan, remaining, outcomes)) if remaining else (),
+        unkept=tuple(unkept(started.plan, remaining, outcomes)) if remaining else (),
+        restorable=tuple(_restorable(started, outcomes)),
+        reads=closed.reads,
+        writes=closed.writes,
+        journal=journal,
+        trouble=closed.trouble,
+        unrecorded=closed.unrecorded,
+    )
+
+
+def _in_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
+    """What is in trouble on the platform since this apply wrote it."""
+    written = {outcome.address for outcome in outcomes if outcome.sent}
+    for item in remaining.trouble:
+        if item.address in written and item not in plan.trouble:
+            yield item
+
+
+def _restorable(started: Started, outcomes: Iterable[Outcome]) -> Iterator[Restorable]:
+    """What was seen to be deleted and can be brought back by its pin."""
+    results = {outcome.step: outcome.result for outcome in outcomes}
+    steps = {change.address: [step.id for step in change.steps] for change in started.plan.changes}
+    for item in started.restorable:
+        if "done" in [results.get(step) for step in steps.get(item.address, ())]:
+            yield item
+
+
+def exit_of(report: Report) -> Exit:
+    """The exit code of an apply that no signal has ended.
+
+    1 and 4 say that nothing was written: so no request may have left.
+    """
+    if report.complete:
+        return Exit.DONE
+    if not report.sent:
+        if report.count("stale"):
+            return Exit.REFUSED
+        if report.count("failed") or report.trouble:
+            return Exit.FAILED
+    return Exit.PARTIAL

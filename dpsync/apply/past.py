@@ -1,0 +1,99 @@
+"""An apply of the past, as its journal has it. It asks no platform and carries nothing out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from dpsync.apply.fold import exit_of, report_of
+from dpsync.apply.saved import content
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plans.events import EVENT, FORMAT, Event, Exited, Flags, JournalOpened, Started
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
+
+_FIRST: Final = b'{"event":"'
+"""How each line of a journal begins."""
+_CUT: Final = "the last line of the journal is cut off: what it said is not known"
+
+
+class PastApply(Struct, frozen=True):
+    """What one journal says. `report` and `exit` are those that the apply has printed, or would have."""
+
+    plan: Plan
+    digest: str
+    """Of the plan, before secrets were masked in it."""
+    report: Report
+    exit: Exit
+    flags: Flags
+    dpsync: str
+    """The version that has written it."""
+    began: datetime | None
+    last: datetime | None
+    """When the last line was written."""
+
+
+def is_journal(found: bytes) -> bool:
+    """Whether the content of a file may be a journal."""
+    return found.startswith(_FIRST)
+
+
+def read_journal(path: Path) -> PastApply:
+    """The apply that a journal is about. Raises DiagnosticError (exit 5) where it is none, or damaged."""
+    return parse_journal(path, content(path))
+
+
+def parse_journal(path: Path, found: bytes) -> PastApply:
+    """The same of what a file holds."""
+    if not is_journal(found):
+        raise unusable(path, "it is no journal of an apply")
+    *lines, rest = found.split(b"\n")
+    events = _events(path, lines)
+    if not events or not isinstance(events[0], JournalOpened):
+        raise unusable(path, "it is cut off in its first line, or its first lines are gone")
+    report = report_of(events, str(path.absolute()))
+    started = next((event for event in events if isinstance(event, Started)), None)
+    if report is None or started is None:
+        raise unusable(path, "the apply was ended before its first step: nothing was sent")
+    if rest:
+        report = report.model_copy(update={"trouble": (*report.trouble, _CUT)})
+    code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_of(report))
+    first, last = events[0], events[-1]
+    return PastApply(
+        started.plan, started.digest, report, code, first.flags, first.dpsync, started.at, last.at
+    )
+
+
+def _events(path: Path, lines: list[bytes]) -> list[Event]:
+    """Every whole line. One that cannot be read makes the journal unusable: what it said may matter."""
+    events: list[Event] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            events.append(EVENT.validate_json(line))
+        except ValidationError:
+            if number == 1:
+                raise unusable(path, _of_another_version(line)) from None
+            raise unusable(path, f"its line {number} is damaged, or of another version of dpsync") from None
+    return events
+
+
+def _of_another_version(line: bytes) -> str:
+    try:
+        first = from_json(line)
+    except ValueError:
+        return "its line 1 is damaged"
+    name = first.get("format") if isinstance(first, dict) else None
+    if isinstance(name, str) and name != FORMAT and name.startswith("dpsync.journal/"):
+        return f"its format is {name[:40]}, and this dpsync reads {FORMAT}"
+    return "another version of dpsync has written it"
+
+
+def unusable(path: Path, why: str) -> DiagnosticError:
+    """The error for a file that is no whole journal."""
+    hint = "plan shows where things stand, and apply finishes the rest: neither needs a journal"
+    return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)

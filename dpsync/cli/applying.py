@@ -1,0 +1,200 @@
+"""What a command does that carries a plan out: show it, ask, apply it under signals, tell how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import click
+from msgspec.structs import asdict
+
+from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
+from dpsync.cli.terminal.output import Output, Unwritten, interactive
+from dpsync.cli.terminal.progress import READING
+from dpsync.cli.terminal.signals import counted_signals, ending
+from dpsync.collector import collector_running
+from dpsync.model.entries.address import Address
+from dpsync.model.findings.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.api import Expected, IdsOnDisk, Options, Planned, Session
+    from dpsync.apply.journal import Journal
+    from dpsync.client.client import WriteClient
+    from dpsync.model.plans.journal import Outcome, Report
+    from dpsync.model.plans.plan import Plan
+
+
+def planned_now(out: Output, session: Session, client: WriteClient, options: Options) -> Planned:
+    with out.progress.during(READING):
+        return session.plan(client, options)
+
+
+def carry_out(
+    out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
+    journal: Journal, ids: IdsOnDisk,
+) -> Exit:  # fmt: skip
+    """Apply an agreed plan under signals, and tell how it ended."""
+    from dpsync.apply.journal import record
+    from dpsync.model.plans.events import Exited
+
+    steps = sum(len(change.steps) for change in planned.plan.changes)
+    stop = Event()
+    with _signals(out, client, stop) as received:
+        with out.progress.during("Applying", steps), collector_running():
+            report = session.apply(
+                client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
+            )
+        code = _ending(report, received)
+        record(journal, Exited(code=code))
+        return _end(out, planned.plan, report, code)
+
+
+def not_carried_out(
+    out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit
+) -> Exit:
+    """End without a change. Where there was none to make, what was recognised is recorded."""
+    if planned.plan.can_apply and planned.plan.empty:
+        trouble = session.record(client, planned, ids)
+        if trouble is not None:
+            out.complain(f"error: {trouble}")
+            code = Exit.PARTIAL
+    return _end(out, planned.plan, None, code)
+
+
+def organizations(planned: Planned) -> list[str]:
+    """The ids of the organizations that a plan changes."""
+    changed = sorted({Address((change.address.split("/")[0],)) for change in planned.plan.changes})
+    return [planned.snapshot.matches[address].id for address in changed]
+
+
+def show_plan(out: Output, plan: Plan) -> None:
+    from dpsync.render.terminal.plan_text import render_plan
+
+    if not out.text:
+        return
+    known = out.printable(plan)
+    out.result(render_plan(known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
+    if out.left:
+        # Nobody has seen it: then nothing is done either.
+        raise click.exceptions.Exit(Exit.FAILED)
+
+
+def nothing_to_do(plan: Plan) -> Exit | None:
+    """The exit code to end with, or None where there is something to carry out."""
+    if not plan.can_apply:
+        return Exit.REFUSED
+    if plan.empty:
+        return Exit.PARTIAL if plan.blocked else Exit.DONE
+    return None
+
+
+def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
+    """The exit code to end with, or None where somebody has agreed."""
+    if not interactive(no_input):
+        out.talk("Not applied: nobody can be asked here. Look at the plan, then say --yes.")
+        return Exit.REFUSED
+    if _agreed(plan):
+        return None
+    out.talk("Not applied.")
+    return Exit.REFUSED
+
+
+def _agreed(plan: Plan) -> bool:
+    if plan.deletes:
+        wanted = f"delete {plan.deletes}"
+        return bool(click.prompt(f'Type "{wanted}" to apply this plan', err=True, default="") == wanted)
+    return click.confirm("Apply this plan?", err=True)
+
+
+@contextmanager
+def kept_journal(out: Output, directory: Path, plan: Plan, place: ConfigurationPaths) -> Iterator[Journal]:
+    """The journal of an apply, in a new file. Nothing that is never shown stands in it either."""
+    from dpsync.apply.journal import FileJournal, MaskedJournal
+    from dpsync.model.plans.events import Flags
+
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    flags = Flags(**asdict(out.invocation))
+    journal = FileJournal(directory, f"{stamp}-{plan.digest[:8]}", place.root.parent, flags)
+    try:
+        yield MaskedJournal(journal, out.mask)
+    finally:
+        journal.close()
+
+
+def _teller(out: Output) -> Callable[[Outcome], None]:
+    """Each step's outcome as it happens."""
+    from dpsync.render.terminal.report_text import render_outcome
+
+    def tell(outcome: Outcome) -> None:
+        out.progress.step()
+        if out.text:
+            out.talk(render_outcome(outcome, out.paint(error=True)))
+
+    return tell
+
+
+@contextmanager
+def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
+    """The first signal lets what is in flight finish; the second one stops waiting for it."""
+    from dpsync.client.errors import Interrupted
+
+    def act(count: int) -> None:
+        if count == 1:
+            stop.set()
+            out.complain("Stopping: what was sent is waited for. A second signal ends that, too.")
+        else:
+            client.cancel()
+
+    with counted_signals(act) as received:
+        try:
+            yield received
+        except Interrupted:  # before the first write: later it is a part of the report
+            raise click.exceptions.Exit(ending(received[0])) from None
+
+
+def _ending(report: Report, received: list[int]) -> Exit:
+    """The exit code: that of the report, unless a signal has ended the apply."""
+    from dpsync.apply.fold import exit_of
+
+    return ending(received[0]) if received else exit_of(report)
+
+
+def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
+    """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
+    try:
+        show_end(out, plan, report, code)
+    except Unwritten as failed:
+        out.complain(failed.message)
+    except Exception as mistake:
+        if report is None or not report.sent:
+            raise
+        said = f"dpsync made a mistake of its own ({type(mistake).__name__}) while it told what was done"
+        out.complain(f"{said}; the journal has it all: {report.journal}")
+        return max(code, Exit.PARTIAL)
+    return code
+
+
+def show_end(out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None) -> None:
+    """Print the report below the plan, or both as one document.
+
+    `digest`: that of the plan before secrets were masked in it.
+    """
+    from dpsync.render.json.conversion import plan_document
+    from dpsync.render.json.documents import ApplyDocument
+    from dpsync.render.terminal.report_text import render_report
+
+    if not out.text:
+        converged = plan.empty if report is None else report.converged
+        planned = plan_document(plan)
+        if digest is not None:
+            planned = planned.model_copy(update={"digest": digest})
+        out.show(ApplyDocument(exit=code, converged=converged, plan=planned, report=report))
+    elif report is not None:
+        if report.journal is not None:
+            report = report.model_copy(update={"journal": shortest_path(report.journal)})
+        report = out.printable(report)
+        out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary)}")

@@ -1,0 +1,98 @@
+"""The report of an apply is made from what is on record and from nothing else."""
+
+from __future__ import annotations
+
+from dpsync.apply.fold import IN_FLIGHT, NO_END, NOT_REACHED, exit_of, report_of
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.events import Closed, Event, Intended, JournalOpened, NotTried, Started, StepEnded
+from dpsync.model.plans.journal import Outcome, Report, Restorable, Result
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.step import Step
+
+ADDRESS = "acme/teams/t"
+
+
+def step(name: str, method: str = "PATCH") -> Step:
+    return Step(id=name, verb="update", method=method, path="/orgs/acme/teams/t", repeat="safe")
+
+
+STEPS = (step("a"), step("b"), step("c"))
+PLAN = Plan(changes=(Change(address=ADDRESS, kind="team", action="update", steps=STEPS),))
+BEGIN: tuple[Event, ...] = (JournalOpened(dpsync="1"), Started(digest="d", steps=3, plan=PLAN))
+
+
+def intent(name: str, method: str = "PATCH") -> Intended:
+    return Intended(step=name, method=method)
+
+
+def ended(name: str, result: Result = "done", sent: bool = True) -> StepEnded:
+    return StepEnded(outcome=Outcome(step=name, address=ADDRESS, verb="update", result=result, sent=sent))
+
+
+def folded(*events: Event) -> Report:
+    report = report_of((*BEGIN, *events), "the journal")
+    assert report is not None
+    return report
+
+
+def results(report: Report) -> dict[str, str]:
+    return {outcome.step: outcome.result for outcome in report.outcomes}
+
+
+def test_what_was_about_to_be_sent_when_the_process_ended_is_unknown_and_the_rest_was_not_tried() -> None:
+    report = folded(intent("b"), ended("b"), intent("a"))
+    assert results(report) == {"a": "unknown", "b": "done", "c": "not-tried"}
+    assert [outcome.error for outcome in report.outcomes] == [IN_FLIGHT, None, NOT_REACHED]
+    assert [outcome.sent for outcome in report.outcomes] == [True, True, False]
+
+
+def test_an_apply_without_an_end_is_told_as_such_and_proves_nothing() -> None:
+    report = folded(intent("a"), ended("a"), intent("b"), ended("b"), intent("c"), ended("c"))
+    assert (report.trouble, report.verified, report.converged) == ((NO_END,), False, False)
+    assert (report.writes, exit_of(report)) == (3, Exit.PARTIAL)
+
+
+def test_a_process_that_ended_before_it_sent_anything_has_written_nothing() -> None:
+    assert exit_of(folded()) is Exit.FAILED
+
+
+def test_what_was_only_waited_for_was_not_sent() -> None:
+    report = folded(intent("a", "GET"))
+    assert (results(report)["a"], report.outcomes[0].sent, report.writes) == ("not-tried", False, 0)
+
+
+def test_before_its_first_step_an_apply_has_no_report() -> None:
+    assert report_of(BEGIN[:1], None) is None
+
+
+def test_steps_that_were_not_tried_are_one_line() -> None:
+    report = folded(ended("a", "failed"), NotTried(steps=("b", "c"), why="it needs a"), Closed())
+    assert results(report) == {"a": "failed", "b": "not-tried", "c": "not-tried"}
+    assert {outcome.error for outcome in report.outcomes[1:]} == {"it needs a"}
+
+
+def test_of_two_outcomes_of_one_step_the_later_one_counts() -> None:
+    assert results(folded(ended("a", "unknown"), ended("a"), Closed())) == {"a": "done"}
+
+
+def test_what_the_end_says_is_in_the_report() -> None:
+    end = Closed(interrupted=True, reads=5, writes=2, trouble=("no room",), unrecorded="no ids")
+    report = folded(ended("a"), end)
+    assert (report.interrupted, report.reads, report.writes) == (True, 5, 2)
+    assert (report.trouble, report.unrecorded, report.journal) == (("no room",), "no ids", "the journal")
+
+
+def test_the_plan_after_it_is_the_proof() -> None:
+    report = folded(*(ended(item.id) for item in STEPS), Closed(remaining=Plan()))
+    assert (report.verified, report.converged, exit_of(report)) == (True, True, Exit.DONE)
+
+
+def test_what_was_deleted_can_be_brought_back_only_where_it_was_seen_to_be_deleted() -> None:
+    gone = Change(address=ADDRESS, kind="space", action="delete", steps=(step("a"),))
+    back = Restorable(address=ADDRESS, id="i", days=7)
+    begin = Started(digest="d", steps=1, plan=Plan(changes=(gone,)), restorable=(back,))
+    for result, told in (("done", (back,)), ("already", ()), ("failed", ())):
+        report = report_of((begin, ended("a", result), Closed()), None)  # type: ignore[arg-type]
+        assert report is not None
+        assert report.restorable == told

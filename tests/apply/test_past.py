@@ -1,0 +1,105 @@
+"""A journal is read as a whole or refused with the reason; only its last line may be cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.apply.fold import NO_END
+from dpsync.apply.journal import FileJournal
+from dpsync.apply.past import PastApply, parse_journal
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.plans.events import Closed, Exited, Flags, Started
+from dpsync.model.plans.plan import Plan
+from tests.apply.test_fold import PLAN, STEPS, ended, intent
+
+START = Started(digest=PLAN.digest, steps=3, plan=PLAN)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> bytes:
+    """The journal of an apply that has done all that it was to do."""
+    journal = FileJournal(tmp_path, "stamp", flags=Flags(environment="staging"))
+    for event in (START, *(part for step in STEPS for part in (intent(step.id), ended(step.id)))):
+        journal.write(event)
+    journal.write(Closed(remaining=Plan()))
+    journal.write(Exited(code=0))
+    journal.close()
+    return Path(str(journal.path)).read_bytes()
+
+
+def read(found: bytes) -> PastApply:
+    return parse_journal(Path("journal.jsonl"), found)
+
+
+def whole_lines(found: bytes) -> bytes:
+    return found[: found.rindex(b"\n")]
+
+
+def refused(found: bytes) -> str:
+    with pytest.raises(DiagnosticError) as error:
+        read(found)
+    assert error.value.exit_code is Exit.INVALID
+    (finding,) = error.value.findings
+    assert finding.code == "DP144"
+    return finding.message
+
+
+def test_a_whole_journal_is_the_apply_that_it_is_about(written: bytes) -> None:
+    past = read(written)
+    assert (past.plan, past.digest, past.exit) == (PLAN, PLAN.digest, Exit.DONE)
+    assert (past.report.converged, past.report.count("done")) == (True, 3)
+    assert past.flags.environment == "staging"
+    assert past.began is not None
+    assert past.last is not None
+    assert past.began <= past.last
+
+
+def test_an_exit_code_that_a_signal_has_decided_on_stays_the_exit_code(written: bytes) -> None:
+    assert read(written.replace(b'"code":0', b'"code":130')).exit is Exit.INTERRUPTED
+
+
+def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: bytes) -> None:
+    """A process may be killed while it writes: what is on record then is told, and nothing else."""
+    whole = {outcome.step: outcome.result for outcome in read(written).report.outcomes}
+    begin = written.index(b"\n", written.index(b'"start"')) + 1
+    ends = {size for size in range(begin, len(written)) if written[size - 1 : size] == b"\n"}
+    for size in sorted({*range(begin, len(written) - 1, 7), *ends}):
+        past = read(written[:size])
+        for outcome in past.report.outcomes:
+            assert outcome.result in (whole[outcome.step], "unknown", "not-tried")
+        cut = any("cut off" in text for text in past.report.trouble)
+        assert cut == (written[size - 1 : size] != b"\n")
+        if NO_END in past.report.trouble:
+            assert past.exit is not Exit.DONE
+        assert (NO_END in past.report.trouble) == (b'"event":"end"' not in whole_lines(written[:size]))
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda text: text[:20], "it is cut off in its first line"),
+        (lambda text: text[: text.index(b'"plan"')], "the apply was ended before its first step"),
+        (lambda text: text.split(b"\n", 1)[0] + b"\n", "the apply was ended before its first step"),
+        (lambda text: text.split(b"\n", 1)[1], "its first lines are gone"),
+        (lambda text: text.replace(b"journal/1", b"journal/2"), "its format is dpsync.journal/2, and this"),
+        (
+            lambda text: text.replace(b'"intent"', b'"extent"', 1),
+            "its line 3 is damaged, or of another version",
+        ),
+        (
+            lambda text: b'{"event":"start","plan":"abc","steps":3}\n',
+            "another version of dpsync has written it",
+        ),
+        (lambda text: b'{"event":"\n', "its line 1 is damaged"),
+        (lambda text: b'{"event":"journal"}\n', "another version"),
+        (lambda text: b"", "it is no journal of an apply"),
+        (lambda text: b"[" * 100_000, "it is no journal of an apply"),
+    ],
+)
+def test_what_is_no_whole_journal_is_said_to_be_none(
+    written: bytes, damage: Callable[[bytes], bytes], says: str
+) -> None:
+    assert says in refused(damage(written))

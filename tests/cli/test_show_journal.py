@@ -1,0 +1,97 @@
+"""What an apply has printed is made again from its journal: the same bytes, the same exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.client.client import WriteClient
+from dpsync.render.formats import FORMATS
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.held import holding
+from tests.cli.test_apply_ending import TEXT, breaking
+from tests.cli.test_interrupted import environment, start
+from tests.patience import PATIENCE
+
+Project = Callable[..., Path]
+
+
+def newest(directory: Path) -> Path:
+    return max((directory / ".dpsync" / "journal").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("flags", [[], ["-v"], ["-q", "--summary"]], ids=" ".join)
+def test_it_prints_what_the_apply_has_printed(
+    flags: list[str], run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = project(TEXT)
+    applied = run("apply", "-C", str(at), "--yes", *flags)
+    monkeypatch.delenv("DPSYNC_URL")
+    shown = run("show", str(newest(at)), "-C", str(at), *flags)
+    assert (shown.code, shown.out) == (applied.code, applied.out) == (0, applied.out)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_it_does_so_in_every_format_and_of_an_apply_that_went_wrong(
+    name: str, run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = project(TEXT)
+    with monkeypatch.context() as patched:
+        patched.setattr(WriteClient, "send", breaking(2, RuntimeError("x")))
+        applied = run("apply", "-C", str(at), "--yes", "--parallelism", "1", "--format", name)
+    shown = run("show", str(newest(at)), "-C", str(at), "--format", name)
+    assert (shown.code, shown.out) == (applied.code, applied.out) == (3, applied.out)
+
+
+def test_commands_in_it_say_what_was_typed_then(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = project(TEXT)
+    applied = run("apply", "-C", str(at), "--yes", "--ids", "other.ids.yaml", "--format", "json")
+    assert run("show", str(newest(at)), "--format", "json").out == applied.out
+    flags = json.loads(newest(at).read_text().splitlines()[0])["flags"]
+    assert (flags["directory"], flags["ids"]) == (str(at), "other.ids.yaml")
+
+
+def test_when_it_was_is_said_beside_the_result(run: Run, project: Project, platform: ThreadedServer) -> None:
+    at = project(TEXT)
+    run("apply", "-C", str(at), "--yes")
+    assert run("show", str(newest(at))).err.startswith("Applied by dpsync ")
+    assert run("show", str(newest(at)), "--quiet").err == ""
+
+
+def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
+    run: Run, example: Path, tmp_path: Path
+) -> None:
+    with holding(3) as (server, app):
+        process = start(example, environment(server, tmp_path))
+        assert app.reached.wait(PATIENCE)
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        app.let_go.set()
+    shown = run("show", str(newest(example)))
+    assert shown.code == 3
+    assert "Applied: 2 of 26 steps done, 1 unknown, 23 not tried." in shown.out
+    assert "the journal has no end: the apply was killed, or is still running" in shown.out
+    assert "Not verified: run plan to see where things stand." in shown.out
+
+
+def test_a_journal_in_another_place_shows_the_same(
+    run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    at = project(TEXT)
+    applied = run("apply", "-C", str(at), "--yes", "--format", "markdown").out
+    moved = Path(shutil.copy(newest(at), tmp_path / "journal.jsonl"))
+    assert run("show", str(moved), "--format", "markdown").out == applied.replace(str(newest(at)), str(moved))
+
+
+def test_a_file_that_is_none_is_said_to_be_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_text('{"event":"journal","format":"dpsync.jour')
+    ended = run("show", str(tmp_path / "cut.jsonl"))
+    assert (ended.code, ended.out) == (5, "")
+    assert "error[DP144]" in ended.err
