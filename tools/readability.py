@@ -37,7 +37,7 @@ LONGEST = 30
 CODE = "0"
 """What stands in a text for a piece of code. It is one word, and no spelling of it is wrong."""
 
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[*]*[A-Z0-9`$/])")
+_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[*]*(?:[A-Z0-9`$/]|dpsync\b))")
 _PIECE = re.compile(r"[^\s,;()\"`]+")
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 _NAME = re.compile(r"[\w*]*[_/@=<>{}$\\#%*~^|\d]\S*|\S*\w\.\w\S*|--?\w\S*|\S+\(\)|[a-z]+[A-Z]\w*|…")

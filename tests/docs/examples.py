@@ -52,7 +52,7 @@ LANGUAGES = {"yaml", "sh", "console", "python", "text", "http"}
 
 _VARIES = re.compile(
     r"(?<=^digest )(?P<digest>[0-9a-f]{32})$"
-    r"|(?:(?<=^base: HEAD \()|(?<=^base: main \())(?P<commit>[0-9a-f]{12})(?=\)$)"
+    r"|^base: [^ ]+ \((?P<commit>[0-9a-f]{12})(?=\)$)"
     r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl$)"  # a time, and the beginning of a digest
 )
 _HEX = {"digest": "([0-9a-f]{32})", "commit": "([0-9a-f]{12})", "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})"}
@@ -227,7 +227,9 @@ class Reader:
     def _compare(self, block: Block, what: str, shown: str, printed: str) -> None:
         for port, real in self._ports.items():
             printed = re.sub(rf"\b{real}\b", port, printed)
-        varying = [found[0] for line in shown.splitlines() for found in _VARIES.finditer(line)]
+        varying = [
+            found[str(found.lastgroup)] for line in shown.splitlines() for found in _VARIES.finditer(line)
+        ]
         same = re.fullmatch(_pattern(shown), printed)
         if same is None:
             raise WrongPage(f"line {block.line}: {what}\n--- shown\n{shown}--- printed\n{printed}")
@@ -243,8 +245,9 @@ def _pattern(shown: str) -> str:
             continue
         parts, end = [], 0
         for found in _VARIES.finditer(line):
-            parts += [re.escape(line[end : found.start()]), _HEX[str(found.lastgroup)]]
-            end = found.end()
+            kind = str(found.lastgroup)
+            parts += [re.escape(line[end : found.start(kind)]), _HEX[kind]]
+            end = found.end(kind)
         lines.append("".join([*parts, re.escape(line[end:])]) + r"\n")
     return "".join(lines)
 
