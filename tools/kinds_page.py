@@ -272,6 +272,7 @@ WORDS: dict[type, dict[str, str]] = {
         "gives": "where the answer has the new id, or the field that is the id",
         "also_creates": "where the answer has the id of the first child that is made along with it",
         "whole": "it replaces what there is: what is not declared is sent again as it is live",
+        "read_only": "members of an answer that the body of a `whole` call does not take",
         "complete": "every field goes along, as it is declared, else as it is live",
         "answers": "the `object` of a proper answer; another one means that it did not happen",
         "repeat": "when its answer was lost: `safe` to send again, `look_up` what it makes, or `never` again",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -148,8 +148,9 @@ class Attempt:
         if step.whole:
             kind = shared.registry[self._task.change.kind]
             live = shared.fresh.sources.to_write_back(kind, path)
+            read_only = kind.update.read_only if kind.update is not None else ()
             types = {item.wire: item.type for item in kind.fields}
-            body = _laid_over(types, live, body, everything=step.method == "PUT")
+            body = _laid_over(types, live, body, step.method == "PUT", read_only)
         secrets = [shared.secrets[name] for name in markers(step.body, ENV)]
         shared.fresh.sending()
         self.sent = True
@@ -292,9 +293,15 @@ class Attempt:
         return str(error)
 
 
-def _laid_over(types: Mapping[str, Type], live: Any, wanted: Any, everything: bool) -> Any:
-    """The wanted body over what is live, each value by its type; without `everything`, no other fields."""
+def _laid_over(
+    types: Mapping[str, Type], live: Any, wanted: Any, everything: bool, read_only: Collection[str] = ()
+) -> Any:
+    """The wanted body over what is live, each value by its type; without `everything`, no other fields.
+
+    What is `read_only` there is never among those.
+    """
     if not (isinstance(live, dict) and isinstance(wanted, dict)):
         return wanted
     kept = live if everything else {}
-    return kept | {name: types[name].over(live.get(name), value) for name, value in wanted.items()}
+    taken = {name: value for name, value in kept.items() if name not in read_only}
+    return taken | {name: types[name].over(live.get(name), value) for name, value in wanted.items()}

@@ -54,6 +54,7 @@ _VALUES: Final[Mapping[str, Any]] = {
         "additionalProperties": False,
     },
     "share_link.name": "partners",
+    "agent_settings.editing": {"customInstructions": "Write short sentences."},
     "mcp_server.name": "Acme tools",
     "mcp_server.url": "https://mcp.acme.example",
     "mcp_server.headers": {"Authorization": {"env": "ACME_TOOLS_AUTHORIZATION"}},

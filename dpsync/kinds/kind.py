@@ -43,6 +43,8 @@ class Call(Struct, frozen=True, kw_only=True):
     """Where the answer has the id of the first child that the platform makes along with it."""
     whole: bool = False
     """The body replaces what there is: undeclared members, at any depth, are sent again as they are live."""
+    read_only: tuple[str, ...] = ()
+    """Members of an answer that this body, where it is `whole`, does not take."""
     complete: bool = False
     """Every field goes along: as it is declared, else as it is live. What is neither is lost."""
     answers: str | None = None

@@ -164,6 +164,14 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "adaptive_schema": {"jsonSchema": "Which claims a visitor may have, as JSON Schema."},
     "customization": _LOOKS,
     "site_space_customization": _LOOKS,
+    "agent_settings": {
+        "scans": "What agents look for by themselves.",
+        "scans.topics": "Whether they look through topics for findings: `auto` or `never`.",
+        "findings": "What becomes of what they find.",
+        "findings.changeRequests": "For which findings they make change requests.",
+        "editing": "How the editor's agent works on this site.",
+        "editing.customInstructions": "What it is told, in Markdown.",
+    },
     "mcp_server": {
         "name": "The name by which the assistant's makers know the server.",
         "url": "Where the server answers.",

@@ -379,6 +379,14 @@ def test_what_is_sent_whole_is_what_is_live_with_what_is_wanted_over_it(everythi
     assert _laid_over(types, live, {"b": {"c": 3}, "e": [1]}, everything) == body
 
 
+def test_what_can_only_be_read_is_not_sent_back() -> None:
+    live = {"title": "Old", "emoji": "A", "urls": {"location": "…"}}
+    assert _laid_over({"title": Json()}, live, {"title": "T"}, True, ("urls",)) == {
+        "title": "T",
+        "emoji": "A",
+    }
+
+
 @pytest.mark.parametrize(
     ("method", "whole", "sent"),
     [

@@ -84,6 +84,7 @@ PLACES: dict[str, Place] = {
     ),
     "adaptive_schema": Place(("sites", "docs", "adaptiveSchema"), around={"sites": {"docs": SITE}}),
     "customization": Place(("sites", "docs", "customization"), around={"sites": {"docs": SITE}}),
+    "agent_settings": Place(("sites", "docs", "agentSettings"), around={"sites": {"docs": SITE}}),
     "mcp_server": Place(
         ("sites", "docs", "mcpServers", "it"), {"name": "It", "url": "https://mcp.example"}, AWARE
     ),
@@ -265,6 +266,13 @@ SAMPLES: dict[str, dict[str, Sample]] = {
     },
     "adaptive_schema": {"jsonSchema": Sample(SCHEMA, {**SCHEMA, "properties": {}})},
     "customization": LOOKS,
+    "agent_settings": {
+        "scans": Sample({"topics": "auto"}, {"topics": "never"}),
+        "findings": Sample({"changeRequests": "auto-fixable"}, {"changeRequests": "always"}),
+        "editing": Sample(
+            {"customInstructions": "Be brief.\n"}, {"customInstructions": "# Tone\n\n*Warm*.\n"}
+        ),
+    },
     "mcp_server": {
         "name": Sample("It", "That"),
         "url": Sample("https://mcp.example", "https://tools.example"),

@@ -22,6 +22,10 @@ ROLES = LEVELS.removeprefix("guest < ")
 RULES = "by what is lifted; free: none, rules without any; opens: allow_bypass"
 ORDERED = {
     "collection.defaultLevel": LEVELS,
+    "agent_settings.scans": "{'topics': 'never'} < {'topics': 'auto'}",
+    "agent_settings.findings": " < ".join(
+        f"{{'changeRequests': '{word}'}}" for word in ("never", "auto-fixable", "always")
+    ),
     "external_link.draft": "True < False",
     "installation.space_selection": "selected < all",
     "installation.site_selection": "selected < all",
@@ -202,7 +206,10 @@ def test_what_an_answer_that_lacks_a_field_means() -> None:
 @pytest.mark.parametrize(
     ("shape", "names"),
     [
-        (Single(always=True), "agent_instructions customization site_space_customization visitor_auth"),
+        (
+            Single(always=True),
+            "agent_instructions agent_settings customization site_space_customization visitor_auth",
+        ),
         (Single(), "adaptive_schema translation_access"),
     ],
     ids=["always there", "made"],

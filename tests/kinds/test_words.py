@@ -234,7 +234,7 @@ def test_a_list_order_is_declared_and_never_sent() -> None:
     [
         ({}, "shelf", "a shelf"),
         ({"name": "open_shelf"}, "open shelf", "an open shelf"),
-        ({"label": "API shelf"}, "API shelf", "a API shelf"),
+        ({"label": "API shelf"}, "API shelf", "an API shelf"),
         ({"label": "image"}, "image", "an image"),
     ],
 )
