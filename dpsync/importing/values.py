@@ -6,7 +6,7 @@ A value that its own type would not read back is Unwritable: the field is then l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -165,10 +165,16 @@ def variable(address: Address, field: str, path: tuple[str, ...]) -> str:
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)
 
 
-def trimmed(value: Any, absent: Any) -> Any:
-    """What of a partly managed value differs from what is there anyway; None when nothing does."""
-    if isinstance(value, dict) and isinstance(absent, dict):
-        parts = {key: trimmed(item, absent.get(key)) for key, item in value.items()}
+def trimmed(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> Any:
+    """What of a partly managed value differs from what is there anyway; None when nothing does.
+
+    An object whose `shape` has members that must be there, or several forms, is taken whole.
+    """
+    shape = shape or {}
+    whole = bool(shape.get("required")) or "anyOf" in shape
+    if isinstance(value, dict) and isinstance(absent, dict) and not whole:
+        inside = shape.get("properties", {})
+        parts = {key: trimmed(item, absent.get(key), inside.get(key)) for key, item in value.items()}
         return {key: item for key, item in parts.items() if item is not None} or None
     return None if value == absent else value
 

@@ -17,18 +17,27 @@ from world_walk import Walk
 from dpsync.server.operations import EVERY, OPERATIONS
 from dpsync.server.operations.editions import GONE, known
 from dpsync.server.request.operation import Operation
+from dpsync.server.sites.customization import DEFAULTS
 from tests.contract.editions import document, is_here
 from tests.contract.openapi import Contract
 
 EDITION = "0.202.0"
 NEEDED = f"make contract fetches the vendor's document {EDITION}"
 SERVED = known(EVERY, "published")
+LOOKS_OF_A_SPACE = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
 WITH_MORE: dict[str, Any] = {
     "updateSiteAdaptiveSchema": {
         "jsonSchema": {
             "type": "object",
             "properties": {"a": {"type": "boolean", "description": "A"}},
             "additionalProperties": False,
+        },
+    },
+    "updateSiteCustomizationById": {
+        **DEFAULTS,
+        "styling": {
+            **DEFAULTS["styling"],
+            "codeTheme": {name: {"light": "nord", "dark": "red"} for name in ("default", "openapi")},
         },
     },
     "publishIntegration": {
@@ -118,6 +127,18 @@ def test_the_looks_of_a_site_space_are_what_holds_there(published: Api) -> None:
     assert published.get(path)["footer"] == looks["footer"]
 
 
+def test_a_member_of_the_looks_of_a_site_space_is_set_and_taken_away_alone(published: Api) -> None:
+    published.patch(LOOKS_OF_A_SPACE, {"styling": {"corners": "straight", "depth": "flat"}})
+    both = published.patch(LOOKS_OF_A_SPACE, {"styling": {"depth": None, "icons": "thin"}})["styling"]
+    usual = published.get("/orgs/acme/sites/docs/customization")["styling"]
+    assert both == {**usual, "corners": "straight", "icons": "thin"}
+
+
+def test_looks_may_be_asked_for_as_they_are(published: Api) -> None:
+    path = "/orgs/acme/sites/docs/customization"
+    assert published.get(f"{path}?unmasked=true") == published.get(path)
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -127,6 +148,11 @@ def test_the_looks_of_a_site_space_are_what_holds_there(published: Api) -> None:
         ("PATCH", "/orgs/acme/sites/docs", {"proxy": "intranet/docs"}),
         ("POST", "/orgs/acme/sites/docs/share-links", {"name": "x" * 51}),
         ("POST", "/integrations/new", {"title": "New", "organization": "acme"}),
+        ("PUT", "/orgs/acme/sites/docs/customization", DEFAULTS),
+        ("PATCH", LOOKS_OF_A_SPACE, {"ai": None, "styling": {"corners": "round"}}),
+        ("PATCH", LOOKS_OF_A_SPACE, {"header": {"logo": {"light": "https://acme.example/l.png"}}}),
+        ("PATCH", LOOKS_OF_A_SPACE, {"header": {"primaryLink": {"kind": "url"}}}),
+        ("PATCH", LOOKS_OF_A_SPACE, {"themes": None}),
         (
             "POST",
             "/orgs/acme/sites/docs/redirects",

@@ -99,9 +99,18 @@ def worth_writing(
         return None if partly and value == {} else value  # no member of it is managed
     if value in (one.absent, one.platform_default):
         return None
-    if partly:
-        return trimmed(value, one.absent if one.platform_default is None else one.platform_default)
+    if isinstance(one.type, Json) and one.type.partial:
+        absent = one.absent if one.platform_default is None else one.platform_default
+        return trimmed(value, absent, one.type.shape)
     return value
+
+
+def beside_inherited(one: Field, value: Any, inherited: Any) -> Any:
+    """What of a value is not that which holds without it; None when all of it is."""
+    shape = one.type.shape if isinstance(one.type, Json) and one.type.partial else None
+    if shape is None or value is NONE:
+        return None if value == inherited else value
+    return trimmed(value, inherited, shape)
 
 
 class _Describing:
@@ -197,7 +206,18 @@ class _Describing:
         """The live value that is worth writing, or NONE; None when there is nothing to write."""
         if isinstance(one, ListOrder):
             return self._order(one, item)
-        return worth_writing(item.kind, one, item.live, item.key, self.full, watched=True)
+        value = worth_writing(item.kind, one, item.live, item.key, self.full, watched=True)
+        if value is None or item.kind.inherits is None:
+            return value
+        below = self._inherited(item, item.kind.inherits)
+        return value if below is None else beside_inherited(one, value, below.fields.get(one.name))
+
+    def _inherited(self, item: FoundObject, kind: str) -> LiveObject | None:
+        """The object whose values hold where this one has none; None where it was not read."""
+        parents = self.registry[kind].parents
+        owner = next((one for one in item.above() if one.kind.name in parents), None)
+        found = self.whole.below(owner, [self.registry[kind]]) if owner is not None else []
+        return found[0].live if found else None
 
     def _order(self, order: ListOrder, item: FoundObject) -> Value:
         """The order of what is in it, where that is more than one thing."""

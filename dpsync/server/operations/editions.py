@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from ..models import published as mp
+from ..models import published_looks as looks
 from ..models.base import Body
 from ..request.operation import Operation
 
@@ -38,6 +39,8 @@ STRICTER: Mapping[str, type[Body]] = {
     "createSiteShareLink": mp.ShareLinkCreateToday,
     "updateSiteShareLinkById": mp.ShareLinkUpdateToday,
     "publishIntegration": mp.PublishToday,
+    "updateSiteCustomizationById": looks.CustomizationToday,
+    "overrideSiteSpaceCustomizationById": looks.SiteSpaceLooksToday,
 }
 """The bodies of today's edition, by operation, where they are not those of the table."""
 

@@ -70,6 +70,20 @@ def laid_over(below: Json, above: Json) -> Json:
     return made
 
 
+def merged_into(kept: Json, given: Json) -> Json:
+    """What was set with what is given: objects are merged, and null takes a member away, at any depth."""
+    made = {key: value for key, value in kept.items() if not _of_another_form(key, kept, given)}
+    for key, value in given.items():
+        if isinstance(value, dict):
+            below = made.get(key)
+            made[key] = merged_into(below if isinstance(below, dict) else {}, value)
+        elif value is None:
+            made.pop(key, None)
+        else:
+            made[key] = value
+    return made
+
+
 def _of_another_form(member: str, below: Json, above: Json) -> bool:
     """Whether the upper layer's object is of a form that has no such member: a content reference of another
     kind, or the other one of an icon's two.

@@ -2,7 +2,7 @@
 
 from ...errors import missing
 from ...request.context import Context
-from ...sites.customization import of_place, of_site
+from ...sites.customization import merged_into, of_place, of_site
 from ...sites.navigation import OVERRIDES, PLACE
 from ...sites.publishing import CUSTOMIZATION
 from ...store import Json, Record
@@ -36,11 +36,12 @@ def get_overrides(ctx: Context) -> Json:
 
 
 def update_overrides(ctx: Context) -> Json:
-    """A member that is given replaces the one before as a whole."""
+    """A member that is given replaces the one before as a whole; today each member inside of it does."""
     place = _site_space(ctx)
     kept = ctx.store.get(OVERRIDES, place.id)
     kept = kept or Record(OVERRIDES, place.id, {}, place.organization, place.scope)
-    merged = {**kept.doc, **ctx.body.given()}
+    given = ctx.body.given()
+    merged = merged_into(kept.doc, given) if ctx.published else {**kept.doc, **given}
     kept.doc = {member: value for member, value in merged.items() if value is not None}
     ctx.put(kept)
     return of_place(ctx, place) if ctx.published else kept.doc
