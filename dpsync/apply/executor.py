@@ -18,6 +18,7 @@ from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, MaskedJournal, RememberingJournal, record
 from dpsync.apply.recorder import Recorder
+from dpsync.apply.removals import await_removals
 from dpsync.apply.schedule import Schedule
 from dpsync.apply.task import Task
 from dpsync.client.client import WriteClient
@@ -25,7 +26,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.entries.values import ENV, markers
-from dpsync.model.plans.events import NotTried
+from dpsync.model.plans.events import NotTried, StepEnded
 from dpsync.model.plans.journal import GOOD, Outcome
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.mask import Mask
@@ -107,6 +108,8 @@ class Executor:
             self._stop.set()
             self._shared.troubled(f"dpsync made a mistake of its own ({type(mistake).__name__})")
         self._not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
+        requested = [self._tasks[id] for id, one in self.outcomes.items() if one.result == "requested"]
+        await_removals(self._shared, requested, self._removed, self.client.timeout)
 
     def _loop(self) -> None:
         schedule = Schedule(task.step for task in self._tasks.values())
@@ -148,6 +151,15 @@ class Executor:
             self._stop.set()
         for id in ids:
             self._settle(self._tasks[id].outcome("not-tried", why))
+
+    def _removed(self, task: Task, outcome: Outcome) -> None:
+        """What was only requested is seen to be gone."""
+        outcome = outcome.model_copy(update={"sent": True})
+        problem = record(self.journal, StepEnded(outcome=outcome))
+        if problem is not None:
+            self._shared.troubled(problem)
+        self._settle(outcome)
+        self.recorder.settled(task, outcome, self._shared.ids.get)
 
     def _settle(self, outcome: Outcome) -> None:
         with self._lock:

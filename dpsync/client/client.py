@@ -53,6 +53,7 @@ class ReadClient:
         recording: Recording | None = None,
     ) -> None:
         self.url = url.rstrip("/")
+        self.timeout = timeout
         self._token = Token(token)
         self._mask = Mask([token])
         self._connections = Connections()
@@ -207,8 +208,8 @@ class WriteClient(ReadClient):
             url, Token(token), timeout=timeout, trace=trace, connections=connections
         )
         super().__init__(
-            url, token, max_wait=max_wait, transport=self._writing, clock=clock, observer=observer,
-            recording=recording,
+            url, token, timeout=timeout, max_wait=max_wait, transport=self._writing, clock=clock,
+            observer=observer, recording=recording,
         )  # fmt: skip
         self._connections = connections  # reading and writing share them
 

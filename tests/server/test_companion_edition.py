@@ -111,6 +111,16 @@ def test_deleting_says_whether_something_was_there(published: Api) -> None:
     published.ok("DELETE", "/orgs/acme/sites/docs", status=204)
 
 
+def test_where_administrators_are_asked_a_removal_is_only_requested(published: Api) -> None:
+    published.app.asks_before_removal = True
+    try:
+        published.ok("DELETE", "/orgs/acme/members/eve", status=202)
+    finally:
+        published.app.asks_before_removal = False
+    assert published.get("/orgs/acme/members/eve")["id"] == "eve"
+    published.ok("DELETE", "/orgs/acme/members/eve", status=205)
+
+
 def test_a_new_site_has_the_type_that_today_is_the_default(published: Api) -> None:
     assert published.make("/orgs/acme/sites", {"title": "New"})["type"] == "ultimate"
 

@@ -38,6 +38,10 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--latency", type=click.FloatRange(0, 3_600_000), default=0, metavar="MS",
     help="How much longer each request takes.",
 )  # fmt: skip
+@click.option(
+    "--ask-before-removal", is_flag=True,
+    help="With published: the removal of a member is only requested (202).",
+)  # fmt: skip
 @click.option("--no-control", is_flag=True, help="Leave the control plane (/_dpsync) out.")
 def command(
     host: str,
@@ -51,6 +55,7 @@ def command(
     faults: Path | None,
     rate_limit: str | None,
     latency: float,
+    ask_before_removal: bool,
     no_control: bool,
 ) -> None:
     """Run the companion: the platform's API on this machine.
@@ -74,7 +79,7 @@ def command(
             serve(
                 host, port, db, token, profile, world, allow_fetch,
                 faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
-                workers=workers,
+                workers=workers, asks_before_removal=ask_before_removal,
             )  # fmt: skip
     except WorkerFailed:
         raise click.ClickException("a worker did not start") from None

@@ -22,6 +22,7 @@ from dpsync import __version__
 from .. import world as worlds
 from ..clock import stamp
 from ..errors import ApiError, bad, missing
+from ..handlers.people.members import find_member
 from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
 from ..jobs.sources import OUTGOING, address
@@ -35,7 +36,7 @@ from .worlds import export
 
 PREFIX = "/_dpsync/"
 
-_POSTED = ("tokens", "channels")
+_POSTED = ("tokens", "channels", "removals")
 """What is posted with a body."""
 _OF_ONE_PROCESS = ("requests", "faults")
 _PASSED_ON = ("forwarded", "via", "x-real-ip")
@@ -53,6 +54,11 @@ class TokenGiven(_ControlBody):
 
 class ChannelGiven(_ControlBody):
     channel: str
+
+
+class RemovalGiven(_ControlBody):
+    organization: str
+    user: str
 
 
 class ClockGiven(_ControlBody):
@@ -89,6 +95,7 @@ class ControlPlane:
             "reset": {"POST": self.reset},
             "tokens": {"POST": self.grant},
             "channels": {"POST": self.authorize},
+            "removals": {"POST": self.agree},
             "world": {"GET": self.export, "PUT": self.replace},
             "requests": {"GET": self.requests, "DELETE": self.forget_requests},
             "clock": {"GET": self.time, "PUT": self.set_clock},
@@ -178,6 +185,16 @@ class ControlPlane:
                 raise missing("channel", id)
             channel.doc["status"] = "active"
             self.store.put(channel)
+
+    def agree(self, given: Any) -> None:
+        """What the administrators do who were asked: the member is removed from the organization."""
+        asked = RemovalGiven.model_validate(given)
+        with self.store.transaction():
+            ctx = Context(self.store, "", self.clock, families=self.companion.families)
+            member = find_member(ctx, asked.organization, asked.user)
+            if member is None:
+                raise missing("member", asked.user)
+            ctx.remove(member)
 
     def export(self, _: None) -> Json:
         with self.store.reading():

@@ -68,6 +68,7 @@ class Companion:
             raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
         self.store = store
         self.profile = profile
+        self.asks_before_removal = False
         self.families = families
         self._operations = operations = known(operations, profile)
         self.clock = clock
@@ -167,6 +168,7 @@ class Companion:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
         ctx.families = self.families
         ctx.needs, ctx.edits, ctx.profile = operation.needs, operation.edits, self.profile
+        ctx.asks_before_removal = self.asks_before_removal
         headers: dict[str, str] = {}
         if operation.method == "GET":
             with self.store.reading():
@@ -179,6 +181,8 @@ class Companion:
                 result = operation.handler(ctx)
         if operation.answer is None:
             removed = ctx.published and operation.method == "DELETE" and ctx.removed
+            if ctx.requested:
+                return Response(status_code=202, headers=headers)
             return Response(status_code=205 if removed else operation.status, headers=headers)
         if ctx.minimal and ctx.full:
             return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})
@@ -222,13 +226,16 @@ def build(
     families: Families = FAMILIES,
     operations: Sequence[Operation] = EVERY,
     sources: OutsideServices | None = None,
+    asks_before_removal: bool = False,
 ) -> Companion:
     """The ASGI application over a store.
 
     `allow_fetch`: the hosts beside loopback that may be contacted. `sources`: what contacts them.
+    `asks_before_removal`: the removal of a member is only requested (202, `published` alone).
     """
     app = Companion(store, profile, clock or utc_now, check_answers, families, operations, sources)
     app.sources.allowed = allow_fetch
+    app.asks_before_removal = asks_before_removal and profile == "published"
     return app
 
 

@@ -41,8 +41,8 @@ OPERATIONS = [
           errors=(409,),
           decided=_LAST_ADMIN),
     delete("removeMemberFromOrganizationById", MEMBER, members.delete_member, errors=(409,),
-           decided="At once, so never 202. Memberships in teams and roles on spaces, collections and sites "
-           "go too. " + _LAST_ADMIN),
+           decided="At once, or by `--ask-before-removal` never (202). Memberships in teams and roles on "
+           "spaces, collections and sites go too. " + _LAST_ADMIN),
     post("updateOrganizationMemberLastSeenAt", ORG + "/ping", members.ping, mo.Ping, needs=None,
          decided="lastSeenAt of the calling member becomes now. There are no claims to return."),
     post("setUserAsSSOMemberForOrganization", MEMBER + "/sso", members.add_sso_member, mo.Member,

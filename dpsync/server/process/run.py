@@ -37,16 +37,17 @@ def serve(
     latency: float = 0.0,
     control: bool = True,
     workers: int = 1,
+    asks_before_removal: bool = False,
 ) -> None:
     """Blocks until SIGINT or SIGTERM. Port 0 is a free one.
 
     Prints the URL on standard output once requests are accepted. `token` is one more token of the first
     admin of the first organization. `world` is loaded into a fresh database, and by a reset. `faults` is a
     file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without `control` there is no control
-    plane. `allow_fetch`: see `build`. `workers`: how many processes. Raises StoreError when the database
-    cannot be used, CannotListen for the address, OSError for a file, ValueError for a file or a rate limit
-    that says nothing sensible and for what cannot be with several workers, WorkerFailed when one does not
-    start.
+    plane. `allow_fetch`, `asks_before_removal`: see `build`. `workers`: how many processes. Raises StoreError
+    when the database cannot be used, CannotListen for the address, OSError for a file, ValueError for a file
+    or a rate limit that says nothing sensible and for what cannot be with several workers, WorkerFailed when
+    one does not start.
     """
     if workers > 1:
         _check_shareable(db, faults, rate_limit)
@@ -60,6 +61,7 @@ def serve(
         latency,
         control,
         workers,
+        asks_before_removal,
     )
     store = open_store(db)
     try:
@@ -94,6 +96,7 @@ class _Service(Struct, frozen=True):
     latency: float
     control: bool
     workers: int
+    asks_before_removal: bool
 
     def start_over(self, store: Store) -> None:
         with store.transaction():
@@ -112,7 +115,13 @@ class _Service(Struct, frozen=True):
     def run(self, store: Store, listening: socket.socket, ready: Ready, stop_fd: int | None = None) -> None:
         """Until a signal, or until the descriptor `stop_fd` can be read."""
         clock = MovableClock(store)
-        companion = build(store, profile=self.profile, clock=clock, allow_fetch=self.allow_fetch)
+        companion = build(
+            store,
+            profile=self.profile,
+            clock=clock,
+            allow_fetch=self.allow_fetch,
+            asks_before_removal=self.asks_before_removal,
+        )
         companion.sources.own = [listening.getsockname()[:2]]
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
         app = ControlPlane(gateway, clock, self.start_over, self.workers) if self.control else gateway

@@ -66,6 +66,10 @@ class Context(Struct, dict=True):
     created: bool = False
     removed: bool = False
     """Whether something was removed: today's edition answers 205 then, and 204 where nothing was there."""
+    asks_before_removal: bool = False
+    """Whether administrators are asked before a member is removed, as today's edition may do."""
+    requested: bool = False
+    """Whether they were asked: then the answer is 202, and nothing is done."""
     _state_cache: StateCache | None = None
     _role_numbers: dict[str, int] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)

@@ -94,12 +94,18 @@ def update_member(ctx: Context) -> Json:
 
 
 def delete_member(ctx: Context) -> None:
-    """The member's memberships in teams, and the roles given to the member, go too. The last admin stays."""
+    """The member's memberships in teams, and the roles given to the member, go too. The last admin stays.
+
+    Where administrators are asked first, nothing is done yet.
+    """
     organization = ctx.organization()
     member = find_member(ctx, organization.id, ctx.params["userId"])
     if member is None:
         return
     _keep_an_admin(ctx, member)
+    if ctx.asks_before_removal:
+        ctx.requested = True
+        return
     ctx.remove(member)
 
 
