@@ -49,10 +49,10 @@ def test_a_flag_in_a_sentence_exists(page: Path) -> None:
             assert flag[0] in ALL | {"-p"}, span  # -p is one of pytest
 
 
-def test_every_command_is_in_the_table_of_the_readme() -> None:
+def test_every_command_is_in_the_table_of_commands() -> None:
     rows = [
         line
-        for section in sections(ROOT / "README.md")
+        for section in sections(DOCS / "commands.md")
         for line in section.words
         if line.startswith("| `dpsync")
     ]

@@ -37,3 +37,7 @@ def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None
     assert result.returncode == 0, result.stderr
     assert 'title  "Acme Dox" → "Acme Docs"' in result.stdout
     assert {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")} == before
+
+
+def test_it_is_read_in_a_few_minutes() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
