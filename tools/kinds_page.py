@@ -205,6 +205,7 @@ WORDS: dict[type, dict[str, str]] = {
         "lets_in": "what shows it, shows what it belongs to: it lets people in there",
         "keeps_out": "one fewer of them does: it kept people out",
         "pages": "where the pages that one holds are read, to say how many there are",
+        "others": "by member the values with which what its list has is something else",
         "shown_in": "the list of the things that show it",
         "inherits": "the kind whose values answers have where it has none; import leaves those out",
         "on_profiles": "by profile the words that are others there; those of fields stand at these",

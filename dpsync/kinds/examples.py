@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from dpsync.kinds.kind import Entries, Field, Kind, Node
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Reference, Table, Text, Type
+from dpsync.kinds.types.scalars import OWN
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
 _KEYS: Final[Mapping[str, str]] = {
@@ -183,6 +184,8 @@ def _of_type(registry: Registry, type_: Type) -> Any:
             return True
         case Enum(words=words):
             return words[0]
+        case Own():
+            return OWN
         case Reference(kinds=kinds):
             return key_example(registry, registry[kinds[0]]) if kinds[0] in registry else {"id": "id-1"}
         case Object(parts=parts, required=required):

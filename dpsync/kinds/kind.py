@@ -491,6 +491,8 @@ class Kind(Struct, frozen=True, dict=True):
     """Whether one fewer of them makes something more visible or more powerful: it kept people out."""
     pages: str | None = None
     """Where the tree of the pages that one holds is read."""
+    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """By member the values with which what its list has is something else, that nobody declares here."""
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
     inherits: str | None = None

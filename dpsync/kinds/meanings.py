@@ -159,6 +159,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "adaptiveContent.enabled": "Whether conditions count.",
         "defaultLevel": _LEVEL,
         "agentsContext": "Whether the platform's agents may use the content of the site.",
+        "styleguide": "The style guide that the editor's agent goes by on this site.",
         "published": "Whether the site is online.",
     },
     "adaptive_schema": {"jsonSchema": "Which claims a visitor may have, as JSON Schema."},

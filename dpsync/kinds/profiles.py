@@ -71,8 +71,11 @@ FULL = _less(
 GET PUT /orgs/{}/sites/{}/agent-settings
 GET POST /orgs/{}/sites/{}/mcp-servers
 DELETE GET PATCH /orgs/{}/sites/{}/mcp-servers/{}
+POST /orgs/{}/sites/{}/styleguide
 """,
-    "",
+    """
+PATCH-styleguide /orgs/{}/sites/{}
+""",
 )
 
 PUBLISHED = _less(
@@ -92,7 +95,7 @@ PATCH-insights,socialAccounts /orgs/{}/sites/{}/site-spaces/{}/customization
 
 REFERENCE = Profile("reference", *_table("""
 GET POST /orgs/{}/sites
-DELETE GET PATCH-defaultLevel /orgs/{}/sites/{}
+DELETE GET PATCH-defaultLevel,styleguide /orgs/{}/sites/{}
 GET PUT /orgs/{}/sites/{}/adaptive-schema
 GET /orgs/{}/sites/{}/adaptive-schema/template-conditions
 GET /orgs/{}/sites/{}/published

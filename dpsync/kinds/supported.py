@@ -125,9 +125,9 @@ class _Support(Struct, frozen=True):
         there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
         item = replace(item, own_read=there, on=self._when(kind, item))
         if isinstance(item.via, Call):
-            return (item, True) if self._call(kind, item.via) else (replace(item, via={}), False)
+            return (item, True) if self._writes(kind, item.via) else (replace(item, via={}), False)
         if item.via is not None:
-            left = {value: call for value, call in item.via.items() if self._call(kind, call)}
+            left = {value: call for value, call in item.via.items() if self._writes(kind, call)}
             return replace(item, via=left), len(left) == len(item.via)
         if not isinstance(kind.update, Call) or item.on not in ("update", "both"):
             return item, True
@@ -137,6 +137,14 @@ class _Support(Struct, frozen=True):
         ):
             return item, True
         return replace(item, via=item.otherwise or {}), item.otherwise is not None
+
+    def _writes(self, kind: Kind, call: Call) -> bool:
+        """Whether the server has the call and takes every member that it names."""
+        members = call.body if isinstance(call.body, dict) else {}
+        paths = self._paths(kind, call.path)
+        return self._call(kind, call) is not None and all(
+            self.profile.takes(call.method, path, member) for path in paths for member in members
+        )
 
     def _when(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
         """When it is written: what the creating call does not take is written afterwards."""

@@ -90,8 +90,10 @@ def _repository(synced: Synced, body: Any) -> SyncedRepository | None:
 def decode_list(
     kind: Kind, items: Iterable[Any], parent: Identity | None, source: str
 ) -> Iterator[tuple[str, LiveObject, Any]]:
-    """Every item of a list with its place in the answer, decoded and raw."""
+    """Every item of a list with its place in the answer, decoded and raw; but for what is something else."""
     for index, item in enumerate(items):
+        if any(walk(item, member) in values for member, values in kind.others.items()):
+            continue
         place = f"items[{index}]"
         with Placed(place, item):
             yield place, decode(kind, item, parent, source), item

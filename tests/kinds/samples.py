@@ -251,6 +251,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "proxy": Sample("acme.example/docs", "intranet/docs/v1.2"),
         "adaptiveContent": Sample({"enabled": True}, {"enabled": False}),
         "defaultLevel": Sample("read", "guest"),
+        "styleguide": Sample("own"),
         "agentsContext": Sample("excluded", "included"),
         "published": Sample(True, False),
     },

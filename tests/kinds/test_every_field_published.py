@@ -21,13 +21,10 @@ from .bench import TOOLS, Bench, changes, clears, creates, fields_of
 from .samples import PLACES_TODAY, SAMPLES_TODAY
 
 REGISTRY = load("published")
-PARAMETERS = [
-    parameter
-    for parameter in fields_of(REGISTRY)
-    if parameter.values[1].name not in parameter.values[0].unsupported_fields
-]
-ALONE = [parameter for parameter in PARAMETERS if parameter.values[0].name not in load()]
-"""Fields of kinds that only today's edition has."""
+PARAMETERS = fields_of(REGISTRY)
+ELSEWHERE = {parameter.id for parameter in fields_of(load())}
+ALONE = [parameter for parameter in PARAMETERS if parameter.id not in ELSEWHERE]
+"""Fields that only today's edition has."""
 SLICE = 25
 """How many of the others a normal run looks at in each way: those of the other profile are looked at, too."""
 CHOSEN = [*ALONE, *slice_of([parameter for parameter in PARAMETERS if parameter not in ALONE], SLICE)]

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post, Url
 from dpsync.kinds.shared.git_sync import SITE_SYNC
 from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
+from dpsync.kinds.shared.style_guides import STYLEGUIDE
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
 _STRICT_PROXY = Text(
@@ -26,8 +27,7 @@ SITE = Kind(
     create=Post("{parent}/sites", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    content=True,
-    synced=SITE_SYNC,
+    content=True, synced=SITE_SYNC,
     on_profiles={"published": {"synced": replace(SITE_SYNC, asked_again=True)}},
     fields=(
         Field("title", Text(2, 128), required=True),
@@ -50,6 +50,7 @@ SITE = Kind(
         Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),
         Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included",
               raised=("excluded", "included"), on_profiles={"published": {"platform_default": None}}),
+        STYLEGUIDE,
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), security=True, on="update",
               in_answers="always",

@@ -4,6 +4,7 @@ from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, Pages, Pa
 from dpsync.kinds.shared.git_sync import SPACE_SYNC
 from dpsync.kinds.shared.languages import LANGUAGE
 from dpsync.kinds.shared.roles import SPACE_ACCESS
+from dpsync.kinds.shared.style_guides import IS_STYLEGUIDE
 from dpsync.kinds.types import Enum, Reference, Text
 
 SPACE = Kind(
@@ -22,6 +23,7 @@ SPACE = Kind(
     content=True,
     synced=SPACE_SYNC,
     pages="{self}/content/pages",
+    others=IS_STYLEGUIDE,
     shown_in=Pages("{parent}/sites?space={id}"),
     lifecycle=Lifecycle(
         transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),

@@ -2,7 +2,7 @@
 
 from dpsync.kinds.types.free_form import Json
 from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
-from dpsync.kinds.types.scalars import Enum, Flag, Reference, Text, as_segment
+from dpsync.kinds.types.scalars import Enum, Flag, Own, Reference, Text, as_segment
 from dpsync.kinds.types.structures import Many, Object, OneOf, Table
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Many",
     "Object",
     "OneOf",
+    "Own",
     "Parsing",
     "Reference",
     "Schema",

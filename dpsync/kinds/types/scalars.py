@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import quote
 
 from dpsync.kinds.types.parsing import (
@@ -235,3 +235,28 @@ class Reference(Type, frozen=True):
     @property
     def refers(self) -> tuple[str, ...]:
         return self.kinds
+
+
+class Own(Reference, frozen=True):
+    """`own`: one that the platform makes, where there is none yet; or `{id: …}` for one that is there."""
+
+    kinds: tuple[str, ...] = ()
+    what: str = "one"
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if isinstance(node, Scalar):
+            if node.value == OWN:
+                return OWN
+            return expected(node, f"{OWN}, or the {{id: …}} of {self.what}", ctx)
+        return super().parse(node, ctx)
+
+    def schema(self) -> Schema:
+        _, by_id = super().schema()["anyOf"]
+        return {"anyOf": [{"const": OWN}, by_id]}
+
+    def same(self, one: Value, other: Value) -> bool:
+        return one == OWN or super().same(one, other)
+
+
+OWN: Final = "own"
+"""The word for one that the platform makes: any that is there is as wanted."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsync.kinds.kind import ANY, Call, Field, Kind, ListOrder
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
 
@@ -36,6 +36,8 @@ def type_words(registry: Registry, type_: Type) -> str:
             return "`true` or `false`"
         case Enum(words=words, nil=nil):
             return ", ".join(f"`{word}`" for word in (*words, *([nil] if nil else [])))
+        case Own(what=what):
+            return f"`own` (one that the platform makes where there is none), or the `{{id: …}}` of {what}"
         case Reference(kinds=kinds):
             return f"reference: {' or '.join(registry[name].noun for name in kinds if name in registry)}"
         case Object(parts=parts, one=one):
