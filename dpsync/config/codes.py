@@ -22,6 +22,7 @@ DOCUMENTS: Final = "DP115"
 YAML_VERSION: Final = "DP116"
 FORMAT_VERSION: Final = "DP117"
 SHAPE: Final = "DP118"
+ROWS: Final = "DP119"
 
 NO_ROOT: Final = "DP120"
 TWO_ROOTS: Final = "DP121"

@@ -55,10 +55,11 @@ def _loaded(
     sources = load_sources(files, env, layers, tuple(trees(registry.whole)))
     registry = _registry(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
+    values = _Values(files, dict(sources.texts), declared)
+    declared.text = values.text
     organizations = sources.root.get("organizations")
     if organizations is not None:
         declared.organizations(organizations)
-    values = _Values(files, dict(sources.texts), declared)
     resolving = Resolving(declared, values.read, values.text)
     resources: dict[Address, Entry] = {}
     for entry in declared.entries.values():
@@ -76,6 +77,7 @@ def _loaded(
         watched=_watched(registry, resources.values(), declared.scopes, rules.watch),
         profile=registry.profile.name,
         overlay=sources.overlay,
+        row_files=frozenset(declared.row_files),
     )  # fmt: skip
     return desired, declared.diagnostics
 

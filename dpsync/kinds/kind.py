@@ -110,6 +110,21 @@ class Lists(Struct, frozen=True):
         return self.paths[0]
 
 
+class RowFormat(Struct, frozen=True, dict=True):
+    """Entries may stand in a file of rows (CSV) too, which `file:` names beside the others.
+
+    Its columns are the natural key, the fields that are texts, words or flags, and those of the `forms`: by
+    the columns that a row fills, the fields that these say. "$NAME" is what stands in that column.
+    """
+
+    forms: Mapping[tuple[str, ...], Mapping[str, Any]]
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of all forms."""
+        return tuple(dict.fromkeys(name for names in self.forms for name in names))
+
+
 class Entries(Struct, frozen=True):
     """A mapping of local keys. With `natural` the key of an entry *is* that field.
 
@@ -118,6 +133,7 @@ class Entries(Struct, frozen=True):
 
     natural: str | None = None
     default: str | None = None
+    rows: RowFormat | None = None
 
 
 class Single(Struct, frozen=True):

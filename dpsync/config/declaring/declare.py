@@ -7,13 +7,17 @@ once every address is known.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from collections.abc import Sequence as Several
 
 from msgspec import Struct, field
 
 from dpsync.config.composing.compose import Composition
+from dpsync.config.declaring.rows import WORD, entries, rows_of
 from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import TextFile
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Scope
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
@@ -56,6 +60,10 @@ class Declarations:
         self.empty: list[Scope] = []
         self.diagnostics = Findings(sources.diagnostics, reported=sources.unknown)
         self._nearest: dict[tuple[str, str], str | None] = {}
+        self.text: Callable[[Scalar], TextFile | None] | None = None
+        """Reads the text of a file that a value names; without it none is read."""
+        self.row_files: set[str] = set()
+        """The files of rows in which entries stand, by their names inside the project."""
         self.unreadable: set[Address] = set()
         """Entries, and lists of them, that were written and cannot be read as such; each has its finding."""
 
@@ -209,11 +217,27 @@ class Declarations:
             if node.span not in self.unknown:
                 self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
             return
-        if not node.entries:
+        written = self._with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
+        if not written and scope.address not in self.unreadable:
             self.empty.append(scope)
-        for name, value in node.entries:
+        for name, value in written:
             local = self.registry.folded(kind, str(name.value))
             self._entry(kind, scope.address.child(local), name, value, parent=entry.address)
+
+    def _with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
+        """The entries of a mapping, with those of the file of rows that it may name."""
+        path = node.get(WORD)
+        if not isinstance(path, Scalar) or not isinstance(path.value, str):
+            return node.entries
+        found = [entry for entry in node.entries if entry[0].text != WORD]
+        file = self.text(path) if self.text is not None else None
+        made, problems = entries(kind, file.text, file.name) if file is not None else (None, Findings())
+        self.diagnostics += problems
+        if file is not None:
+            self.row_files.add(file.name)
+        if made is None or problems:
+            self.unreadable.add(scope.address)
+        return [*found, *(made.entries if made is not None else ())]
 
     def _tree(
         self, entry: Declaration, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node

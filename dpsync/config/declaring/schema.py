@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpsync.config.declaring.rows import WORD, rows_of
 from dpsync.config.declaring.schema_words import describe
 from dpsync.kinds.kind import Entries, Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
@@ -158,7 +159,11 @@ def _place(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
 
 
 def _entries(registry: Registry, kind: Kind) -> Schema:
-    schema: Schema = {"type": "object", "additionalProperties": {"$ref": f"#/definitions/{kind.name}"}}
+    one: Schema = {"$ref": f"#/definitions/{kind.name}"}
+    schema: Schema = {"type": "object", "additionalProperties": one}
+    if rows_of(kind) is not None:
+        described = {"description": "A file with more of these entries, each in a row (CSV)."}
+        schema["properties"] = {WORD: {**described, "anyOf": [{"type": "string"}, one]}}
     return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
 
 

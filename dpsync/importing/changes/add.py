@@ -19,6 +19,7 @@ from dpsync.importing.changes.update import Taken, Updated
 from dpsync.importing.creation.entries import NONE, worth_writing
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.naming import NamingWithFiles
+from dpsync.importing.rows import RowFile
 from dpsync.importing.values import FileContent, Unwritable, Writing, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
@@ -90,6 +91,7 @@ class _Adder:
         self.pinned = pinned
         self.adding = Adding()
         self.documents: dict[str, Document] = {}
+        self.row_files: dict[str, RowFile] = {}
         self.edits: dict[str, list[TextEdit]] = {}
         self.used = set(sides.desired.resources)
         self.new_places: dict[tuple[str, Address], list[tuple[str, Any]]] = {}
@@ -208,6 +210,8 @@ class _Adder:
             if item.parent == parent.address and item.kind == kind.name
         ]
         scope: Scope | None = self.sides.desired.scopes.get(place)
+        in_rows = [item for item in siblings if item.span.file in self.sides.desired.row_files]
+        siblings = in_rows or siblings
         own = max(
             (item.span for item in siblings),
             key=lambda span: (span.file, span.line, span.column),
@@ -223,6 +227,9 @@ class _Adder:
                 f"{at.file} is shared with {listed(who)}: --into {at.file} writes it for all, "
                 "--into OVERLAY for this one alone"
             )
+        if in_rows:
+            self._row(at.file, kind, key, value)
+            return at
         if siblings:
             last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
             document = self._document(last.span.file)
@@ -230,6 +237,13 @@ class _Adder:
             return last.span
         self.new_places.setdefault((at.file, place), []).append((key, value))
         return at
+
+    def _row(self, name: str, kind: Kind, key: str, value: Any) -> None:
+        """Put an entry behind the last row of a file. Raises Uneditable."""
+        if name not in self.row_files:
+            text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
+            self.row_files[name] = RowFile(kind, text, name)
+        self.row_files[name].add(key, value if isinstance(value, dict) else {str(kind.shorthand): value})
 
     def _edit(self, name: str, edit: TextEdit) -> None:
         self.edits.setdefault(name, []).append(edit)
@@ -271,6 +285,10 @@ class _Adder:
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             text = apply_edits(self.documents[name].text, _together(edits))
             made.files[name] = mark + text.encode()
+        for name, file in self.row_files.items():
+            before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
+            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+            made.files[name] = mark + file.result().encode()
         if self.into is not None and self.inserted:
             before = made.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
             made.files[self.into] = inserted(before, self.into, self.inserted)

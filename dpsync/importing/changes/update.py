@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.naming import NamingWithFiles
+from dpsync.importing.rows import RowFile
 from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
@@ -112,6 +113,7 @@ class _Updating:
         self.made = Updated()
         self.edits: dict[str, list[TextEdit]] = {}
         self.documents: dict[str, Document] = {}
+        self.row_files: dict[str, RowFile] = {}
         self.done: set[tuple[Address, str]] = set()
         self.moved: list[Entry] = []
 
@@ -230,6 +232,9 @@ class _Updating:
             if self.into is not None and resource.span.file != self.into:
                 self._insert(resource, name, written)
                 return
+            if resource.span.file in self.sides.desired.row_files:
+                self._row(resource, name, written)
+                return
             if isinstance(written, FileContent):
                 raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
             document = self._document(resource.span.file)
@@ -249,13 +254,30 @@ class _Updating:
             self._shared(resource, name, who)
             return
         try:
+            if span.file in self.sides.desired.row_files:
+                self._row(resource, name, value)
+                return
             self._put(span, value)
         except Uneditable as why:
             self._not_taken(resource, name, str(why))
         else:
             self.made.taken.append(Taken(resource.address, name, span))
 
+    def _row(self, resource: Entry, name: str, value: Any) -> None:
+        """Write a field in the row of an entry. Raises Uneditable."""
+        file = resource.span.file
+        if file not in self.row_files:
+            text, _ = decode(self.sides.files.read(file, DEFAULT_LIMITS.bytes), file)
+            self.row_files[file] = RowFile(self.sides.registry[resource.kind], text, file)
+        self.row_files[file].change(resource.span, name, value)
+        self.made.taken.append(Taken(resource.address, name, resource.where(name)))
+
     def _insert(self, resource: Entry, name: str, value: Any) -> None:
+        if resource.span.file in self.sides.desired.row_files:
+            self._not_taken(
+                resource, name, f"it stands in a row of {resource.span.file}, and no file goes over that"
+            )
+            return
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
         self.inserted.append(([*steps, name], _inline(value) if isinstance(value, FileContent) else value))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
@@ -351,6 +373,10 @@ class _Updating:
                 self.problem(
                     "not-taken-over", f"{name} cannot be edited: {why}", None, None, "do it in two steps"
                 )
+        for name, file in self.row_files.items():
+            before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
+            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+            self.made.files[name] = mark + file.result().encode()
         self._insert_all()
         return self.made
 

@@ -1,6 +1,6 @@
 """Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
 
-from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects
+from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects, RowFormat
 from dpsync.kinds.types import Flag, Object, OneOf, Reference, Text
 
 _WHAT = "this destination"
@@ -11,6 +11,12 @@ DESTINATION = OneOf("kind", {
     "site-page": Object({"siteSpaceId": Reference.to("site_space"), "pageId": Text(1)},
                         ("siteSpaceId", "pageId"), _WHAT),
     "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
+})  # fmt: skip
+ROWS = RowFormat({
+    ("destination",): {"destination": {"kind": "external", "url": "$destination"}},
+    ("section",): {"destination": {"kind": "site-section", "siteSectionId": "$section"}},
+    ("space",): {"destination": {"kind": "site-space", "siteSpaceId": "$space"}},
+    ("space", "page"): {"destination": {"kind": "site-page", "siteSpaceId": "$space", "pageId": "$page"}},
 })  # fmt: skip
 _SEGMENT = r"([A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
 _STRICT_SOURCE = Text(
@@ -23,7 +29,7 @@ REDIRECT = Kind(
     name="redirect",
     parent="site",
     key="redirects",
-    shape=Entries(natural="source"),
+    shape=Entries(natural="source", rows=ROWS),
     at="{parent}/redirects/{id}",
     read=Pages("{parent}/redirects"),
     identity=("source",),

@@ -153,6 +153,8 @@ class Desired(Struct, frozen=True):
     """The profile that it was checked for."""
     overlay: str | None = None
     """The file that goes over all others: of the environment, or the last one that was named."""
+    row_files: frozenset[str] = frozenset()
+    """The files in which entries stand as rows (CSV)."""
     not_included: Iterable[NotIncluded] = ()
     """Files beside these, of which some entry is nowhere else; read when somebody looks."""
 

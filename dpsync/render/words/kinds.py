@@ -33,12 +33,13 @@ def place_words(registry: Registry, kind: Kind) -> str:
             holders = [other for other in registry.kinds.values() if kind.name in _holds(other)]
             where += [f"among the `children` of {holder.one}" for holder in holders]
             return f"a node of `type: {type_}`, {' or '.join(where)}; `key` is its local key"
-        case Entries(natural=natural, default=default):
+        case Entries(natural=natural, default=default, rows=rows):
             at = f"of {listed((parent.one for parent in parents), 'or')}" if parents else "at the top"
             key = f"its `{natural}`" if natural else "a local name"
             if default:
                 key += f", and its `{default}` where that is not written"
-            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{_short(kind)}"
+            more = "; a file of rows, which `file:` names, may hold them" if rows is not None else ""
+            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{_short(kind)}{more}"
     return f"`{kind.key}:` of {parents[0].one}, one each{_short(kind)}"
 
 

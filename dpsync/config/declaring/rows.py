@@ -1,0 +1,166 @@
+"""The rows of a file as entries of a kind: the mapping that a person would have written in YAML.
+
+Each row becomes one entry, each cell a value with its own place in the file. What a column means is said by
+the kind; what a value may be is checked later, where every entry is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dpsync.config import codes
+from dpsync.config.reading.csv_text import CsvCell, CsvRow, is_formula, rows
+from dpsync.kinds.kind import Entries, Kind, RowFormat
+from dpsync.kinds.types import Enum, Flag, Text
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.nodes import Mapping, Node, Scalar
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.texts.words import counted
+
+WORD = "file"
+"""The key of a mapping of entries that names the file with more of them."""
+
+
+def rows_of(kind: Kind) -> RowFormat | None:
+    """How a file gives entries of this kind; None where none may."""
+    return kind.shape.rows if isinstance(kind.shape, Entries) else None
+
+
+def columns(kind: Kind, format: RowFormat) -> list[str]:
+    """The names that the first line of a file may have, the key of the entries first."""
+    simple = [
+        one.name
+        for one in kind.written_fields.values()
+        if one.declarable and isinstance(one.type, Text | Flag | Enum)
+    ]
+    words = ["id", *(["previously"] if kind.can_be_renamed else [])]
+    return list(dict.fromkeys([str(kind.natural), *format.columns, *simple, *words]))
+
+
+def entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]:
+    """The mapping of entries that a file of rows holds, and what is wrong with its form.
+
+    None where the first line does not say what the columns are.
+    """
+    found, problems = rows(text, file)
+    reading = _RowReading(kind, problems)
+    if not found:
+        reading.wrong(
+            f"the file has no line that names its columns ({', '.join(reading.known)})",
+            Span(file, 1, 1, 1, 1),
+        )
+        return None, problems
+    header, *body = found
+    if not reading.header(header):
+        return None, problems
+    made = tuple(entry for row in body if (entry := reading.entry(row)) is not None)
+    return Mapping(made, header[0].span), problems
+
+
+class _RowReading:
+    def __init__(self, kind: Kind, problems: Findings) -> None:
+        format = rows_of(kind)
+        assert format is not None
+        self.kind = kind
+        self.format = format
+        self.problems = problems
+        self.known = columns(kind, format)
+        self.names: list[str] = []
+
+    def wrong(self, message: str, span: Span, hint: str | None = None) -> None:
+        self.problems.append(Diagnostic(codes.ROWS, message, span, hint=hint))
+
+    def header(self, row: CsvRow) -> bool:
+        """Whether the first line names columns of this kind, each once."""
+        self.names = [cell.text for cell in row]
+        wrong = len(self.problems)
+        for number, (name, span) in enumerate(row):
+            if name not in self.known:
+                nearest = did_you_mean(name, self.known)
+                hint = f'did you mean "{nearest}"?' if nearest else f"columns are: {', '.join(self.known)}"
+                other = ";" if ";" in name else "a tab" if "\t" in name else None
+                hint = f"columns stand apart by a comma, not by {other}" if other else hint
+                self.wrong(f'"{name}" is no column of {self.kind.key}', span, hint)
+            elif name in self.names[:number]:
+                self.wrong(f'the column "{name}" is named twice', span)
+        natural = str(self.kind.natural)
+        if natural not in self.names and len(self.problems) == wrong:
+            hint = f"the first line names the columns: {', '.join(self.known)}"
+            self.wrong(f'there is no column "{natural}"', row[0].span, hint)
+        return len(self.problems) == wrong
+
+    def entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
+        """One row as an entry; None where it is wrong."""
+        if len(row) > len(self.names):
+            hint = 'put a cell with a comma in it in quotes ("…")'
+            count = f"the line has {counted(len(row), 'cell')}, and there are columns for {len(self.names)}"
+            self.wrong(count, row[len(self.names)].span, hint)
+            return None
+        cells = {name: cell for name, cell in zip(self.names, row, strict=False) if cell.text}
+        natural = str(self.kind.natural)
+        if natural not in cells:
+            self.wrong(f"the {natural} is empty", row[min(self.names.index(natural), len(row) - 1)].span)
+            return None
+        fit = [self._is_plain(cell) for cell in cells.values()]  # each of them: all that is wrong is told
+        if not all(fit):
+            return None
+        key = cells.pop(natural)
+        said = self._said(cells)
+        if said is None:
+            return None
+        written = {name: self._value(name, cell) for name, cell in cells.items() if name not in said[0]}
+        value = (*said[1], *written.values())
+        return _scalar(key.text, key.span), Mapping(value, key.span)
+
+    def _is_plain(self, cell: CsvCell) -> bool:
+        """Whether nothing of a cell could be meant, or read, in another way."""
+        if cell.text != cell.text.strip():
+            self.wrong("the cell begins or ends with a blank", cell.span, "remove it")
+        elif is_formula(cell.text):
+            hint = "write the entry in YAML, beside file:"
+            self.wrong("a spreadsheet would run this cell as a formula", cell.span, hint)
+        else:
+            return True
+        return False
+
+    def _said(self, cells: dict[str, CsvCell]) -> tuple[tuple[str, ...], list[tuple[Scalar, Node]]] | None:
+        """The columns of a form that are filled, and what they say together; None where they do not fit."""
+        filled = tuple(name for name in self.format.columns if name in cells)
+        if not filled:
+            return (), []
+        form = self.format.forms.get(filled)
+        if form is None:
+            ways = ", or ".join(" and ".join(names) for names in self.format.forms)
+            message = f"{' and '.join(filled)} cannot be filled in one line"
+            self.wrong(message, cells[filled[-1]].span, f"fill {ways}")
+            return None
+        first = cells[filled[0]].span
+        return filled, [(_scalar(name, first), _node(part, cells, first)) for name, part in form.items()]
+
+    def _value(self, name: str, cell: CsvCell) -> tuple[Scalar, Node]:
+        one = self.kind.written_fields.get(name)
+        value: Any = cell.text
+        if one is not None and isinstance(one.type, Flag):
+            value = {"true": True, "false": False}.get(value.casefold(), value)
+        return _scalar(name, cell.span), Scalar(value, cell.span, cell.text, plain=False)
+
+
+def _node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
+    """The node of a part of a form: "$NAME" is the cell of that column."""
+    if isinstance(part, dict):
+        return Mapping(tuple(_pairs(part, cells, first)), first)
+    if isinstance(part, str) and part.startswith("$"):
+        cell = cells[part[1:]]
+        return _scalar(cell.text, cell.span)
+    return _scalar(part, first)
+
+
+def _pairs(part: dict[str, Any], cells: dict[str, CsvCell], first: Span) -> Iterator[tuple[Scalar, Node]]:
+    for name, value in part.items():
+        yield _scalar(name, first), _node(value, cells, first)
+
+
+def _scalar(text: str, span: Span) -> Scalar:
+    return Scalar(text, span, text, plain=False)

@@ -1,0 +1,151 @@
+"""Entries as rows of a file (CSV): a whole new file, or new cells in the lines of one that is there.
+
+What a cell cannot say is Uneditable: the row is then left as it is, and that is said. Every other character
+of a file stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from dpsync.config.declaring.rows import columns, rows_of
+from dpsync.config.reading.csv_text import cell_text, is_formula, rows
+from dpsync.config.reading.scalars import LINE_BREAK
+from dpsync.importing.yaml_text.edit import TextEdit, Uneditable, apply_edits
+from dpsync.kinds.kind import Kind
+from dpsync.model.findings.span import Span
+
+Cells = dict[str, str]
+
+
+def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
+    """What the columns of a row say of these fields, as YAML has them. Raises Uneditable."""
+    format = rows_of(kind)
+    assert format is not None
+    left, made = dict(fields), Cells()
+    for names, form in format.forms.items():
+        said = _said(form, {name: left.get(name) for name in form})
+        if said is not None and set(said) == set(names):
+            made |= said
+            left = {name: value for name, value in left.items() if name not in form}
+    known = columns(kind, format)
+    for name, value in left.items():
+        if isinstance(value, bool):
+            made[name] = str(value).lower()
+        elif isinstance(value, str) and name in known:
+            made[name] = value
+        else:
+            raise Uneditable(f"no column says this {name}")
+    for name, text in made.items():
+        if not text or text != text.strip() or is_formula(text):
+            raise Uneditable(f"a cell cannot hold its {name}")
+    return made
+
+
+def file_text(kind: Kind, entries: Iterable[tuple[str, Cells]]) -> str:
+    """A file with these entries, under the columns that they need."""
+    format = rows_of(kind)
+    assert format is not None
+    lines = [{str(kind.natural): key, **said} for key, said in entries]
+    used = {name for line in lines for name in line}
+    names = [name for name in columns(kind, format) if name in used]
+    table = [names, *([line.get(name, "") for name in names] for line in lines)]
+    return "".join(",".join(map(cell_text, line)) + "\n" for line in table)
+
+
+class RowFile(Struct):
+    """A file of rows that is there, and what is to become of it."""
+
+    kind: Kind
+    text: str
+    name: str
+    changed: dict[Span, Cells] = field(default_factory=dict)
+    """By the place of an entry: the new texts of its cells, empty where they have none."""
+    added: list[Cells] = field(default_factory=list)
+
+    @property
+    def header(self) -> list[str]:
+        """The columns that the file has."""
+        return [cell.text for cell in rows(self.text, self.name)[0][0]]
+
+    def change(self, entry: Span, name: str, value: Any) -> None:
+        """Give the entry that stands there another value of a field. Raises Uneditable."""
+        format = rows_of(self.kind)
+        assert format is not None
+        own = [names for names, form in format.forms.items() if name in form]
+        blank = {one: "" for names in own for one in names if one in self.header} or {name: ""}
+        said = cells(self.kind, {name: value})
+        self._in_header(said)
+        self.changed.setdefault(entry, {}).update({**blank, **said})
+
+    def add(self, key: str, fields: Mapping[str, Any]) -> None:
+        """Put a new entry behind the last one. What is so anyway needs no column. Raises Uneditable."""
+        header = self.header
+        anyway = {one.name: one.absent for one in self.kind.fields if one.absent is not None}
+        needed = {
+            name: value for name, value in fields.items() if name in header or value != anyway.get(name)
+        }
+        said = {str(self.kind.natural): key, **cells(self.kind, needed)}
+        if is_formula(key) or key != key.strip():
+            raise Uneditable("a cell cannot hold its key")
+        self._in_header(said)
+        self.added.append(said)
+
+    def result(self) -> str:
+        """The text of the file as it becomes."""
+        found, _ = rows(self.text, self.name)
+        starts = [0, *(one.end() for one in LINE_BREAK.finditer(self.text))]
+        header, edits = self.header, list[TextEdit]()
+        natural = header.index(str(self.kind.natural))
+        for row in found[1:]:
+            new = self.changed.get(row[natural].span) if natural < len(row) else None
+            if new is not None:
+                edits += _in_row(row_texts=[cell.text for cell in row], spans=[cell.span for cell in row],
+                                 header=header, new=new, starts=starts)  # fmt: skip
+        text = apply_edits(self.text, edits)
+        ending = "\r\n" if "\r\n" in text else "\n"
+        if self.added and text and not text.endswith(("\n", "\r")):
+            text += ending
+        for said in self.added:
+            text += ",".join(cell_text(said.get(name, "")) for name in header) + ending
+        return text
+
+    def _in_header(self, said: Cells) -> None:
+        missing = [name for name in said if name not in self.header]
+        if missing:
+            raise Uneditable(f"{self.name} has no column {missing[0]}")
+
+
+def _in_row(
+    row_texts: list[str], spans: list[Span], header: list[str], new: Cells, starts: list[int]
+) -> Iterator[TextEdit]:
+    """The edits of one row: its cells that change, and those that it is too short for."""
+    behind = [new.get(name, "") for name in header[len(spans) :]]
+    while behind and not behind[-1]:
+        behind.pop()
+    for number, (text, span) in enumerate(zip(row_texts, spans, strict=True)):
+        start = starts[span.line - 1] + span.column - 1
+        end = starts[span.end_line - 1] + span.end_column - 1
+        wanted = new.get(header[number], text)
+        more = "".join(f",{cell_text(one)}" for one in behind) if number == len(spans) - 1 else ""
+        if wanted != text:
+            yield TextEdit(start, end, cell_text(wanted) + more)
+        elif more:
+            yield TextEdit(end, end, more)
+
+
+def _said(template: Any, value: Any) -> Cells | None:
+    """What stands for each "$NAME" of a template, where a value is as it says; None where it is not."""
+    if isinstance(template, Mapping):
+        if not isinstance(value, dict) or set(value) != set(template):
+            return None
+        parts = [_said(part, value[name]) for name, part in template.items()]
+        if any(part is None for part in parts):
+            return None
+        return {name: text for part in parts if part is not None for name, text in part.items()}
+    if isinstance(template, str) and template.startswith("$"):
+        return {template[1:]: value} if isinstance(value, str) else None
+    return {} if template == value else None

@@ -1,0 +1,218 @@
+"""A file of rows (CSV) gives entries: what it says, and what may be wrong with it, each in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpsync.config.declaring.rows import columns, entries, rows_of
+from dpsync.config.reading.csv_text import cell_text, is_formula, rows
+from dpsync.config.reading.reader import FileLimits
+from dpsync.kinds.registry import load
+from dpsync.model.entries.values import Ref
+from dpsync.model.findings.nodes import Mapping, plain
+from tests.soak import examples
+
+from .loading import loaded, marked
+
+SITE = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    spaces: { en: { title: EN } }
+    sites:
+      docs:
+        title: Docs
+        structure:
+          - type: section
+            key: guides
+            title: Guides
+            children: [{ type: space, key: en, space: en }]
+        redirects: {BODY}
+"""
+NAMED = SITE.replace("{BODY}", "{ file: redirects.csv }")
+REDIRECTS = [kind for kind in load().ordered if rows_of(kind) is not None]
+
+
+def said(directory: Path, table: str, body: str = "{ file: redirects.csv }") -> dict[str, dict[str, object]]:
+    """The entries by their keys, as a file of rows and the YAML beside it say them."""
+    desired, found = loaded(directory, SITE.replace("{BODY}", body), {"redirects.csv": table})
+    assert not found, found
+    return {
+        entry.key: {name: value for name, value in entry.fields.items() if name != "source"}
+        for entry in desired.resources.values()
+        if "redirects" in entry.address.segments
+    }
+
+
+def external(url: str) -> dict[str, object]:
+    return {"destination": {"kind": "external", "url": url}}
+
+
+GOOD = [
+    ("source,destination\n/a,https://b.example\n", {"/a": external("https://b.example")}),
+    ("source,destination\r\n/a,https://b.example\r\n", {"/a": external("https://b.example")}),
+    ("source,destination\r/a,https://b.example", {"/a": external("https://b.example")}),
+    ("\ufeffsource,destination\n/a,https://b.example", {"/a": external("https://b.example")}),
+    ("destination,source\nhttps://b.example,/a\n", {"/a": external("https://b.example")}),
+    ('source,destination\n"/a","https://b.example/?a=1,2"\n', {"/a": external("https://b.example/?a=1,2")}),
+    ('source,destination\n"/a""b",https://b.example\n', {'/a"b': external("https://b.example")}),
+    ("\n\nsource,destination\n\n/a,https://b.example\n,\n", {"/a": external("https://b.example")}),
+    ("source,destination,permanent\n/a,https://b.example\n", {"/a": external("https://b.example")}),
+    (
+        "source,destination,permanent,draft\n/a,https://b.example,TRUE,false\n",
+        {"/a": {**external("https://b.example"), "permanent": True, "draft": False}},
+    ),
+    ("source,destination\n/${HOME},https://b.example/$$\n", {"/${HOME}": external("https://b.example/$$")}),
+]
+
+
+@pytest.mark.parametrize(("table", "wanted"), GOOD)
+def test_a_row_is_an_entry(tmp_path: Path, table: str, wanted: dict[str, object]) -> None:
+    assert said(tmp_path, table) == wanted
+
+
+def test_a_row_leads_to_a_place_of_the_site_by_its_key(tmp_path: Path) -> None:
+    found = said(tmp_path, "source,section,space,page\n/a,guides,,\n/b,,guides/en,\n/c,,guides/en,-M1\n")
+    parts = {key: list(value["destination"].values()) for key, value in found.items()}  # type: ignore[attr-defined]
+    assert [parts[key][0] for key in ("/a", "/b", "/c")] == ["site-section", "site-space", "site-page"]
+    assert all(isinstance(value[1], Ref) for value in parts.values())
+    assert parts["/c"][2] == "-M1"
+
+
+def test_entries_stand_in_the_file_and_beside_it(tmp_path: Path) -> None:
+    beside = '{ file: redirects.csv, /b: { destination: { kind: external, url: "https://b.example" } } }'
+    assert set(said(tmp_path, "source,destination\n/a,https://a.example\n", beside)) == {"/a", "/b"}
+
+
+def test_an_entry_that_is_named_file_is_an_entry(tmp_path: Path) -> None:
+    assert set(said(tmp_path, "", '{ file: { destination: { kind: external, url: "https://b.c" } } }')) == {
+        "file"
+    }
+
+
+WRONG = [
+    # the file with a mark at each place that is told, the code, the message or hint
+    ("▸Source,destination\n", "DP119", '"Source" is no column of redirects; did you mean "source"?'),
+    ("▸source;destination\n", "DP119", "columns stand apart by a comma, not by ;"),
+    ("▸source\tdestination\n", "DP119", "columns stand apart by a comma, not by a tab"),
+    ("source,▸source\n", "DP119", 'the column "source" is named twice'),
+    ("▸destination\n", "DP119", 'there is no column "source"'),
+    ("▸", "DP119", "the file has no line that names its columns"),
+    ("source,destination\n▸,https://a.example\n", "DP119", "the source is empty"),
+    ("source,destination\n▸/a\n", "DP206", '"destination" is missing'),
+    ("source,destination\n/a,https://b.example/?a,▸b\n", "DP119", "3 cells, and there are columns for 2"),
+    ("source,destination\n/a,▸ https://b.example\n", "DP119", "begins or ends with a blank"),
+    ("source,destination\n▸=1+1,https://b.example\n", "DP119", "would run this cell as a formula"),
+    ("source,destination\n▸@SUM(1),https://b.example\n", "DP119", "would run this cell as a formula"),
+    ("source,destination\n▸-1+cmd|x,https://b.example\n", "DP119", "would run this cell as a formula"),
+    (
+        'source,destination\n/a,▸"https://b.example\n/b,\n',
+        "DP119",
+        "the quote that opens here is never closed",
+    ),
+    ('source,destination\n/a,▸"b"c\n', "DP119", "a quote stands beside other text"),
+    ('source,destination\n/a,▸b"c\n', "DP119", "a quote stands beside other text"),
+    ("source,destination\n/a,▸javascript:alert(1)\n", "DP204", "is not a URL that starts with http"),
+    ("source,destination\n/a,▸/new\n", "DP204", "is not a URL that starts with http"),
+    ("source,destination,permanent\n/a,https://b.c,▸yes\n", "DP202", "write true"),
+    ("source,destination,section\n/a,https://b.c,▸guides\n", "DP119", "cannot be filled in one line"),
+    ("source,page\n/a,▸p1\n", "DP119", "cannot be filled in one line"),
+    ("source,section\n/a,▸nowhere\n", "DP220", 'there is no section "nowhere"'),
+    ("source,destination\n/a,https://b.c\n▸/a,https://b.d\n", "DP213", '"/a" is declared twice'),
+]
+
+
+@pytest.mark.parametrize(("table", "code", "words"), WRONG)
+def test_what_is_wrong_is_told_with_its_place_in_the_file(
+    tmp_path: Path, table: str, code: str, words: str
+) -> None:
+    text, places = marked(table)
+    _, found = loaded(tmp_path, NAMED, {"redirects.csv": text})
+    assert [(one.code, str(one.span)) for one in found] == [(code, f"redirects.csv:{at}") for at in places]
+    assert words in f"{found[0].message}; {found[0].hint}"
+
+
+def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path) -> None:
+    _, found = loaded(tmp_path, NAMED, {"redirects.csv": 'source,destination\r\n"/a\r\nb",x\r\n/c,x\r\n'})
+    assert [str(one.span) for one in found] == ["redirects.csv:3:4", "redirects.csv:4:4"]
+
+
+def test_a_file_of_another_project_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.csv").write_text("source,destination\n/a,https://b.example\n", encoding="utf-8")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "link.csv").symlink_to(tmp_path / "elsewhere.csv")
+    for name in ("../elsewhere.csv", "link.csv", str(tmp_path / "elsewhere.csv")):
+        _, found = loaded(project, SITE.replace("{BODY}", f"{{ file: {name} }}"))
+        assert [one.code for one in found] == ["DP125"], name
+
+
+@pytest.mark.parametrize(("content", "code"), [(b"source\xff", "DP102"), (b"source\n/a\x1b[2J", "DP103")])
+def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes, code: str) -> None:
+    (tmp_path / "redirects.csv").write_bytes(content)
+    assert [one.code for one in loaded(tmp_path, NAMED)[1]] == [code]
+
+
+def test_a_file_without_rows_is_an_empty_place(tmp_path: Path) -> None:
+    _, found = loaded(tmp_path, NAMED, {"redirects.csv": "source,destination\n"})
+    assert [one.code for one in found] == ["DP232"]
+
+
+def test_more_cells_than_a_file_may_have_values_are_refused() -> None:
+    found, problems = rows("a,b\n" * 10, "x.csv", FileLimits(nodes=7))
+    assert (len(found), [one.code for one in problems]) == (3, ["DP106"])
+
+
+def test_ten_thousand_rows_are_as_many_entries(tmp_path: Path) -> None:
+    table = "source,destination\n" + "".join(f"/old/{n},https://new.example/{n}\n" for n in range(10_000))
+    assert len(said(tmp_path, table)) == 10_000
+
+
+@pytest.mark.parametrize("kind", REDIRECTS, ids=lambda kind: kind.name)
+def test_the_columns_of_a_form_are_no_fields(kind: object) -> None:
+    format = rows_of(kind)  # type: ignore[arg-type]
+    assert format is not None
+    known = columns(kind, format)  # type: ignore[arg-type]
+    assert known.count(known[0]) == 1
+    assert len(set(known)) == len(known)
+
+
+TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\u2028\u2029\ufeff"))
+
+
+@settings(max_examples=examples(100, 3000), suppress_health_check=list(HealthCheck), deadline=None)
+@given(table=st.lists(st.lists(TEXTS.filter(bool), min_size=2, max_size=3), min_size=1, max_size=5))
+def test_what_is_written_as_cells_is_read_as_the_same(table: list[list[str]]) -> None:
+    text = "".join(",".join(map(cell_text, row)) + "\n" for row in table)
+    found, problems = rows(text, "x.csv")
+    assert not problems
+    assert [[cell.text for cell in row] for row in found] == table
+
+
+@settings(max_examples=examples(100, 3000), suppress_health_check=list(HealthCheck), deadline=None)
+@given(text=st.text(st.sampled_from(',"\r\n ab=;')))
+def test_no_file_makes_the_reader_fail_and_every_place_is_in_it(text: str) -> None:
+    found, problems = rows(text, "x.csv")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for span in [cell.span for row in found for cell in row] + [one.span for one in problems if one.span]:
+        assert 1 <= span.line <= len(lines)
+        assert 1 <= span.column <= len(lines[span.line - 1]) + 1
+
+
+@pytest.mark.parametrize("kind", REDIRECTS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("text", ["=1", "+1", "@x", "-1+2", "\tx"])
+def test_formulas_are_known(kind: object, text: str) -> None:
+    assert is_formula(text)
+    assert not is_formula("-Mabc_1")
+
+
+def test_the_mapping_is_the_one_that_a_person_would_have_written() -> None:
+    made, problems = entries(REDIRECTS[0], "source,destination,draft\n/a,https://b.c,true\n", "x.csv")
+    assert not problems
+    assert isinstance(made, Mapping)
+    assert plain(made) == {"/a": {"destination": {"kind": "external", "url": "https://b.c"}, "draft": True}}

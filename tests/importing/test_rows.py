@@ -1,0 +1,191 @@
+"""Redirects in a file of rows: planned as those in YAML are, and edited line by line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpsync.api import Session, load
+from dpsync.importing.rows import cells, file_text
+from dpsync.importing.yaml_text.edit import Uneditable
+from dpsync.kinds.registry import load as load_registry
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change
+from tests.direct import reading
+from tests.soak import examples
+
+from .test_command import committed
+
+Project = Callable[..., Path]
+ROOT = """\
+dpsync: 1
+policy: { watch: [sites/*/redirects] }
+organizations:
+  acme:
+    id: acme
+    sites:
+      help: { title: Help center, basename: help, redirects: { file: "help.csv" } }   # many
+"""
+TABLE = """\
+source,destination,permanent,draft
+/a,https://a.example/,,
+"/b","https://b.example/?x=1,2",true,false
+/c,https://c.example/
+"""
+PATH = "/orgs/acme/sites/help/redirects"
+REGISTRY = load_registry()
+REDIRECT = REGISTRY["redirect"]
+
+
+@pytest.fixture
+def directory(project: Project, platform: ThreadedServer, run: Run) -> Path:
+    """Applied as it stands there."""
+    made = project(ROOT, {"help.csv": TABLE})
+    ended = run("apply", "-C", str(made), "--yes")
+    assert ended.code == 0, ended.out + ended.err
+    return made
+
+
+def live(platform: ThreadedServer, run: Run, directory: Path, source: str) -> str:
+    """The path of a redirect that is live."""
+    with reading(platform, "ada-token") as client:
+        items = client.get(PATH)["items"]
+    return next(f"{PATH}/{item['id']}" for item in items if item["source"] == source)
+
+
+def imported(run: Run, directory: Path, code: int, *arguments: str) -> dict[str, Any]:
+    ended = run("import", "-C", str(directory), "--force", *arguments, "--format", "json")
+    assert ended.code == code, ended.out + ended.err
+    found: dict[str, Any] = json.loads(ended.out)
+    return found
+
+
+def table(directory: Path) -> str:
+    return (directory / "help.csv").read_bytes().decode()
+
+
+def settled(run: Run, directory: Path) -> None:
+    planned = run("plan", "-C", str(directory), "--detailed-exitcode")
+    assert planned.code == 0, planned.out + planned.err
+
+
+def external(url: str) -> dict[str, str]:
+    return {"kind": "external", "url": url}
+
+
+def test_a_plan_names_the_line_of_the_row(project: Project, platform: ThreadedServer, run: Run) -> None:
+    directory = project(ROOT, {"help.csv": TABLE})
+    plan = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["plan"]
+    origins = {address: (at["file"], at["line"]) for address, at in plan["origins"].items()}
+    assert origins["acme/sites/help/redirects/%2Fb"] == ("help.csv", 3)
+    assert origins["acme/sites/help/redirects/%2Fb#permanent"] == ("help.csv", 3)
+
+
+def test_a_live_value_gets_into_its_cell_and_every_other_character_stays(
+    directory: Path, platform: ThreadedServer, run: Run
+) -> None:
+    change(platform, live(platform, run, directory, "/b"), destination=external('https://new.example/"1,2"'))
+    found = imported(run, directory, 0, "--update", "acme/sites/help/redirects")
+    assert [item["at"]["line"] for item in found["taken"]] == [3]
+    assert table(directory) == TABLE.replace("https://b.example/?x=1,2", 'https://new.example/""1,2""')
+    assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == ROOT
+    settled(run, directory)
+
+
+def test_a_row_that_is_too_short_gets_the_cells_that_it_lacks(
+    directory: Path, platform: ThreadedServer, run: Run
+) -> None:
+    change(platform, live(platform, run, directory, "/c"), permanent=True)
+    imported(run, directory, 0, "--update", "acme/sites/help/redirects/%2Fc#permanent")
+    assert table(directory).splitlines()[3] == "/c,https://c.example/,true"
+    settled(run, directory)
+
+
+def test_what_no_column_says_is_left_to_people(directory: Path, platform: ThreadedServer, run: Run) -> None:
+    before = table(directory)
+    change(platform, live(platform, run, directory, "/a"), captureWildcard=True)
+    found = imported(run, directory, 3, "--update", "acme/sites/help/redirects/%2Fa#captureWildcard")
+    assert "help.csv has no column captureWildcard" in found["differences"][0]["message"]
+    assert found["differences"][0]["at"] == {"file": "help.csv", "line": 2, "column": 1}
+    assert table(directory) == before
+
+
+def test_a_new_redirect_is_a_new_row(directory: Path, platform: ThreadedServer, run: Run) -> None:
+    change(platform, PATH, "POST", source="/d", destination=external("https://d.example/"))
+    imported(run, directory, 0, "--add", "acme/sites/help/redirects/[%2Fd]")
+    assert table(directory) == f"{TABLE}/d,https://d.example/,false,false\n"
+    settled(run, directory)
+
+
+def test_line_ends_and_the_byte_order_mark_stay(directory: Path, platform: ThreadedServer, run: Run) -> None:
+    odd = ("\ufeff" + TABLE.rstrip("\n").replace("\n", "\r\n")).encode()
+    (directory / "help.csv").write_bytes(odd)
+    change(platform, PATH, "POST", source="/d", destination=external("https://d.example/"))
+    imported(run, directory, 0, "--add", "acme/sites/help/redirects/[%2Fd]")
+    assert (directory / "help.csv").read_bytes() == odd + b"\r\n/d,https://d.example/,false,false\r\n"
+
+
+@pytest.mark.parametrize("source", ["=HYPERLINK", "@x", " /a", "+1"])
+def test_no_cell_is_written_that_a_spreadsheet_would_run(
+    directory: Path, platform: ThreadedServer, run: Run, source: str
+) -> None:
+    change(platform, PATH, "POST", source="/d", destination=external("https://d.example/"))
+    with pytest.raises(Uneditable):
+        cells(REDIRECT, {"destination": {"kind": "site-space", "siteSpaceId": source}})
+
+
+def test_a_second_import_keeps_the_rows(directory: Path, platform: ThreadedServer, run: Run) -> None:
+    committed(directory)
+    change(platform, live(platform, run, directory, "/a"), destination=external("https://z.example/"))
+    ended = run("import", "-C", str(directory))
+    assert "help.csv" in ended.out, ended.out + ended.err
+    assert table(directory) == TABLE.replace("https://a.example/", "https://z.example/")
+
+
+# The same mapping, in YAML and as rows.
+
+SITE = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    sites:
+      help:
+        title: Help center
+        basename: help
+        redirects: """
+KEYS = st.text("abcé-_%,\"' x=", min_size=1, max_size=6).map(lambda text: f"/{text}".rstrip())
+DESTINATIONS = st.sampled_from(["https://a.example", "http://b.example/?a=1,2", 'https://c.example/"#$'])
+FLAGS = st.fixed_dictionaries(
+    {}, optional={name: st.booleans() for name in ("permanent", "draft", "captureWildcard")}
+)
+ENTRIES = st.fixed_dictionaries({"destination": DESTINATIONS.map(external)})
+MAPPINGS = st.dictionaries(
+    KEYS, st.builds(lambda one, flags: {**one, **flags}, ENTRIES, FLAGS), min_size=1, max_size=4
+)
+
+
+@settings(max_examples=examples(15, 300), suppress_health_check=list(HealthCheck), deadline=None)
+@given(mapping=MAPPINGS)
+def test_rows_and_yaml_that_say_the_same_have_the_same_plan(
+    mapping: dict[str, Any], server: ThreadedServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    server.reset()
+    rows = file_text(REDIRECT, ((key, cells(REDIRECT, fields)) for key, fields in mapping.items()))
+    plans = []
+    for body, files in ((json.dumps(mapping), {}), ("{ file: rows.csv }", {"rows.csv": rows})):
+        directory = tmp_path_factory.mktemp("project")
+        (directory / "dpsync.yaml").write_text(SITE + body.replace("$", "$$") + "\n", encoding="utf-8")
+        for name, text in files.items():
+            (directory / name).write_text(text, encoding="utf-8")
+        with reading(server, "ada-token") as client:
+            session = Session(load(directory / "dpsync.yaml", {}, REGISTRY), REGISTRY)
+            plans.append(session.plan(client).plan.bytes())
+    assert plans[0] == plans[1]
