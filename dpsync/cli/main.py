@@ -29,6 +29,7 @@ COMMANDS = {
     "validate": "Check the configuration without a platform.",
     "list": "List every entry, with its place in the files and its object.",
     "config": "Print the effective configuration, and where each value is written.",
+    "doctor": "Check the settings, the platform and the token; writes nothing.",
     "explain": "Say what a kind, a field or a code means.",
     "github": "Run a command in a workflow on GitHub, and tell it there.",
     "serve": "Run the companion: the platform's API on this machine.",
@@ -67,6 +68,9 @@ Environment:
   GITHUB_SERVER_URL, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE,
   RUNNER_TEMP
                      what dpsync github reads of its workflow
+  GITHUB_ACTIONS, GITHUB_TOKEN
+                     that doctor runs in a workflow, and the token whose
+                     permissions it looks at
   NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
   XDG_STATE_HOME     where the locks are (default: ~/.local/state)
   PATH               where git is; a repository's own directory is left out

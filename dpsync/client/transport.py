@@ -38,7 +38,7 @@ from dpsync.client.errors import (
 )
 from dpsync.client.http_library import httpx
 from dpsync.client.idle import Idle
-from dpsync.client.way import proxy_of, trusted, way_to
+from dpsync.client.way import Way, proxy_of, trusted, way_to
 from dpsync.model.texts.web_address import address_problem
 
 MAX_BODY = 64 * 1024 * 1024
@@ -178,6 +178,11 @@ class HttpTransport:
         self._headers = [(b"Host", address.netloc), *self._http.headers.raw]
         self._extensions = {"timeout": self._http.timeout.as_dict()}
         self._idle = Idle(lambda: pool.create_connection(self._root.origin))
+
+    @property
+    def way(self) -> Way:
+        """What stands between here and the server: a proxy, and which certificates are trusted."""
+        return self._way
 
     def __repr__(self) -> str:
         return f"HttpTransport({self._base!r})"

@@ -276,6 +276,35 @@ class ListDocument(Printed):
     entries: tuple[ListedEntry, ...]
 
 
+class Check(Printed):
+    """One thing that `doctor` has looked at. `mend` says what to do where `level` is not ok."""
+
+    topic: str
+    level: Literal["ok", "note", "problem"]
+    said: str
+    source: str | None = None
+    """Where a setting is from: a flag, a variable, a file; null for what is no setting."""
+    mend: str | None = None
+
+
+class KindAccess(Printed):
+    """What the token may do with the kinds that are right below an organization; null: it cannot be told."""
+
+    organization: str
+    kind: str
+    read: bool | None
+    write: bool | None
+
+
+class DoctorDocument(Printed):
+    """What `doctor --format json` prints: all that was looked at, and what the token may read and write."""
+
+    format: Literal["dpsync.doctor-output/1"] = "dpsync.doctor-output/1"
+    exit: int
+    checks: tuple[Check, ...]
+    access: tuple[KindAccess, ...] = ()
+
+
 DOCUMENTS: dict[str, type[BaseModel]] = {
     "plan": PlanDocument,
     "apply": ApplyDocument,
@@ -287,4 +316,5 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "findings": FindingsDocument,
     "config": ConfigDocument,
     "list": ListDocument,
+    "doctor": DoctorDocument,
 }

@@ -1,0 +1,54 @@
+"""`dpsync doctor`: what a run works with, where that is from, and what is wrong with it. It only reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.options import ids_option, layered, profiled
+from dpsync.cli.terminal.output import as_output
+
+
+@click.command("doctor")
+@layered
+@profiled
+@click.option("--base", metavar="REF", help="The git base that plan would take. [default: that of plan]")
+@ids_option
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
+    help="How long one request may take, its whole answer included.",
+)  # fmt: skip
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="How the result is printed.",
+)  # fmt: skip
+@click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+    help="Colour the output.",
+)  # fmt: skip
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, base: str | None,
+    ids_in: Path | None, timeout: float, format_: str, color: str,
+) -> int:  # fmt: skip
+    """Check the settings, the platform and the token; writes nothing.
+
+    Each setting with where it is from, whose token it is, what that token may read and write, the clock, the
+    rate limit, the git base, the ids file, and in a workflow on GitHub its permissions. Each finding says
+    what to do. The token is never shown. Exit code 5 when the configuration is invalid, 1 for any other
+    problem, else 0.
+    """
+    from dpsync.cli.endings import endings
+    from dpsync.cli.examination.whole import Examination
+
+    out = as_output(format_, color, 0, False)
+    with endings(out):
+        document = Examination(out, timeout).document((files, directory, environment, ids_in, profile), base)
+        if out.json:
+            out.document(document)
+        else:
+            from dpsync.render.terminal.doctor_text import render_doctor
+
+            out.result(render_doctor(out.printable(document), out.paint()))
+        return document.exit
+    raise AssertionError

@@ -1,0 +1,119 @@
+"""The platform as this token sees it: reached or not, whose token it is, and what it may read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import ClientError
+from dpsync.client.transport import HttpTransport, Token
+from dpsync.live.access import HeaderReader, allowed, caller, organization
+from dpsync.render.json.documents import Check, KindAccess
+
+if TYPE_CHECKING:
+    from dpsync.cli.arguments.connection import Connection
+    from dpsync.kinds.registry import Registry
+    from dpsync.model.entries.desired import Desired
+
+_SKEW = 60
+"""Seconds by which clocks may differ."""
+_FEW = 0.1
+"""Of a rate limit: what is left when it is worth a note."""
+
+
+class PlatformExamination:
+    """One connection to the platform, and everything that is asked on it. It sends GET alone."""
+
+    def __init__(self, to: Connection, timeout: float) -> None:
+        self.to = to
+        self._inner = HttpTransport(to.url, Token(to.token), timeout=timeout)
+        self._headers = HeaderReader(self._inner)
+        self.client = ReadClient(to.url, to.token, timeout=timeout, transport=self._headers)
+        self.access: list[KindAccess] = []
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.client.close()
+
+    def settings(self) -> Iterator[Check]:
+        """Address, token, proxy and certificates: never the token itself."""
+        to, way = self.to, self._inner.way
+        yield Check(topic="address", level="ok", said=to.url, source=to.url_from)
+        yield Check(topic="token", level="ok", said="set, and not shown", source=to.token_from)
+        if way.proxy:
+            yield Check(topic="proxy", level="ok", said=way.proxy.value, source=way.proxy.variable)
+        else:
+            yield Check(topic="proxy", level="ok", said="none")
+        if way.trust:
+            yield Check(topic="certificates", level="ok", said=way.trust.value, source=way.trust.variable)
+        elif to.url.startswith("https"):
+            said = "those that come with dpsync"
+            yield Check(topic="certificates", level="ok", said=said, source="the default")
+        for name in way.unread:
+            mend = "name the file in SSL_CERT_FILE"
+            yield Check(topic="certificates", level="note", said=f"{name} is set and not read", mend=mend)
+
+    def answers(self, desired: Desired | None, registry: Registry) -> Iterator[Check]:
+        """What the platform says. What is asked first ends it when nothing answers."""
+        from dpsync.cli.failures import client_diagnostic
+
+        try:
+            user = caller(self.client)
+        except ClientError as error:
+            failed = client_diagnostic(error, self.to)
+            yield Check(topic="platform", level="problem", said=failed.message, mend=failed.hint)
+            return
+        name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
+        said = f"it belongs to {name or 'a user without a name'} (id {user.get('id')})"
+        yield Check(topic="token", level="ok", said=said, source="GET /user")
+        yield from self._clock()
+        yield from self._limit()
+        for root in desired.resources.values() if desired else ():
+            if root.parent is None:
+                yield self._organization(registry, root.key, root.pin)
+
+    def _clock(self) -> Iterator[Check]:
+        ahead = self._headers.ahead
+        if ahead is None:
+            yield Check(topic="clock", level="note", said="the platform's answers have no date")
+        elif abs(ahead) > _SKEW:
+            said = f"the platform's clock is {abs(ahead):.0f} seconds {'ahead' if ahead > 0 else 'behind'}"
+            mend = "set the clock of this machine: certificates and waiting depend on it"
+            yield Check(topic="clock", level="problem", said=said, mend=mend)
+        else:
+            yield Check(topic="clock", level="ok", said=f"within {_SKEW} seconds of the platform's")
+
+    def _limit(self) -> Iterator[Check]:
+        limit = self._headers.rate_limit()
+        if limit is None:
+            yield Check(topic="rate limit", level="ok", said="the platform names none")
+            return
+        left, most = limit
+        few = left < most * _FEW
+        mend = "wait, or use a smaller --parallelism" if few else None
+        said = f"{left} of {most} requests are left"
+        yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
+
+    def _organization(self, registry: Registry, key: str, id: str | None) -> Check:
+        """An organization that the files name, and what the token may do in it."""
+        from dpsync.cli.failures import client_diagnostic
+        from dpsync.client.errors import NotFound
+
+        if id is None:
+            said = f"{key} is found by its hostname: what the token may do in it was not asked"
+            return Check(topic=registry.root.noun, level="note", said=said, mend="write its id:")
+        try:
+            live = organization(self.client, registry, id)
+        except NotFound:
+            mend = "check the id, and whose token it is"
+            said = f"{key}: there is no organization {id} that this token may see"
+            return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
+        except ClientError as error:
+            failed = client_diagnostic(error, self.to)
+            return Check(topic=registry.root.noun, level="problem", said=failed.message, mend=failed.hint)
+        for one in allowed(self.client, registry, live):
+            self.access.append(
+                KindAccess(organization=key, kind=one.kind.noun, read=one.read, write=one.write)
+            )
+        return Check(topic=registry.root.noun, level="ok", said=f"{key} is {live.get('title')} ({id})")

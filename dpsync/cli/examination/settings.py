@@ -1,0 +1,141 @@
+"""The settings of a run and where each is from: files, environment, profile, git base, ids file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from dpsync import __version__
+from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.texts.command import command
+from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.texts.words import counted
+from dpsync.render.json.documents import Check
+
+if TYPE_CHECKING:
+    from dpsync.cli.arguments.connection import Connection
+    from dpsync.model.entries.desired import Desired
+
+
+def program() -> Check:
+    """Which dpsync this is."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return Check(topic="dpsync", level="ok", said=f"{__version__}, Python {python}")
+
+
+def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
+    """Where an option of this command is from."""
+    context = click.get_current_context(silent=True)
+    source = context.get_parameter_source(name) if context else None
+    if source is ParameterSource.COMMANDLINE:
+        return flag
+    if variable is not None and os.environ.get(variable):
+        return variable
+    return default
+
+
+def files(place: ConfigurationPaths) -> Iterator[Check]:
+    """The root file, and what goes over it."""
+    source = source_of("files", "--file", "DPSYNC_FILE", "found from here up to the git root")
+    yield Check(topic="root file", level="ok", said=shortest_path(str(place.root)), source=source)
+    for path in place.overlays:
+        yield Check(topic="overlay", level="ok", said=shortest_path(str(path)), source="--file")
+
+
+def configuration(desired: Desired) -> Iterator[Check]:
+    """What the files hold, the environment and the profile."""
+    number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
+    mend = command("validate") if desired.warnings else None
+    warned = f", {counted(len(desired.warnings), 'warning')}" if desired.warnings else ""
+    yield Check(
+        topic="configuration",
+        level="note" if desired.warnings else "ok",
+        said=f"{number} in {read}{warned}",
+        mend=mend,
+    )
+    chosen = desired.environment
+    if chosen is not None:
+        source = source_of("environment", "--env", "DPSYNC_ENV", "")
+        yield Check(topic="environment", level="ok", said=chosen.name, source=source or None)
+    elif desired.environments:
+        names = ", ".join(desired.environments)
+        yield Check(
+            topic="environment",
+            level="note",
+            said=f"none is chosen of {names}",
+            mend="choose one with --env NAME",
+        )
+    default = f"the environment {chosen.name}" if chosen and chosen.profile else "the default"
+    yield Check(
+        topic="profile",
+        level="ok",
+        said=desired.profile,
+        source=source_of("profile", "--profile", "DPSYNC_PROFILE", default),
+    )
+
+
+def invalid(error: DiagnosticError) -> Iterator[Check]:
+    """A configuration that cannot be used: its findings, the first ones."""
+    for one in error.findings[:3]:
+        at = f"{one.span.file}:{one.span.line}: " if one.span else ""
+        yield Check(
+            topic="configuration", level="problem", said=f"{at}{one.message} [{one.code}]", mend=one.hint
+        )
+    if len(error.findings) > 3:
+        rest = counted(len(error.findings) - 3, "finding")
+        yield Check(topic="configuration", level="problem", said=f"and {rest} more", mend=command("validate"))
+
+
+def git_base(place: ConfigurationPaths, ref: str | None, ids: Path | None) -> Check:
+    """The commit that tells a rename from a new thing."""
+    from dpsync.api import load_base
+
+    source = "--base" if ref is not None else "the default"
+    try:
+        base = load_base(
+            place.root, ref, overlays=place.overlays, environment=place.environment, ids=ids,
+            profile=place.profile,
+        )  # fmt: skip
+    except DiagnosticError as error:
+        said = error.findings[0]
+        return Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
+    if base.desired is not None:
+        return Check(
+            topic="git base", level="ok", said=f"{base.name} ({(base.commit or '')[:12]})", source=source
+        )
+    mend = (
+        base.warning.hint if base.warning else "commit the configuration: git tells a rename from a new thing"
+    )
+    return Check(topic="git base", level="note", said=f"none: {base.name}", source=source, mend=mend)
+
+
+def ids_file(place: ConfigurationPaths, to: Connection | None, platform: str | None) -> Check:
+    """The file that says which live object each entry is."""
+    from dpsync.api import ids_path
+    from dpsync.cli.arguments.memory import on_disk
+
+    path = place.ids or ids_path(place.root, to.url if to else "")
+    source = "--ids" if place.ids else "the default"
+    name = shortest_path(str(path))
+    try:
+        ids = on_disk(path, place.root.parent).read()
+    except DiagnosticError as error:
+        first = error.findings[0]
+        return Check(topic="ids file", level="problem", said=first.message, source=source, mend=first.hint)
+    if not os.path.lexists(path):
+        said = f"{name} is not there yet: apply and import write it"
+        if to is not None and is_loopback(to.url):
+            return Check(topic="ids file", level="ok", said=said, source=source)
+        mend = "commit it with the configuration once it is there"
+        return Check(topic="ids file", level="note", said=said, source=source, mend=mend)
+    mine = ids.sections.get(platform or "", {})
+    lines = counted(sum(map(len, mine.values())), "line")
+    said = f"{name}, {lines} for this platform" if platform else name
+    return Check(topic="ids file", level="ok", said=said, source=source)

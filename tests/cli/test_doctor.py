@@ -1,0 +1,251 @@
+"""`dpsync doctor`: every setting with where it is from, whose token it is, and what that token may do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+
+from dpsync.kinds.kind import Call
+from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.urls import expand
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.no_tls import NO_TLS
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "schemas" / "doctor.schema.json").read_text(encoding="utf-8")
+)
+REGISTRY = load_registry()
+ACME = "dpsync: 1\norganizations: { acme: { id: acme } }\n"
+
+
+@pytest.fixture
+def acme(project: Callable[..., Path]) -> Path:
+    return project(ACME)
+
+
+def document(run: Run, folder: Path, *flags: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("doctor", "-C", str(folder), "--format", "json", *flags).out)
+    jsonschema.validate(found, SCHEMA)
+    return found
+
+
+def check(found: dict[str, Any], topic: str) -> dict[str, Any]:
+    one: dict[str, Any] = [each for each in found["checks"] if each["topic"] == topic][-1]
+    return one
+
+
+def test_all_is_told_where_nothing_is_wrong(platform: ThreadedServer, acme: Path, run: Run) -> None:
+    ended = run("doctor", "-C", str(acme))
+    assert ended.code == 0
+    for topic in (
+        "root file",
+        "profile",
+        "address",
+        "token",
+        "proxy",
+        "clock",
+        "rate limit",
+        "git base",
+        "ids file",
+    ):
+        assert f" {topic} " in ended.out
+    assert "it belongs to Ada Byron ada@acme.example (id ada)" in ended.out
+
+
+def test_the_token_is_in_no_output(platform: ThreadedServer, acme: Path, run: Run) -> None:
+    for format_ in ("text", "json"):
+        ended = run("doctor", "-C", str(acme), "--format", format_)
+        assert "ada-token" not in ended.out + ended.err
+
+
+def test_each_setting_says_where_it_is_from(
+    platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_PROFILE", "reference")
+    found = document(run, acme, "-f", "dpsync.yaml")
+    assert check(found, "root file")["source"] == "--file"
+    assert check(found, "profile")["source"] == "DPSYNC_PROFILE"
+    assert check(found, "address")["source"] == "DPSYNC_URL"
+    assert check(found, "git base")["source"] == "the default"
+
+
+def tries(url: str, token: str, name: str) -> int | None:
+    """What a platform answers to an attempt to create one; None where nothing creates one."""
+    kind = REGISTRY[name]
+    if not isinstance(kind.create, Call):
+        return None
+    path = expand(REGISTRY, kind, kind.create.path, None, (("organization", "acme"),), {"slug": "new"})
+    headers = {"Authorization": f"Bearer {token}"}
+    body = {"title": "New", "label": "New", "source": {"url": "https://acme.example/a.yaml"}}
+    asked = httpx.request(kind.create.method, f"{url}/v1{path}", json=body, headers=headers, **NO_TLS)
+    return asked.status_code
+
+
+@pytest.mark.parametrize("user", ["ada", "lin", "rui", "gus"])
+def test_what_it_says_of_a_token_is_what_the_platform_allows(
+    user: str, platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", f"{user}-token")
+    nouns = {one["kind"]: one["write"] for one in document(run, acme)["access"]}
+    names = ("team", "saml", "collection", "space", "site", "openapi")
+    allowed = {name: tries(platform.url, f"{user}-token", name) != 403 for name in names}
+    assert {name: nouns[REGISTRY[name].noun] for name in names} == allowed
+
+
+def test_a_list_that_a_token_may_not_read_is_no(
+    platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "gus-token")
+    access = {one["kind"]: one["read"] for one in document(run, acme)["access"]}
+    assert access["member"] is False
+
+
+@pytest.mark.parametrize(
+    ("variables", "said", "mend"),
+    [
+        ({"DPSYNC_URL": ""}, "DPSYNC_URL is not set", "dpsync serve"),
+        ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", None),
+        ({"DPSYNC_TOKEN": "wrong"}, "the token was not accepted (401)", "check DPSYNC_TOKEN"),
+    ],
+)
+def test_a_problem_ends_with_1_and_says_what_to_do(
+    variables: dict[str, str], said: str, mend: str | None, platform: ThreadedServer, acme: Path, run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    found = document(run, acme)
+    one = check(found, "platform")
+    assert (found["exit"], one["level"]) == (1, "problem")
+    assert said in one["said"]
+    assert (mend or "") in (one["mend"] or "")
+
+
+def test_a_server_that_is_not_there_is_a_problem(
+    acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("DPSYNC_URL", f"http://127.0.0.1:{taken.getsockname()[1]}")
+        monkeypatch.setenv("DPSYNC_TOKEN", "any")
+        found = document(run, acme)
+    assert "cannot reach" in check(found, "platform")["said"]
+    assert check(found, "git base")
+
+
+def test_an_organization_that_is_not_there_is_a_problem(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run
+) -> None:
+    found = document(run, project("dpsync: 1\norganizations: { acme: { id: elsewhere } }\n"))
+    assert found["exit"] == 1
+    assert "there is no organization elsewhere" in check(found, "organization")["said"]
+
+
+def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run
+) -> None:
+    found = document(run, project("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n"))
+    assert found["exit"] == 5
+    assert "dpsync.yaml:2: unknown key" in check(found, "configuration")["said"]
+    assert "it belongs to" in check(found, "token")["said"]
+
+
+def test_nothing_is_sent_elsewhere_than_to_the_environment_that_was_chosen(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run
+) -> None:
+    folder = project("dpsync: 1\nenvironments: { prod: { url: 5 } }\norganizations: { acme: { id: acme } }\n")
+    found = document(run, folder, "--env", "prod")
+    assert check(found, "platform")["said"].startswith("nothing was asked")
+    assert not [one for one in found["checks"] if one["topic"] == "token"]
+
+
+@contextmanager
+def answering(headers: dict[str, str], seen: list[str]) -> Iterator[str]:
+    """A server that answers everything with a user whose name is hostile."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.command)
+            content = json.dumps({"object": "user", "id": "x", "displayName": "A\x1b[2J\u202e\nb"}).encode()
+            self.send_response_only(200)
+            for name, value in {"Content-Type": "application/json", **headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+HEADERS = {
+    "Date": "Wed, 01 Jan 2020 00:00:00 GMT", "X-RateLimit-Remaining": "3", "X-RateLimit-Limit": "100",
+}  # fmt: skip
+
+
+def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
+    acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    with answering(HEADERS, seen) as url:
+        monkeypatch.setenv("DPSYNC_URL", url)
+        monkeypatch.setenv("DPSYNC_TOKEN", "any")
+        found, text = document(run, acme), run("doctor", "-C", str(acme)).out
+    assert check(found, "clock")["level"] == "problem"
+    assert "seconds behind" in check(found, "clock")["said"]
+    assert check(found, "rate limit")["said"] == "3 of 100 requests are left"
+    assert check(found, "rate limit")["level"] == "note"
+    assert set(seen) == {"GET"}
+    assert "\x1b" not in text
+    assert "A\\x1b[2J\\u202e\\nb" in text
+
+
+def test_in_a_workflow_it_says_what_its_token_may_read(
+    platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "1",
+        "GITHUB_EVENT_NAME": "push", "GITHUB_SHA": "a" * 40, "GITHUB_API_URL": "http://127.0.0.1:9",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    assert "GITHUB_TOKEN is not set" in check(document(run, acme), "permissions")["said"]
+    monkeypatch.setenv("GITHUB_TOKEN", "ghs_never_shown")
+    seen: list[str] = []
+    with answering({}, seen) as url:
+        monkeypatch.setenv("GITHUB_API_URL", url)
+        ended = run("doctor", "-C", str(acme))
+    assert "contents: may be read" in ended.out
+    assert "ghs_never_shown" not in ended.out + ended.err
+    assert set(seen) == {"GET"}
+
+
+def test_without_a_root_file_it_says_so_and_ends_with_5(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DPSYNC_URL", raising=False)
+    ended = run("doctor", "-C", str(tmp_path))
+    assert ended.code == 5
+    assert "DP120" in ended.out
