@@ -18,45 +18,45 @@ from dpsync.collector import collector_out_of_the_way
 from dpsync.model.findings.diagnostic import Exit
 
 COMMANDS = {
-    "plan": "Show what apply would do; writes nothing.",
+    "plan": "Show what apply would change; writes nothing.",
     "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
-    "apply": "Do it, and prove that it converged.",
-    "drift": "Show what the platform has that the files do not say; writes nothing.",
+    "apply": "Carry out the plan, and prove that it converged.",
+    "drift": "Show where the platform differs from the files; writes nothing.",
     "show": "Print a saved plan, or the report of an apply, in any format; asks no platform.",
-    "graph": "Draw the organization as declared, and what a plan changes; asks no platform.",
-    "import": "Write the configuration of what is live.",
-    "ids": "Record which live object each entry is.",
-    "validate": "Check the configuration without a platform.",
+    "graph": "Draw the organization, and what a plan changes; asks no platform.",
+    "import": "Write the files of what is live on the platform.",
+    "ids": "Record the id of the live object of each entry.",
+    "validate": "Check the files; asks no platform.",
     "list": "List every entry, with its place in the files and its object.",
     "config": "Print the effective configuration, and where each value is written.",
     "doctor": "Check the settings, the platform and the token; writes nothing.",
     "explain": "Say what a kind, a field or a code means.",
-    "github": "Run a command in a workflow on GitHub, and tell it there.",
+    "github": "Run a command in a workflow on GitHub, and report there.",
     "serve": "Run the companion: the platform's API on this machine.",
     "schema": "Print a JSON Schema, for editors and other tools.",
 }
 
 EXIT_CODES = """\b
 Exit codes:
-  0    done (plan: with or without changes)
-  1    failed, nothing was written
-  2    changes or drift present (drift, plan --detailed-exitcode, ids --check)
-  3    partial, blocked or not converged (apply, import)
-  4    refused: a guard, a stale plan, unconfirmed
+  0    done; a plan ends with 0 with or without changes
+  1    failed; nothing was written
+  2    changes or drift (drift, plan --detailed-exitcode, ids --check)
+  3    partly done, blocked or not converged (apply, import)
+  4    refused: by a guard, stale since the plan, or not confirmed
   5    the configuration is invalid
   64   wrong usage
   130  interrupted (143: terminated)
 
 \b
 Environment:
-  DPSYNC_URL         the platform, without /v1
+  DPSYNC_URL         the address of the platform, without /v1
   DPSYNC_TOKEN       the access token, or
   DPSYNC_TOKEN_FILE  a file that holds it
-  DPSYNC_FILE        the root file, as --file
-  DPSYNC_ENV         an environment of the root file, as --env
-  DPSYNC_PROFILE     what the platform has and takes, as --profile
+  DPSYNC_FILE        the same as --file
+  DPSYNC_ENV         the same as --env
+  DPSYNC_PROFILE     the same as --profile
   DPSYNC_DEBUG       show where an internal error comes from
-  CI                 nobody can be asked; the git base is the commit before
+  CI                 dpsync asks nobody; the git base is the commit before
   GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH
                      which commit that is, in a workflow on GitHub
   GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
@@ -116,7 +116,11 @@ class CommandGroup(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="dpsync", message="%(prog)s %(version)s")
 @click.pass_context
 def root(context: click.Context) -> None:
-    """A docs platform's organization as YAML in git: planned, applied, proven converged."""
+    """A docs platform's organization as YAML in git: plan, apply, prove that it converged.
+
+    Write files, look at `dpsync plan`, carry it out with `dpsync apply`. Start with `dpsync import`, or try
+    dpsync without an account: `dpsync serve` runs the platform's API on your machine.
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

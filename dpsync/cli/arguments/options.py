@@ -26,16 +26,16 @@ def layered_or_new(command: F) -> F:
 def _layered(command: F, exists: bool) -> F:
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV",
-        help="The environment of the root file. [default: its top-level values; env: DPSYNC_ENV]",
+        help="The environment of the root file. [default: none, the top-level values; env: DPSYNC_ENV]",
     )(command)  # fmt: skip
     command = click.option(
         "-C", "--directory", type=click.Path(exists=exists, file_okay=False, path_type=Path), default=Path(),
-        help="Work as if started in this directory." + ("" if exists else " A new one is made."),
+        help="Work as if started in this directory." + ("" if exists else " dpsync makes a new one."),
         show_default="the present one",
     )(command)  # fmt: skip
     return click.option(
         "-f", "--file", "files", multiple=True, metavar="FILE",
-        help="The root file; given again, an overlay that goes over it. "
+        help="The root file. Given again: an overlay, which wins over the files before it. "
         "[default: dpsync.yaml, from here up to the git root; env: DPSYNC_FILE]",
     )(command)  # fmt: skip
 
@@ -45,7 +45,7 @@ def profiled(command: F) -> F:
     return click.option(
         "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_profile,
         help="What the platform has and takes: full; published, the vendor's edition of today; or reference, "
-        "the documented operations alone. What it cannot do is blocked. "
+        "the documented operations alone. A plan blocks what the platform cannot do. "
         "[default: that of the environment, else full; env: DPSYNC_PROFILE]",
     )(command)  # fmt: skip
 
@@ -66,11 +66,11 @@ def selecting(command: F) -> F:
     """--select and --exclude: which part of it."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN",
-        help="Leave out what is at these addresses, and everything in it. May be repeated.",
+        help="Leave out what these addresses name, and everything in it. May be repeated.",
     )(command)  # fmt: skip
     return click.option(
         "--select", multiple=True, metavar="PATTERN",
-        help="Only what is at these addresses, everything in it, and what that needs. May be repeated.",
+        help="Only what these addresses name, everything in it, and what that needs. May be repeated.",
     )(command)  # fmt: skip
 
 
@@ -86,24 +86,26 @@ def output_in_every_format(command: F) -> F:
 
 
 def _output(command: F, formats: Collection[str], each: str = "") -> F:
-    command = click.option("-v", "--verbose", count=True, help="Say more; twice for every request.")(command)
+    command = click.option("-v", "--verbose", count=True, help="Print more; given twice, every request.")(
+        command
+    )
     command = click.option(
         "-q", "--quiet", is_flag=True,
-        help="Only the result, of a plan what needs a person, and what went wrong.",
+        help="Print only the result and errors; of a plan only what needs a person.",
     )(command)  # fmt: skip
     command = click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-        help="Colour the output.",
+        help="When to colour the output.",
     )(command)  # fmt: skip
     return click.option(
         "--format", "format_", type=click.Choice(list(formats)), default="text", show_default=True,
-        help=f"How the result is printed.{each}",
+        help=f"The format of the result.{each}",
     )(command)  # fmt: skip
 
 
 def summarizing(command: F) -> F:
     """--summary: how much is said of each address."""
-    return click.option("--summary", is_flag=True, help="One line for each address.")(command)
+    return click.option("--summary", is_flag=True, help="Print one line for each address.")(command)
 
 
 def ids_option(command: F) -> F:
@@ -119,16 +121,16 @@ def reading(command: F) -> F:
     """What everything shares that reads the platform."""
     command = click.option(
         "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
-        help="How long one request may take, its whole answer included.",
+        help="How long one request may take, with its whole answer.",
     )(command)  # fmt: skip
     command = click.option(
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
-        help="How many requests may be in flight.",
+        help="How many requests dpsync sends at the same time.",
     )(command)  # fmt: skip
     command = ids_option(command)
     return click.option(
         "--base", metavar="REF",
-        help="The commit that tells a rename from a new thing. [default: HEAD; in CI what was before it]",
+        help="The git base: the commit to compare the files with. [default: HEAD; in CI the commit before]",
     )(command)  # fmt: skip
 
 
@@ -150,9 +152,9 @@ def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[st
 def planning(command: F) -> F:
     """What plan and apply share."""
     command = reading(command)
-    command = click.option("--no-delete", is_flag=True, help="Keep everything, whatever prune says.")(command)
+    command = click.option("--no-delete", is_flag=True, help="Delete nothing, whatever prune says.")(command)
     return click.option(
         "--confirm", multiple=True, metavar="TEXT", callback=_answers,
-        help="Answer a refusal once, with the words that it names: "
+        help="Answer a refusal for this run, in the words that the plan prints: "
         '--confirm "delete 12", --confirm "restructure acme/sites/docs".',
     )(command)  # fmt: skip

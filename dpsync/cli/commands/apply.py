@@ -37,13 +37,17 @@ from dpsync.cli.terminal.output import as_output
 @profiled
 @selecting
 @planning
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
+@click.option("--yes", is_flag=True, help="Carry out the plan without a question.")
+@click.option(
+    "--approved", metavar="DIGEST", help="Carry out only the plan with this digest, without a question."
+)
 @click.option(
     "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-    help="Where the journal is kept. [default: .dpsync/journal beside the root file]",
+    help="The directory of the journal. [default: .dpsync/journal beside the root file]",
 )  # fmt: skip
-@click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
+@click.option(
+    "--no-input", is_flag=True, help="Never ask. Without --yes, dpsync then refuses what it would ask."
+)
 @summarizing
 @output_in_every_format
 def command(
@@ -53,13 +57,12 @@ def command(
     approved: str | None, journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int,
     quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Do what plan shows, and prove that it converged.
+    """Carry out the plan, and prove that it converged.
 
-    Shows the plan, asks, carries it out, reads everything back and plans again. The report says what was
-    done, what failed, what was not tried, and what nobody knows; a journal of it is kept in .dpsync/journal.
+    dpsync shows the plan, asks, carries it out, reads everything back and plans again. The report says what
+    was done, what failed, what was not tried, and what nobody knows. A journal is kept in .dpsync/journal.
 
-    PLAN is a file that plan --out has written. It is made again: if it is the same it is carried out, else
-    nothing is.
+    PLAN is a file of plan --out. dpsync plans again, and goes on only if that gives the same plan.
     """
     from dpsync.api import Expected, Options
     from dpsync.apply.executor import sent_secrets

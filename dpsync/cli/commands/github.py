@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @click.command("github")
 def command() -> int:
-    """Run a command in a workflow on GitHub, and tell it there.
+    """Run a command in a workflow on GitHub, and report there.
 
-    This is what action.yml runs. Standard input has its inputs, as one JSON object. It plans, applies,
-    checks for drift or validates, and writes the comment, the issue, the summary of the job, the
-    annotations and the outputs. The exit code is that of the command that was run; drift and changes fail
-    the job only when the input fail-on is changes.
+    The action (action.yml) runs this command, with its inputs as one JSON object on standard input. dpsync
+    plans, applies, validates or looks for drift. It writes the comment, the issue, the summary of the job,
+    the annotations and the outputs. The exit code is that of the command that was run. Drift and changes fail
+    the job only when the input fail-on is "changes".
     """
     from dpsync.github.runner.log import Log
 

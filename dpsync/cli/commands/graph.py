@@ -16,7 +16,7 @@ from dpsync.model.findings.diagnostic import Exit
 @layered
 @click.option(
     "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
-    help="Show what this plan changes, too: one of plan --out, or of plan --format json.",
+    help="Also show what this plan changes: a file of plan --out, or of plan --format json.",
 )  # fmt: skip
 @click.option(
     "--format", "language", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True,
@@ -25,13 +25,13 @@ from dpsync.model.findings.diagnostic import Exit
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, planned: Path | None, language: str
 ) -> int:
-    """Draw the organization as declared, and what a plan changes; asks no platform.
+    """Draw the organization, and what a plan changes; asks no platform.
 
-    Without --plan nothing of a change is seen. To see it, save a plan first: `dpsync plan --out plan.json`,
-    then `dpsync graph --plan plan.json`.
+    The picture shows what the files declare. To see what a plan changes, save it first: `dpsync plan --out
+    plan.json`, then `dpsync graph --plan plan.json`.
 
-    A line leads to what is in a thing, a dashed arrow to what a field of it names. Exit code 5 when the
-    configuration is invalid, or FILE holds no plan.
+    A line leads from a thing to what is in it. A dashed arrow leads from a thing to one that a field of it
+    names. Exit code 5 when the configuration is invalid, or FILE holds no plan.
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 @layered
 @profiled
 @click.option(
-    "--check", "checking", is_flag=True, help="Write nothing; exit with 2 when lines are missing or wrong."
+    "--check",
+    "checking",
+    is_flag=True,
+    help="Write nothing; end with exit code 2 when lines are missing or wrong.",
 )
 @click.option(
     "--bind",
@@ -52,12 +55,12 @@ def command(
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """Record which live object each entry is.
+    """Record the id of the live object of each entry.
 
-    Reads the platform and adds the lines that are missing in the ids file. A file with the conflict markers
-    of a merge is put right: lines of both sides are kept, and where they differ the platform decides.
+    dpsync reads the platform and adds the missing lines to the ids file. It also repairs a file with the
+    conflict markers of a merge: it keeps the lines of both sides, and where they differ the platform decides.
 
-    With --bind, --forget or --move it edits lines and reads nothing that it does not need.
+    With --bind, --forget or --move, dpsync edits lines, and reads only what it needs for that.
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_on_disk import ResolvedIds

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 @profiled
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
-    help="Only this one, by id or hostname. May be repeated. [default: every one that the token sees]",
+    help="Import only this one, by id or hostname. May be repeated. [default: every one that the token sees]",
 )  # fmt: skip
 @click.option(
     "--update", "updating", is_flag=True,
-    help="Put live values into the lines of a configuration that is there, at the ADDRESSes.",
+    help="Write the live values at the ADDRESSes into the existing files.",
 )  # fmt: skip
 @click.option(
     "--add", "adding", is_flag=True,
-    help="Write entries for what is live at the ADDRESSes and undeclared, into the files of their siblings.",
+    help="Write entries for the live things at the ADDRESSes that have none, beside their siblings.",
 )  # fmt: skip
 @click.option(
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--full", is_flag=True,
-    help="Write every field that can be read, defaults too: then drift sees every one of them.",
+    help="Write every field that can be read, defaults too. Then drift sees all of them.",
 )  # fmt: skip
 @click.option(
     "--force", is_flag=True,
-    help="Overwrite files although git does not have what is in them; of a whole import, start anew.",
+    help="Overwrite files that git does not have. A whole import starts anew.",
 )  # fmt: skip
 @reading
 @output
@@ -71,18 +71,19 @@ def command(
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """Write the configuration of what is live.
+    """Write the files of what is live on the platform.
 
-    Reads the organizations, writes dpsync.yaml and the files that it includes into the directory, and plans
-    them at once: that plan is empty, or the command says what is not and ends with exit code 3. Where a
-    dpsync.yaml is there already, it keeps what its files say and puts only live values and new entries into
-    them; with --force it starts anew. What a new thing has anyway is left out, but for the fields by which
-    something becomes more visible or more powerful (visibility, roles, permissions, who signs in how): what
-    no file names, drift does not see.
+    dpsync reads the organizations, and writes dpsync.yaml and the files that it includes. It plans them at
+    once: that plan is empty, or dpsync lists what is not and ends with exit code 3. Defaults of the platform
+    are left out. Fields that say who may see or do what (visibility, roles, permissions, sign-in) are always
+    written or watched, so that drift sees them change.
 
-    With --update and addresses (acme/teams, acme/sites/docs#title) the live values are written into the lines
-    of the configuration that is there; everything else in its files stays as it is. With --add entries are
-    written for what was made on the platform ('acme/teams/[Sales]', as plan and drift name it).
+    Where a dpsync.yaml exists, dpsync keeps what it says, and writes only live values and new entries into
+    it. With --force it starts anew.
+
+    With --update and addresses (acme/teams, acme/sites/docs#title), dpsync writes live values into the lines
+    of the existing files, and changes nothing else in them. With --add it writes entries for what somebody
+    made on the platform ('acme/teams/[Sales]', as plan and drift name it).
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings

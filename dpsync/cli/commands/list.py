@@ -34,8 +34,8 @@ def command(
     """List every entry, with its place in the files and its object.
 
     One line for each entry: its address, its kind, file and line, the id of the live object, and by what
-    dpsync recognised that object. Without an address or a token of a platform, or with --offline, the ids are
-    those of the files: an id: in an entry, or its line in the ids file.
+    dpsync recognised that object. Without a platform (no address, no token, or --offline), the ids are those
+    of the files: an id: in an entry, or its line in the ids file.
     """
     from dpsync.api import list_entries
     from dpsync.cli.arguments.memory import opened

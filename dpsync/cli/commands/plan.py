@@ -27,9 +27,9 @@ from dpsync.model.findings.diagnostic import Exit
 @planning
 @click.option(
     "-o", "--out", "saved_as", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Save the plan, to be applied later: dpsync apply FILE.",
+    help="Save the plan. dpsync apply FILE carries it out later.",
 )  # fmt: skip
-@click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there are changes.")
+@click.option("--detailed-exitcode", is_flag=True, help="End with exit code 2 when there are changes.")
 @summarizing
 @output_in_every_format
 def command(
@@ -39,10 +39,10 @@ def command(
     ids_in: Path | None, parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool,
     format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Show what apply would do; writes nothing.
+    """Show what apply would change; writes nothing.
 
-    Compares the configuration with what is live at DPSYNC_URL. A plan that may not be applied is shown and
-    ends with exit code 4 and is not saved.
+    dpsync compares the files with the platform at DPSYNC_URL. It also shows a plan that a guard has refused:
+    the command then ends with exit code 4, and --out saves nothing.
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save

@@ -35,12 +35,12 @@ def command(
 ) -> int:  # fmt: skip
     """Carry the plan out on a copy of what is live; writes nothing.
 
-    Reads the platform as plan does and loads what it read into the companion, in this process and in
-    memory: no port is opened. There it does what apply would do: every step, the reading back, the second
-    plan. It tells what that has shown, what it cannot show, and how long an apply will take. The platform is
-    sent nothing but GET, so that a token which may only read is enough, and no secret is needed.
+    dpsync reads the platform as plan does, and loads what it read into a companion in its own memory. There
+    it carries out the plan: every step, the reading back, the second plan. It reports what this has shown,
+    what it cannot show, and how long an apply will take. The platform gets nothing but GET, so a token that
+    may only read is enough, and no secret is needed.
 
-    Exit code 4 when anything goes otherwise than planned: then the plan is not fit to be applied.
+    Exit code 4 means that something went otherwise than planned: do not apply that plan.
     """
     from dpsync.api import Options
     from dpsync.cli.rehearsing import carried_out, ending

@@ -13,10 +13,16 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="0: a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8787,
+    show_default=True,
+    help="The port to listen on; 0 means a free one.",
+)
 @click.option(
     "--db", default=":memory:", show_default=True, metavar="PATH|URL",
-    help="What keeps the state: a SQLite file, or postgresql://….",
+    help="Where the state is kept: a SQLite file, or postgresql://….",
 )  # fmt: skip
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True,
@@ -29,20 +35,24 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option(
     "--allow-fetch", multiple=True, metavar="HOST",
-    help="Beside loopback, a host that may be contacted, for documents or events. May be repeated.",
+    help="A host that the companion may contact, beside this machine. May be repeated.",
 )  # fmt: skip
-@click.option("--world", type=FILE, help="The world to start from, in place of the built-in one.")
-@click.option("--faults", type=FILE, help="Rules of which request fails in which way.")
-@click.option("--rate-limit", metavar="N/s", help="Refuse more requests of one caller than this; also N/m.")
+@click.option("--world", type=FILE, help="A file with the state to start from, in place of the built-in one.")
+@click.option("--faults", type=FILE, help="A file with rules: which request fails, and how.")
+@click.option(
+    "--rate-limit",
+    metavar="N/s",
+    help="Refuse more requests of one caller than N each second; also N/m, each minute.",
+)
 @click.option(
     "--latency", type=click.FloatRange(0, 3_600_000), default=0, metavar="MS",
-    help="How much longer each request takes.",
+    help="Let each request take this much longer.",
 )  # fmt: skip
 @click.option(
     "--ask-before-removal", is_flag=True,
     help="With published: the removal of a member is only requested (202).",
 )  # fmt: skip
-@click.option("--no-control", is_flag=True, help="Leave the control plane (/_dpsync) out.")
+@click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync).")
 def command(
     host: str,
     port: int,
@@ -60,9 +70,9 @@ def command(
 ) -> None:
     """Run the companion: the platform's API on this machine.
 
-    It serves real state: a built-in world of two organizations in a fresh database. The first line it prints
-    is the URL for DPSYNC_URL, once it accepts requests. The tokens of the built-in world are ada-token,
-    grace-token (admins of acme) and hank-token (globex).
+    The companion keeps real state: it starts with two organizations, acme and globex, in a fresh database.
+    Once it accepts requests, it prints its address: that is the value for DPSYNC_URL. Its tokens are
+    ada-token and grace-token (admins of acme) and hank-token (globex). Ctrl-C stops it.
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 

@@ -30,11 +30,11 @@ def command(
     """Print a saved plan, or how an apply ended, in any format; asks no platform.
 
     FILE is a plan that plan --out has saved, or what plan, apply, drift or validate have printed with
-    --format json. The platform is read once, for as many formats as are needed. Exit code 0 whatever it
-    says, 5 when FILE is damaged, of another version or something else.
+    --format json. So one reading of the platform is enough for all formats. The exit code is 0 whatever FILE
+    says, and 5 when FILE is damaged, of another version or something else.
 
-    FILE may also be the journal of an apply (.dpsync/journal), even of one that was killed. Then what
-    that apply has printed is made again, and the exit code is that of the apply.
+    FILE may also be the journal of an apply (.dpsync/journal), even of one that was killed. Then dpsync makes
+    the report of that apply again, and ends with its exit code.
     """
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content

@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 @click.command("validate")
 @layered
 @profiled
+@click.option("--changes", is_flag=True, help="List what differs between the files and the git base.")
 @click.option(
-    "--changes", is_flag=True, help="Say what the files say otherwise than the git base; asks no platform."
+    "--base", metavar="REF", help="With --changes: the commit to compare with. [default: that of plan]"
 )
-@click.option("--base", metavar="REF", help="With --changes: the commit. [default: that of plan]")
 @output_in_every_format
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     changes: bool,
     base: str | None, format_: str, color: str, verbose: int, quiet: bool,
 ) -> None:  # fmt: skip
-    """Check the configuration without a platform.
+    """Check the files; asks no platform.
 
-    Reads every file and reports everything that is wrong at once. Exit code 5 when something is. Without
-    --env every environment of the root file is checked, too. With --profile it also names the entries that
-    such a platform cannot read: plan will say they are blocked. With --changes the files are compared with
-    those of the git base: which entries were removed, renamed, changed or added. The exit code is the same.
+    dpsync reads every file and reports all mistakes at once, with exit code 5. Without --env it checks every
+    environment of the root file. With --profile it also names the entries that such a platform cannot read:
+    a plan will block them. With --changes it compares the files with those of the git base, and lists which
+    entries were removed, renamed, changed or added; the exit code stays the same.
     """
     from dpsync.cli.arguments.memory import with_what_is_not_included
     from dpsync.cli.endings import endings
