@@ -1,5 +1,6 @@
 """Calls of the companion as tests make them: the body when the status is as expected, else a failure."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -95,3 +96,21 @@ class Api:
     def state(self) -> Any:
         """The whole state, as a world."""
         return self.server.call(lambda: dump(self.app.store))
+
+
+LOADED: dict[str, int] = {}
+"""By the URL of a companion, the version of its state with which the built-in world was loaded last."""
+
+
+def fresh(api: Api) -> Iterator[Api]:
+    """The built-in world: loaded again, unless nothing was written since it was."""
+    api.clock.now = START
+    version = api.server.call(api.app.store.version)
+    if LOADED.get(api.server.url) != version:
+        api.server.reset()
+        LOADED[api.server.url] = api.server.call(api.app.store.version)
+    else:
+        api.app.requests.clear()
+    yield api
+    assert api.app.violations == []
+    assert [entry for entry in api.app.requests if entry[2] == 500] == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from companion_calls import START, Api, StillClock
+from companion_calls import Api, StillClock, fresh
 from covers import Seen
 from postgres_cluster import postgres, postgres_url  # noqa: F401
 
@@ -18,8 +18,6 @@ from tests.patience import PATIENCE
 
 WORLD = builtin()
 SEEN = Seen()
-LOADED: dict[str, int] = {}
-"""By the URL of a companion, the version of its state with which the built-in world was loaded last."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,20 +49,6 @@ def companion() -> Iterator[Api]:
 @pytest.fixture(scope="session")
 def reference_companion() -> Iterator[Api]:
     yield from serving("reference")
-
-
-def fresh(api: Api) -> Iterator[Api]:
-    """The built-in world: loaded again, unless nothing was written since it was."""
-    api.clock.now = START
-    version = api.server.call(api.app.store.version)
-    if LOADED.get(api.server.url) != version:
-        api.server.reset()
-        LOADED[api.server.url] = api.server.call(api.app.store.version)
-    else:
-        api.app.requests.clear()
-    yield api
-    assert api.app.violations == []
-    assert [entry for entry in api.app.requests if entry[2] == 500] == []
 
 
 @pytest.fixture

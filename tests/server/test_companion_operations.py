@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from cases import BODIES, IDS, OTHER_IDS, QUERIES
 from cases.site_cases import with_more
-from companion_calls import Api
-from conftest import fresh
+from companion_calls import Api, fresh
 from covers import covers_row
 
 from dpsync.server.http.incoming import LARGEST_BODY
