@@ -22,6 +22,15 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 
 
 @pytest.fixture(scope="session")
+def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """A companion of the edition that the vendor publishes today, and the kinds as they are there."""
+    app = build(open_store(":memory:"), profile="published", check_answers=True)
+    with ThreadedServer(app) as server:
+        yield Platform(server, tmp_path_factory.mktemp("today"), load("published"))
+        assert server.app.violations == []
+
+
+@pytest.fixture(scope="session")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """A companion that serves the documented operations alone, and the kinds as they are there."""
     app = build(open_store(":memory:"), profile="reference", check_answers=True)

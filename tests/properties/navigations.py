@@ -130,7 +130,11 @@ def _live(name: str, site: Fields) -> Fields:
     }  # fmt: skip
 
 
-_SCHEMA = {"type": "object", "properties": {"beta": {"type": "boolean"}}, "additionalProperties": False}
+_SCHEMA = {
+    "type": "object",
+    "properties": {"beta": {"type": "boolean", "description": "In the beta"}},
+    "additionalProperties": False,
+}
 
 
 def _inside(site: Fields, key: str | None) -> list[str]:

@@ -228,7 +228,8 @@ def place_fields(draw: Draw) -> Fields:
 
 
 def schema(draw: Draw) -> Fields:
-    claims = {"beta": {"type": "boolean"}} | ({"plan": {"type": "string"}} if draw.chance(0.5) else {})
+    plan = {"plan": {"type": "string", "description": "What they pay for"}} if draw.chance(0.5) else {}
+    claims = {"beta": {"type": "boolean", "description": "In the beta"}} | plan
     return {"type": "object", "properties": claims, "additionalProperties": False}
 
 

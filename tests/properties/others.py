@@ -166,6 +166,9 @@ def _published(draw: Draw) -> Fields:
     return {"title": draw.pick(["Bot", "Robot"]), "script": "export default {}", **_some_of(draw, more)}
 
 
+_ACCOUNT = {"platform": "github", "handle": "acme", "display": {"footer": True, "header": False}}
+
+
 def _looks(draw: Draw) -> Fields:
     colour = draw.pick(["#ff0000", "#00ff00"])
     return _some_of(
@@ -177,7 +180,7 @@ def _looks(draw: Draw) -> Fields:
                 "primaryColor": {"light": colour, "dark": colour},
             },
             "themes": {"default": draw.pick(["light", "dark"])},
-            "socialAccounts": draw.pick([[], [{"platform": "x", "handle": "acme"}]]),
+            "socialAccounts": draw.pick([[], [_ACCOUNT]]),
         },
     )
 

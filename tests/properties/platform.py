@@ -72,6 +72,26 @@ def _managed(draw: Draw, live: Organization) -> Managed:
 # --- driving dpsync ---------------------------------------------------------------------------------
 
 
+def suited_to_today(value: Any) -> Any:
+    """On the edition of today sites have no `agentsContext`, a space of one has no accounts of its own, an
+    integration needs more, and a redirect has no blank in its path.
+    """
+    if isinstance(value, list):
+        return [suited_to_today(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made = {
+        name.replace("/c d", "/c-d"): suited_to_today(item)
+        for name, item in value.items()
+        if name != "agentsContext"
+    }
+    if made.get("type") == "space" and isinstance(made.get("customization"), dict):
+        made["customization"].pop("socialAccounts", None)
+    if "script" in made and "title" in made:
+        made = {"description": "Answers", "scopes": [], **made}
+    return made
+
+
 @dataclass
 class Platform:
     """One companion, reset for every example."""
@@ -81,12 +101,17 @@ class Platform:
     registry: Registry = REGISTRY
 
     def start(self, made: Case) -> None:
+        made.world = self.suited(made.world)
         self.server.reset(made.world)
+
+    def suited(self, value: Any) -> Any:
+        """A world or a configuration without what the platform does not have, with what it asks for."""
+        return suited_to_today(value) if self.registry.profile.name == "published" else value
 
     def session(self, configuration: Fields, parallelism: int = 4) -> Session:
         root = self.directory / "dpsync.yaml"
-        root.write_text(json.dumps(configuration), encoding="utf-8")
-        return Session(load(root, {}), self.registry, parallelism)
+        root.write_text(json.dumps(self.suited(configuration)), encoding="utf-8")
+        return Session(load(root, {}, self.registry), self.registry, parallelism)
 
     def client(self, around: Callable[[Transport], Transport] = lambda inner: inner) -> WriteClient:
         inner = transport(self.server, TOKEN)
@@ -127,7 +152,7 @@ def fulfilled(platform: Platform, made: Case) -> Fields:
         nodes = [node for site in org.sites for node in site.nodes()]
         for thing in (*org.teams, *org.collections, *org.spaces, *org.sites, *nodes):
             thing.id = thing.id or f"new-{org.key}-{thing.key}"
-    platform.server.reset(world(wanted))
+    platform.server.reset(platform.suited(world(wanted)))
     return platform.state()
 
 

@@ -157,10 +157,18 @@ class _Layout:
 
     def _fields(self, item: FoundObject, directory: str) -> dict[str, Any]:
         fields = self._entry(item).fields
-        return {
-            name: self._file(item, name, value, directory) if isinstance(value, FileContent) else value
-            for name, value in fields.items()
-        }
+        return {name: self._in_files(item, name, value, directory) for name, value in fields.items()}
+
+    def _in_files(self, item: FoundObject, name: str, value: Any, directory: str) -> Any:
+        """A value with its long parts in files of their own; `name` is its dotted path."""
+        if isinstance(value, FileContent):
+            return self._file(item, name, value, directory)
+        if isinstance(value, dict):
+            return {
+                part: self._in_files(item, f"{name}.{part}", inside, directory)
+                for part, inside in value.items()
+            }
+        return value
 
     def _file(self, item: FoundObject, name: str, value: FileContent, directory: str) -> dict[str, str]:
         """Write a long value into a file of its own; the reference to it."""
