@@ -142,6 +142,6 @@ SPACE_SHAPES: dict[str, Schema] = SHAPES | {
 }  # fmt: skip
 """The same for one space of a site, which has no fonts of its own."""
 CODE_THEME: dict[str, Any] = {
-    name: {"light": "default-light", "dark": "default-light"} for name in ("default", "openapi")
+    name: {"light": "default-light", "dark": "default-dark"} for name in ("default", "openapi")
 }
 """What a new site has; the vendor's document says only that it is there."""

@@ -1,0 +1,67 @@
+"""An organization that was written down on one platform, planned on another one that has the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Session, import_, load
+from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import put
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.plans.plan import Plan
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from tests.direct import reading
+
+TOKEN = "ada-token"
+
+
+@pytest.fixture(scope="module")
+def platforms() -> Iterator[dict[str, ThreadedServer]]:
+    """Each serves the built-in world."""
+    running = {
+        profile: ThreadedServer(build(open_store(":memory:"), profile=profile))
+        for profile in ("full", "reference", "published")
+    }
+    for server in running.values():
+        server.__enter__()
+        server.reset()
+    yield running
+    for server in running.values():
+        server.__exit__(None, None, None)
+
+
+def moved(platforms: dict[str, ThreadedServer], source: str, target: str, directory: Path) -> Plan:
+    """The plan on one platform of what was imported from the other."""
+    with RememberingClient(platforms[source].url, TOKEN) as client:
+        made = import_(client, load_registry(source), ["acme"])
+    put(directory, made.made.files)
+    desired = load(directory / "dpsync.yaml", {}, profile=target)
+    with reading(platforms[target], TOKEN) as client:
+        return Session(desired, load_registry(target)).plan(client).plan
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("reference", "published"),
+        ("published", "reference"),
+        ("full", "published"),
+        ("published", "full"),
+    ],
+)
+def test_what_is_the_same_on_both_is_no_difference_and_what_is_not_is_told_with_its_line(
+    platforms: dict[str, ThreadedServer], source: str, target: str, tmp_path: Path
+) -> None:
+    plan = moved(platforms, source, target, tmp_path)
+    assert plan.refusals == ()
+    # Without one answer for the whole navigation nobody knows what stands between its kinds of entries.
+    assert all(change.moved and not change.differences for change in plan.changes)
+    assert source == "reference" or plan.changes == ()
+    for item in plan.blocked:
+        assert f"the profile {target}" in item.reason, item
+        assert plan.origins[item.address].file
