@@ -180,6 +180,8 @@ class Attempt:
             # This try was refused; an earlier one may have been carried out.
             return self._in_doubt(refused)
         words = self._words(refused)
+        if refused.status in (404, 405, 501):
+            words += "; where this platform has no such request, --profile says which it has"
         return self._task.outcome("failed", words, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:

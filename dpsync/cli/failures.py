@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from dpsync.apply.expected import NotApproved, Refused
@@ -43,6 +45,9 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
     return None
 
 
+ANOTHER_PLATFORM: Final = "where this platform has other requests than are planned for, --profile says which"
+
+
 def _span(origin: Origin | None) -> Span | None:
     if origin is None:
         return None
@@ -81,13 +86,16 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
         case errors.Forbidden():
             hint = "use the token of somebody who may"
             return Diagnostic("forbidden", f"the token's user may not do this (403): {where}", hint=hint)
+        case errors.NotFound() | errors.ServerFault(status=501):
+            hint = f"nothing was concluded from it; {ANOTHER_PLATFORM}"
+            return Diagnostic("request", str(error), hint=hint)
         case errors.NotJson():
             hint = f"check that {url_from} is the platform itself and not a login page or a proxy"
             message = f"{where} answered something that is not the API: {error.found} (status {error.status})"
             return Diagnostic("not-json", message, hint=hint)
         case errors.BadAnswer():
             message = f"{where} answered what does not fit: {error.what()}"
-            hint = "nothing was concluded from it; if it stays so, the platform serves another API"
+            hint = f"nothing was concluded from it; {ANOTHER_PLATFORM}"
             return Diagnostic("bad-answer", message, hint=hint)
         case errors.BadList():
             message = f"{where} did not end properly: {error.fault} on page {error.page}"

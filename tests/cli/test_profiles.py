@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -64,6 +64,24 @@ def test_without_it_such_a_platform_is_said_not_to_have_the_operation(run: Run, 
     ended = run("plan", "-C", str(example))
     assert ended.code == 1
     assert "501" in ended.err
+    assert "--profile says which" in ended.err
+
+
+def test_an_operation_that_the_platform_lacks_is_no_thing_that_is_absent(
+    run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list that answers 404 ends the plan: nothing is concluded from it."""
+    server = ThreadedServer(build(open_store(":memory:"), profile="full"))
+    root = "dpsync: 1\norganizations: { acme: { id: acme, sites: { docs: { basename: docs, title: Docs, "
+    root += "mcpServers: { it: { name: It, url: 'https://mcp.example' } } } } } }\n"
+    with server:
+        server.reset()
+        monkeypatch.setenv("DPSYNC_URL", server.url)
+        monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+        ended = run("plan", "-C", str(project(root)), "--profile", "published")
+    assert ended.code == 1
+    assert "/mcp-servers: status 404" in ended.err
+    assert "--profile says which" in ended.err
 
 
 def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> None:

@@ -25,7 +25,7 @@ from benchmarks import (
     start,
 )
 from benchmarks.shapes import SHAPES
-from dpsync.api import Session
+from dpsync.api import Session, load_registry
 from dpsync.client.client import ReadClient
 from dpsync.config.load import load
 from dpsync.server.process.thread import ThreadedServer
@@ -179,7 +179,7 @@ def test_the_organization_of_the_plans_is_as_large_as_asked_and_has_no_changes(
     assert not found
     assert abs(len(desired.resources) - 300) <= 30
     with ReadClient(server.url, organization.TOKEN) as client:
-        assert not Session(desired, REGISTRY).plan(client).plan.changes
+        assert not Session(desired, load_registry(desired.profile)).plan(client).plan.changes
 
 
 def test_where_one_file_is_too_small_it_is_several_that_say_the_same(

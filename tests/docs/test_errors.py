@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dpsync.api import Session
+from dpsync.api import Session, load_registry
 from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.config.codes import TOP_KEY
@@ -138,7 +138,7 @@ def _planned(section: Section, platform: ThreadedServer, directory: Path) -> tup
     assert not found
     with ReadClient(platform.url, "ada-token") as client:
         try:
-            plan = Session(desired, REGISTRY).plan(client).plan
+            plan = Session(desired, load_registry(desired.profile)).plan(client).plan
         except DiagnosticError as ended:
             return {diagnostic.code for diagnostic in ended.diagnostics}, int(ended.exit_code)
     return {refusal.code for refusal in plan.refusals}, 4
@@ -199,7 +199,7 @@ def test_lists_that_differ_between_two_readings_are_no_plan(platform: ThreadedSe
         ReadClient(platform.url, "ada-token", transport=_SomebodyElse(platform.url)) as client,
         pytest.raises(DiagnosticError) as ended,
     ):
-        Session(desired, REGISTRY).plan(client)
+        Session(desired, load_registry(desired.profile)).plan(client)
     assert [diagnostic.code for diagnostic in ended.value.diagnostics] == ["DP320"]
     assert ended.value.exit_code == Exit.FAILED
 
