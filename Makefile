@@ -35,7 +35,7 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/python tests/server/api_page.py > docs/api.md
 
 lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)
-	uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-emit-index-url --output-file action/requirements.txt
 
 soak: environment ## every test, for a long time: whole what a normal run tries a slice of (tests/soak.py)

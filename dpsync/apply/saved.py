@@ -14,6 +14,7 @@ from pydantic_core import from_json
 from dpsync import disk
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.plan import Part, Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.model.plans.saved_plan import Saved
 from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
@@ -29,9 +30,9 @@ def options_of(plan: Plan) -> Options:
     return Options(plan.confirmed, plan.deleting, select=part.select, exclude=part.exclude)
 
 
-def save(path: Path, plan: Plan) -> None:
+def save(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
     """Write a plan into a file, whole or not at all. Raises DiagnosticError (exit 1)."""
-    saved = Saved(digest=plan.digest, plan=plan)
+    saved = Saved(digest=plan.digest, plan=plan, rehearsal=rehearsal)
     try:
         disk.put(path, (json_text(saved, indent=1) + "\n").encode())
     except OSError as error:
@@ -65,6 +66,8 @@ def parse_saved(path: Path, found: bytes) -> Saved:
         ) from None
     if saved.plan.digest != saved.digest:
         raise unusable(path, "its content does not belong to its digest")
+    if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
+        raise unusable(path, "the rehearsal in it is that of another plan")
     return saved
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dpsync.client.client import WriteClient
     from dpsync.model.plans.journal import Outcome, Report
     from dpsync.model.plans.plan import Plan
+    from dpsync.model.plans.rehearsal import Rehearsal
 
 
 def planned_now(out: Output, session: Session, client: WriteClient, options: Options) -> Planned:
@@ -35,7 +36,7 @@ def planned_now(out: Output, session: Session, client: WriteClient, options: Opt
 
 def carry_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
-    journal: Journal, ids: IdsOnDisk,
+    journal: Journal, ids: IdsOnDisk, rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended."""
     from dpsync.apply.journal import record
@@ -50,19 +51,20 @@ def carry_out(
             )
         code = _ending(report, received)
         record(journal, Exited(code=code))
-        return _end(out, planned.plan, report, code)
+        return _end(out, planned.plan, report, code, rehearsal)
 
 
 def not_carried_out(
-    out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit
-) -> Exit:
+    out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit,
+    rehearsal: Rehearsal | None,
+) -> Exit:  # fmt: skip
     """End without a change. Where there was none to make, what was recognised is recorded."""
     if planned.plan.can_apply and planned.plan.empty:
         trouble = session.record(client, planned, ids)
         if trouble is not None:
             out.complain(f"error: {trouble}")
             code = Exit.PARTIAL
-    return _end(out, planned.plan, None, code)
+    return _end(out, planned.plan, None, code, rehearsal)
 
 
 def organizations(planned: Planned) -> list[str]:
@@ -83,9 +85,9 @@ def show_plan(out: Output, plan: Plan) -> None:
         raise click.exceptions.Exit(Exit.FAILED)
 
 
-def nothing_to_do(plan: Plan) -> Exit | None:
+def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None:
     """The exit code to end with, or None where there is something to carry out."""
-    if not plan.can_apply:
+    if not plan.can_apply or (rehearsal is not None and not rehearsal.fit):
         return Exit.REFUSED
     if plan.empty:
         return Exit.PARTIAL if plan.blocked else Exit.DONE
@@ -163,10 +165,10 @@ def _ending(report: Report, received: list[int]) -> Exit:
     return ending(received[0]) if received else exit_of(report)
 
 
-def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
+def _end(out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None) -> Exit:
     """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
     try:
-        show_end(out, plan, report, code)
+        show_end(out, plan, report, code, rehearsal=rehearsal)
     except Unwritten as failed:
         out.complain(failed.message)
     except Exception as mistake:
@@ -178,7 +180,10 @@ def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
     return code
 
 
-def show_end(out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None) -> None:
+def show_end(
+    out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
+    rehearsal: Rehearsal | None = None,
+) -> None:  # fmt: skip
     """Print the report below the plan, or both as one document.
 
     `digest`: that of the plan before secrets were masked in it.
@@ -189,7 +194,7 @@ def show_end(out: Output, plan: Plan, report: Report | None, code: Exit, digest:
 
     if not out.text:
         converged = plan.empty if report is None else report.converged
-        planned = plan_document(plan)
+        planned = plan_document(plan, rehearsal)
         if digest is not None:
             planned = planned.model_copy(update={"digest": digest})
         out.show(ApplyDocument(exit=code, converged=converged, plan=planned, report=report))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dpsync.model.plans.rehearsal import Rehearsal
 
 
-def carried_out(out: Output, session: Session, planned: Planned, recording: Recording) -> Rehearsal:
+def _carried_out(out: Output, session: Session, planned: Planned, recording: Recording) -> Rehearsal:
     """Rehearse a plan that may be applied. Raises ClickException without the companion's packages."""
     from dpsync.collector import collector_running
     from dpsync.rehearse.replica import NoCompanion
@@ -28,6 +28,34 @@ def carried_out(out: Output, session: Session, planned: Planned, recording: Reco
             return rehearse(Stage(session, planned, recording), report=lambda _: out.progress.step())
     except NoCompanion as missing:
         raise click.ClickException(str(missing)) from None
+
+
+def started(rehearse: bool) -> Recording | None:
+    """What is to be kept of the plan's reading; None where nobody wants a rehearsal."""
+    if not rehearse:
+        return None
+    from dpsync.client.recording import Recording
+
+    return Recording()
+
+
+def rehearsed(
+    out: Output, session: Session, planned: Planned, recording: Recording | None
+) -> Rehearsal | None:
+    """The rehearsal of a plan that was just made; None where nobody wants one, or there is nothing to do."""
+    if recording is None:
+        return None
+    recording.end()
+    plan = planned.plan
+    return None if plan.refusals or plan.empty else _carried_out(out, session, planned, recording)
+
+
+def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None:
+    """Tell it below a plan that was printed."""
+    from dpsync.render.terminal.plan_text import render_rehearsal
+
+    if out.text and rehearsal is not None:
+        out.result(f"\n{render_rehearsal(plan, out.printable(rehearsal), out.paint())}")
 
 
 def ending(plan: Plan, rehearsal: Rehearsal | None) -> Exit:

@@ -206,3 +206,70 @@ def test_what_was_printed_can_be_shown_again(run: Run, directory: Path, tmp_path
     printed.write_text(run("rehearse", "-C", str(directory), "--format", "json").out, encoding="utf-8")
     shown = run("show", str(printed), "--format", "markdown")
     assert (shown.code, "Rehearsed: " in shown.out) == (0, True)
+
+
+# With a plan, and before an apply.
+
+
+def test_a_plan_tells_its_rehearsal_in_two_lines(run: Run, directory: Path) -> None:
+    said = run("plan", "-C", str(directory), "--rehearse").out
+    lines = [line for line in said.splitlines() if line.startswith(("Rehearsed: ", "not checked: "))]
+    assert [line.split(":")[0] for line in lines] == ["Rehearsed", "not checked"]
+    assert "It went as planned." in lines[0]
+
+
+def test_the_digest_of_a_plan_knows_nothing_of_its_rehearsal(run: Run, directory: Path) -> None:
+    def digest(*more: str) -> str:
+        return str(json.loads(run("plan", "-C", str(directory), "--format", "json", *more).out)["digest"])
+
+    assert digest() == digest("--rehearse")
+
+
+def test_a_saved_plan_has_its_rehearsal_and_is_applied_like_any_other(
+    run: Run, directory: Path, tmp_path: Path
+) -> None:
+    saved = tmp_path / "saved"
+    assert run("plan", "-C", str(directory), "--rehearse", "--out", str(saved)).code == 0
+    assert json.loads(saved.read_text(encoding="utf-8"))["rehearsal"]["converged"] is True
+    assert "Rehearsed: " in run("show", str(saved)).out
+    assert run("apply", "-C", str(directory), "--yes", str(saved)).code == 0
+
+
+def test_a_saved_plan_with_the_rehearsal_of_another_one_is_refused(
+    run: Run, directory: Path, tmp_path: Path
+) -> None:
+    saved = tmp_path / "saved"
+    run("plan", "-C", str(directory), "--rehearse", "--out", str(saved))
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    content["rehearsal"]["plan"] = "0" * 64
+    saved.write_text(json.dumps(content), encoding="utf-8")
+    ended = run("show", str(saved))
+    assert (ended.code, "the rehearsal in it is that of another plan" in ended.err) == (5, True)
+
+
+def test_a_plan_that_is_not_fit_is_not_saved(
+    run: Run, directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges_forgotten(monkeypatch)
+    ended = run("plan", "-C", str(directory), "--rehearse", "--out", str(tmp_path / "saved"))
+    assert (ended.code, (tmp_path / "saved").exists()) == (4, False)
+    assert "NOT AS PLANNED" in ended.out
+
+
+def test_an_apply_that_was_rehearsed_does_it(run: Run, directory: Path, platform: ThreadedServer) -> None:
+    ended = run("apply", "-C", str(directory), "--rehearse", "--yes")
+    assert ended.code == 0, ended.out + ended.err
+    assert ended.out.index("Rehearsed: ") < ended.out.index("Applied: ")
+    assert writes(platform) != []
+
+
+def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges_forgotten(monkeypatch)
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(directory), "--rehearse", "--yes", "--format", "json")
+    assert (ended.code, writes(platform)) == (4, [])
+    found = json.loads(ended.out)
+    assert (found["exit"], found["report"]) == (4, None)
+    assert found["plan"]["rehearsal"]["deviations"]

@@ -390,3 +390,19 @@ def test_tokens_are_masked_and_in_no_environment_and_no_text(workflow: Workflow)
     assert ended.step.masks == ["ada-token", "token"]
     rest = ended.printed.replace("::add-mask::ada-token\n", "")
     assert "ada-token" not in rest + ended.summary + str(ended.outputs) + workflow.github.bodies(7)[0]
+
+
+def test_a_plan_that_was_rehearsed_says_so_in_two_lines(workflow: Workflow) -> None:
+    ended = workflow.run("pull_request", workflow.request(), rehearse="true")
+    (body,) = workflow.github.bodies(7)
+    assert ended.code == 0
+    assert "Rehearsed: 1 of 1 step, converged, about " in body
+    assert "not checked: token" in body
+    assert "Rehearsed: 1 of 1 step" in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
+    assert json.loads(Path(ended.outputs["json-file"]).read_text())["rehearsal"]["converged"] is True
+
+
+def test_without_that_nothing_is_rehearsed(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    (body,) = workflow.github.bodies(7)
+    assert "ehears" not in body

@@ -108,6 +108,15 @@ def summarizing(command: F) -> F:
     return click.option("--summary", is_flag=True, help="Print one line for each address.")(command)
 
 
+def rehearsing(command: F) -> F:
+    """--rehearse: do it on a copy of what is live first."""
+    return click.option(
+        "--rehearse", is_flag=True,
+        help="Carry the plan out on a copy of what is live first (dpsync rehearse). A plan that does not go "
+        "as planned there is refused.",
+    )(command)  # fmt: skip
+
+
 def ids_option(command: F) -> F:
     """--ids: where it is recorded which live object each entry is."""
     return click.option(

@@ -24,6 +24,7 @@ from dpsync.cli.arguments.options import (
     output_in_every_format,
     planning,
     profiled,
+    rehearsing,
     selecting,
     summarizing,
 )
@@ -45,6 +46,7 @@ from dpsync.cli.terminal.output import as_output
     "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
     help="The directory of the journal. [default: .dpsync/journal beside the root file]",
 )  # fmt: skip
+@rehearsing
 @click.option(
     "--no-input", is_flag=True, help="Never ask. Without --yes, dpsync then refuses what it would ask."
 )
@@ -54,8 +56,8 @@ def command(
     saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...],
     no_delete: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool,
-    approved: str | None, journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int,
-    quiet: bool, summary: bool,
+    approved: str | None, journal_in: Path | None, rehearse: bool, no_input: bool, format_: str,
+    color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
     """Carry out the plan, and prove that it converged.
 
@@ -70,6 +72,7 @@ def command(
     from dpsync.apply.lock import locked
     from dpsync.apply.saved import options_of, read_saved
     from dpsync.cli.endings import endings
+    from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import WriteClient
 
@@ -87,8 +90,9 @@ def command(
         to = connection(out, desired.environment)
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
+        recording = started(rehearse)
         with WriteClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, recording=recording
         ) as client:
             planned = planned_now(out, session, client, options)
             out.mask.add(sent_secrets(planned.plan, os.environ))
@@ -96,18 +100,20 @@ def command(
             if planned.plan.can_apply:
                 expect.check(planned.plan)
             show_plan(out, planned.plan)
-            code = nothing_to_do(planned.plan)
+            rehearsal = rehearsed(out, session, planned, recording)
+            show_rehearsal(out, planned.plan, rehearsal)
+            code = nothing_to_do(planned.plan, rehearsal)
             if code is None and not yes and approved is None:
                 code = asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
                     expect = Expected(planned.plan)
                     planned = planned_now(out, session, client, options)
             if code is not None:
-                return not_carried_out(out, session, client, planned, ids, code)
+                return not_carried_out(out, session, client, planned, ids, code, rehearsal)
             journals = place.journals if journal_in is None else directory / journal_in
             with (
                 locked(to.url, organizations(planned)),
                 kept_journal(out, journals, planned.plan, place) as journal,
             ):
-                return carry_out(out, session, client, planned, expect, journal, ids)
+                return carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
     raise AssertionError

@@ -11,6 +11,7 @@ from dpsync.cli.arguments.options import (
     output_in_every_format,
     planning,
     profiled,
+    rehearsing,
     selecting,
     summarizing,
 )
@@ -29,6 +30,7 @@ from dpsync.model.findings.diagnostic import Exit
     "-o", "--out", "saved_as", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Save the plan. dpsync apply FILE carries it out later.",
 )  # fmt: skip
+@rehearsing
 @click.option("--detailed-exitcode", is_flag=True, help="End with exit code 2 when there are changes.")
 @summarizing
 @output_in_every_format
@@ -36,7 +38,8 @@ def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     select: tuple[str, ...],
     exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool, base: str | None,
-    ids_in: Path | None, parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool,
+    ids_in: Path | None, parallelism: int, timeout: float, saved_as: Path | None, rehearse: bool,
+    detailed_exitcode: bool,
     format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
     """Show what apply would change; writes nothing.
@@ -46,21 +49,25 @@ def command(
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save
+    from dpsync.cli.rehearsing import rehearsed, started
     from dpsync.model.texts.command import command as in_words
     from dpsync.render.json.conversion import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)
+    recording = started(rehearse)
     with reading_session(
-        out, files, directory, environment, ids_in, profile, parallelism, base, timeout
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip
         options = Options(confirm, not no_delete, select=select, exclude=exclude)
         with out.progress.during(READING):
-            plan = session.plan(client, options).plan
-        out.show(plan_document(plan))
-        if not plan.can_apply:
+            planned = session.plan(client, options)
+        plan = planned.plan
+        rehearsal = rehearsed(out, session, planned, recording)
+        out.show(plan_document(plan, rehearsal))
+        if not plan.can_apply or (rehearsal is not None and not rehearsal.fit):
             return Exit.REFUSED
         if saved_as is not None:
-            save(directory / saved_as, plan)
+            save(directory / saved_as, plan, rehearsal)
             out.talk(f"Saved; apply it with: {in_words('apply', str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

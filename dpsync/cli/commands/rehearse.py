@@ -43,7 +43,7 @@ def command(
     Exit code 4 means that something went otherwise than planned: do not apply that plan.
     """
     from dpsync.api import Options
-    from dpsync.cli.rehearsing import carried_out, ending
+    from dpsync.cli.rehearsing import ending, rehearsed
     from dpsync.client.recording import Recording
     from dpsync.render.json.conversion import plan_document
     from dpsync.render.json.documents import RehearseDocument
@@ -56,9 +56,8 @@ def command(
         options = Options(confirm, not no_delete, select=select, exclude=exclude)
         with out.progress.during(READING):
             planned = session.plan(client, options)
-        recording.end()
         plan = planned.plan
-        rehearsal = None if plan.refusals or plan.empty else carried_out(out, session, planned, recording)
+        rehearsal = rehearsed(out, session, planned, recording)
         code = ending(plan, rehearsal)
         fit = code != Exit.REFUSED
         out.show(RehearseDocument(exit=code, fit=fit, plan=plan_document(plan), rehearsal=rehearsal))

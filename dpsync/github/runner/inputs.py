@@ -19,7 +19,7 @@ IdsFile = Literal["none", "commit", "pull-request"]
 NAMES: Final = (
     "command", "config", "working-directory", "environment", "profile", "select", "api-token", "api-url",
     "github-token", "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval",
-    "branches", "ids-file", "ids-token", "fail-on", "extra-args",
+    "branches", "rehearse", "ids-file", "ids-token", "fail-on", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
 _OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
@@ -51,6 +51,8 @@ class Inputs(Struct, frozen=True):
     """digest: what the pull request shows. none: whatever is planned. Else the digest itself."""
     branches: tuple[str, ...] = ()
     """Those whose last commit may be applied; empty: the default one."""
+    rehearse: bool = False
+    """Whether plans and applies are rehearsed first."""
     ids_file: IdsFile = "none"
     """How the lines that an apply has learned come to its branch."""
     ids_token: str = ""
@@ -83,6 +85,8 @@ class Inputs(Struct, frozen=True):
         if command == "validate":
             return [*words, "--changes"]
         words += [part for pattern in self.select for part in ("--select", pattern)]
+        if self.rehearse and command in ("plan", "apply"):
+            words.append("--rehearse")
         return [*words, *self.arguments]
 
 
@@ -126,6 +130,7 @@ def read_inputs(text: str) -> Inputs:
         labels=_lines(texts, "issue-labels"),
         approval=approval,
         branches=_lines(texts, "branches"),
+        rehearse=_truth(texts, "rehearse", otherwise="false"),
         ids_file=cast(IdsFile, _among(texts, "ids-file", IdsFile)),
         ids_token=texts.get("ids-token", "").strip(),
         fail_on=cast(FailOn, _among(texts, "fail-on", FailOn)),
@@ -159,8 +164,8 @@ def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
     return str(value)
 
 
-def _truth(texts: Mapping[str, str], name: str) -> bool:
-    value = _one(texts, name).lower() or "true"
+def _truth(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
+    value = _one(texts, name).lower() or otherwise
     if value not in ("true", "false"):
         raise WrongInput(f'the input {name} is "{value}": it is true or false')
     return value == "true"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 
 
 class Saved(Frozen):
@@ -14,3 +15,5 @@ class Saved(Frozen):
     format: Literal["dpsync.saved-plan/1"] = "dpsync.saved-plan/1"
     digest: str
     plan: Plan
+    rehearsal: Rehearsal | None = None
+    """What its rehearsal has shown. It is in no digest: it says nothing about what will be done."""

@@ -12,6 +12,7 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.edits import Edits
 from dpsync.model.plans.grouping import drifted_parts, parts
 from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.render.json.documents import (
     DriftDocument,
     Finding,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from dpsync.importing.files import Put
 
 
-def plan_document(plan: Plan) -> PlanDocument:
+def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocument:
     return PlanDocument(
         platform=plan.platform,
         organizations=plan.organizations,
@@ -50,6 +51,7 @@ def plan_document(plan: Plan) -> PlanDocument:
             for one in part.items
         ),
         plan=plan,
+        rehearsal=rehearsal,
     )
 
 

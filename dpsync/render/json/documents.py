@@ -62,6 +62,8 @@ class PlanDocument(Printed):
     counts: dict[str, int]
     groups: InGroups
     plan: Plan
+    rehearsal: Rehearsal | None = None
+    """What its rehearsal has shown, where there was one (`--rehearse`)."""
 
 
 class ApplyDocument(Printed):

@@ -38,4 +38,5 @@ def parse_document(path: Path, found: bytes) -> BaseModel:
             except ValidationError:
                 why = f"it is not as {name} is; another version of dpsync may have written it"
                 raise unusable(path, why) from None
-    return plan_document(parse_saved(path, found).plan)
+    saved = parse_saved(path, found)
+    return plan_document(saved.plan, saved.rehearsal)

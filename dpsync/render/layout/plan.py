@@ -13,8 +13,10 @@ from dpsync.model.plans.change import Change
 from dpsync.model.plans.grouping import parts
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble
 from dpsync.model.texts.words import counted
+from dpsync.render.layout.deviations import deviation_blocks
 from dpsync.render.layout.view import (
     Block,
     Blocks,
@@ -26,6 +28,7 @@ from dpsync.render.layout.view import (
     Word,
 )
 from dpsync.render.words import plan as words
+from dpsync.render.words import rehearsal as rehearsal_words
 from dpsync.render.words.candidate import candidate
 from dpsync.render.words.head import head, part_lines
 from dpsync.render.words.navigation import merged
@@ -41,16 +44,22 @@ _NAMED = 10
 """Unmanaged things of a place that are named; a terminal names fewer."""
 
 
-def plan_view(plan: Plan, digest: str | None = None) -> View:
+def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None = None) -> View:
     """All that is told of a plan. `digest`: that of the plan before secrets were masked in it."""
     verdict = [ViewLine(words.summary(plan), "good" if plan.empty else "strong")]
     if refused := words.refused(plan):
         verdict.append(ViewLine(refused, "bad"))
+    blocks, rehearsed = plan_blocks(plan), tuple[str, ...]()
+    if rehearsal is not None:
+        blocks += deviation_blocks(plan, rehearsal)
+        rehearsed = rehearsal_words.two_lines(rehearsal)
+        if not rehearsal.fit:
+            verdict.append(ViewLine(rehearsal_words.verdict(rehearsal), "bad"))
     return View(
         tuple(verdict),
         about(plan),
-        tuple(plan_blocks(plan)),
-        (*_digest(plan, digest or plan.digest), *foot(plan)),
+        tuple(blocks),
+        (*map(ViewLine, rehearsed), *_digest(plan, digest or plan.digest), *foot(plan)),
         addition=words.in_trouble(plan),
         effort=words.effort(plan),
         counts=tuple(words.divided(plan)),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.plans.plan import DIGITS
 from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.render.json.documents import RehearseDocument
+from dpsync.render.layout.deviations import deviation_blocks
 from dpsync.render.layout.plan import about, plan_view
 from dpsync.render.layout.view import Block, Blocks, Level, Tone, View, ViewEntry, ViewLine
 from dpsync.render.words import rehearsal as words
-from dpsync.render.words.visible import visible
 
 
 def rehearsal_view(document: RehearseDocument) -> View:
@@ -41,22 +41,6 @@ def rehearsal_view(document: RehearseDocument) -> View:
     verdict = (ViewLine(words.summary(rehearsal)), ViewLine(words.verdict(rehearsal), tone))
     foot = (ViewLine(f"plan {rehearsal.plan[:DIGITS]}; nothing but GET was sent to the platform"),)
     return View(verdict, about(plan), tuple(blocks.found), foot, name="rehearse")
-
-
-def deviation_blocks(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
-    """What went otherwise than planned, each with its line of the files."""
-    blocks = Blocks()
-    entries = (
-        ViewEntry(
-            visible(one.step or one.address or one.what),
-            words.deviation(one),
-            where=one.origin or plan.origins.get(one.address or ""),
-        )
-        for one in rehearsal.deviations
-    )
-    headline = "NOT AS PLANNED:"
-    blocks.add("deviation", "Not as planned: {}", "error", entries, fails=True, headline=headline, tone="bad")
-    return blocks.found
 
 
 def _faults(rehearsal: Rehearsal) -> Iterator[Block]:

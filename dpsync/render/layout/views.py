@@ -56,7 +56,7 @@ def view(document: BaseModel) -> View:
 
 @view.register
 def _plan(document: PlanDocument) -> View:
-    return plan_view(document.plan, document.digest)
+    return plan_view(document.plan, document.digest, document.rehearsal)
 
 
 @view.register
@@ -68,7 +68,7 @@ def _drift(document: DriftDocument) -> View:
 def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
-        whole = plan_view(plan, document.plan.digest)
+        whole = plan_view(plan, document.plan.digest, document.plan.rehearsal)
         said = ViewLine(unapplied(document.exit))
         return replace(whole, verdict=(said, *whole.verdict), name="apply")
     blocks = Blocks()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.render.layout.deviations import deviation_blocks
 from dpsync.render.layout.plan import plan_view
+from dpsync.render.layout.view import View, ViewLine
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.view_text import Writer
+from dpsync.render.words.rehearsal import two_lines
 
 
 def render_plan(
@@ -16,3 +20,9 @@ def render_plan(
     `summary`: one line for each address. `quiet`: only what needs a person.
     """
     return Writer(paint, verbose, quiet, summary).view(plan_view(plan))
+
+
+def render_rehearsal(plan: Plan, rehearsal: Rehearsal, paint: Paint) -> str:
+    """What the rehearsal of a plan has shown, in two lines below whatever was otherwise than planned."""
+    lines = tuple(map(ViewLine, two_lines(rehearsal)))
+    return Writer(paint).view(View((), (), tuple(deviation_blocks(plan, rehearsal)), lines))
