@@ -87,7 +87,9 @@ def show_plan(out: Output, plan: Plan) -> None:
 
 def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None:
     """The exit code to end with, or None where there is something to carry out."""
-    if not plan.can_apply or (rehearsal is not None and not rehearsal.fit):
+    if not plan.can_apply:
+        return Exit.REFUSED
+    if rehearsal is not None and not rehearsal.fit:
         return Exit.REFUSED
     if plan.empty:
         return Exit.PARTIAL if plan.blocked else Exit.DONE

@@ -56,9 +56,15 @@ class Stage(Struct, frozen=True):
         return self.planned.plan
 
     def world(self) -> World:
-        """What was read, as a world. Its token is a new one, that no platform knows."""
+        """What was read, as a world. Its token is a new one, that no platform knows.
+
+        Raises CannotLoad for answers that are not as the companion's are.
+        """
         changed = {change.id for change in self.plan.changes if change.id is not None}
-        return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
+        try:
+            return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
+        except (KeyError, TypeError, AttributeError, ValueError) as mistake:
+            raise CannotLoad(f"an answer is not as the platform's are ({type(mistake).__name__})") from None
 
     def _named(self) -> Iterator[tuple[str, str]]:
         """The paths of what the changes name by id, each with the id of its organization."""
@@ -110,8 +116,8 @@ def rehearse(
         found = [Diagnostic(one.code, one.message, address=one.address, hint=one.way_out)
                  for one in stage.plan.refusals]  # fmt: skip
         raise DiagnosticError(found, Exit.REFUSED)
-    world = stage.world()
     try:
+        world = stage.world()
         with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
             return _Run(stage, world, replica, report, stop or Event()).run()
     except CannotLoad as cannot:
@@ -150,7 +156,9 @@ class _Run:
             self._look()
             sent = client.requests - 2 * reading
         return self._ended(
-            report, (*_deviations(self.plan, report), *self._moments()), max(sent, report.writes)
+            report,
+            (*_deviations(self.plan, report), *self._twice(report), *self._moments()),
+            max(sent, report.writes),
         )
 
     # --- what was loaded ------------------------------------------------------------------------------
@@ -197,6 +205,24 @@ class _Run:
         for write, (who, what) in self.watch.moments()[:_MOST]:
             message = f"{who} sees {what} for a moment, from this write on: {write}"
             yield Deviation(what="public", message=message)
+
+    def _twice(self, report: Report) -> Iterator[Deviation]:
+        """Content that is there afterwards, was not before, and is declared by nobody: it was made twice."""
+        if report.remaining is None:
+            return
+        before = {kept.place: len(kept.addresses) for kept in self.plan.kept}
+        for kept in report.remaining.kept:
+            more = len(kept.addresses) - before.get(kept.place, 0)
+            if more > 0 and self._holds_content(kept.place):
+                message = (
+                    f"afterwards {counted(more, 'thing')} more than declared: {', '.join(kept.addresses)}"
+                )
+                yield Deviation(what="convergence", message=message, address=kept.place)
+
+    def _holds_content(self, place: str) -> bool:
+        scope = self.stage.session.readable.scopes.get(Address.parse(place))
+        registry = self.stage.session.registry
+        return scope is not None and any(registry[name].content for name in scope.kinds)
 
     # --- the end --------------------------------------------------------------------------------------
 

@@ -100,3 +100,8 @@ def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:
     made = world(("/orgs/acme/sites/docs/redirects", [{"id": "r1", "source": "/a", "destination": to}]))
     assert [one["id"] for one in made.data["records"]] == ["r1"]
     assert made.assumed == ["where the redirect /a of docs leads"]
+
+
+def test_who_is_disabled_carries_nothing_out() -> None:
+    people = [{**member("ada", "admin"), "disabled": True}, member("bob", "admin")]
+    assert world(("/orgs/acme/members", people)).data["tokens"] == {"made-up": "bob"}

@@ -1,0 +1,154 @@
+"""How a rehearsal is run and what it says: of what it did, and of what the companion cannot do."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from pydantic_core import from_json, to_json
+
+from dpsync.apply.journal import NoJournal
+from dpsync.client.transport import Request, Response
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.rehearse import run
+from dpsync.rehearse.replica import Replica
+from dpsync.rehearse.run import Stage, rehearse
+from tests.rehearse.conftest import WANTED, Staged
+
+
+def kinds(rehearsal: Rehearsal) -> set[str]:
+    return {one.what for one in rehearsal.deviations}
+
+
+def altered(stage: Stage, path: str, **members: Any) -> None:
+    """The platform has answered something else there than it has."""
+    for (one, query), answer in list(stage.recording._answers.items()):
+        if one == path:
+            body = from_json(answer.body)
+            for item in body.get("items", [body]):
+                item |= members
+            kept = Response(answer.status, answer.headers, to_json(body), answer.framed)
+            stage.recording._answers[one, query] = kept
+
+
+def test_each_step_is_done_and_the_moves_are_counted(staged: Staged) -> None:
+    rehearsal = rehearse(staged())
+    assert (rehearsal.done, rehearsal.steps, rehearsal.moves) == (16, 16, 1)
+    assert (rehearsal.writes, rehearsal.looked) == (16, 16)
+
+
+@pytest.mark.parametrize("parallelism", [1, 16])
+def test_how_many_requests_are_in_flight_changes_nothing(staged: Staged, parallelism: int) -> None:
+    rehearsal = rehearse(staged(parallelism=parallelism))
+    assert (rehearsal.fit, rehearsal.complete) == (True, True)
+
+
+def test_the_time_is_that_of_two_readings_and_of_the_steps(staged: Staged) -> None:
+    time = rehearse(staged()).time
+    assert time is not None
+    assert time.seconds == pytest.approx(2 * time.reading + time.writing, abs=0.01)
+
+
+def test_an_answer_that_the_companion_cannot_give_again_makes_the_plan_unfit(staged: Staged) -> None:
+    stage = staged()
+    altered(stage, "/orgs/acme/spaces", title="Another")  # and the plan is still that of the first answer
+    rehearsal = rehearse(stage)
+    assert (kinds(rehearsal), rehearsal.fit, rehearsal.done) == ({"loading"}, False, 0)
+    assert rehearsal.time is None
+
+
+def test_an_answer_that_the_companion_does_not_take_is_told_and_nothing_is_carried_out(
+    staged: Staged,
+) -> None:
+    stage = staged()
+    altered(stage, "/orgs/acme/sites/docs/structure", structure=[{"object": "site-space", "id": "x"}])
+    rehearsal = rehearse(stage)
+    assert (kinds(rehearsal), rehearsal.done) == ({"loading"}, 0)
+
+
+def test_a_plan_that_does_not_converge_is_not_fit(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Replica.send
+
+    def kept(self: Replica, request: Request) -> Response:
+        """A platform that answers that it has done it, and has not."""
+        if request.method == "PATCH" and request.path == "/spaces/news":
+            return real(self, Request("GET", request.path))
+        return real(self, request)
+
+    monkeypatch.setattr(Replica, "send", kept)
+    rehearsal = rehearse(staged())
+    assert kinds(rehearsal) == {"convergence"}
+    (one,) = rehearsal.deviations
+    assert (one.address, one.origin is not None) == ("acme/spaces/news", True)
+
+
+def test_a_step_that_is_refused_is_told_with_its_answer_and_its_line(
+    staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Replica.send
+
+    def refusing(self: Replica, request: Request) -> Response:
+        if request.method == "PATCH" and request.path == "/spaces/news":
+            body = {"error": {"code": 409, "message": "this title is taken"}}
+            return Response(409, {"content-type": "application/json"}, to_json(body))
+        return real(self, request)
+
+    monkeypatch.setattr(Replica, "send", refusing)
+    one = rehearse(staged()).deviations[0]
+    assert (one.what, one.step, one.status) == ("step", "acme/spaces/news update", 409)
+    assert "this title is taken" in one.message
+    assert one.origin is not None
+
+
+def test_what_is_not_read_and_named_is_taken_to_be_there_and_told(staged: Staged) -> None:
+    wanted = copy.deepcopy(WANTED)
+    acme = wanted["organizations"]["acme"]
+    acme["collections"], acme["sites"] = {"all": {"title": "All", "new": True}}, {}
+    wanted["organizations"]["acme"] = {
+        "id": "acme", "spaces": {"fresh": {"title": "Fresh", "new": True, "collection": {"id": "c-old"}}},
+    }  # fmt: skip
+    del wanted["policy"]
+    rehearsal = rehearse(staged(wanted))
+    assert rehearsal.fit
+    assert [one.about for one in rehearsal.unproven if one.what == "assumed"] == [("the collection c-old",)]
+
+
+def test_its_client_has_no_way_to_the_platform(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a rehearsal opens no transport")
+
+    stage = staged()
+    monkeypatch.setattr("dpsync.client.client.HttpTransport", nowhere)
+    assert rehearse(stage).fit
+
+
+def test_it_keeps_no_journal_and_holds_no_ids_file(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, given = staged(), {}
+    real = type(stage.session).apply
+
+    def seen(self: Any, *arguments: Any, **more: Any) -> Any:
+        given.update(more)
+        return real(self, *arguments, **more)
+
+    monkeypatch.setattr(type(stage.session), "apply", seen)
+    rehearse(stage)
+    assert given.keys() == {"secrets", "report", "stop"}
+    assert NoJournal.path is None
+
+
+def test_its_secrets_are_made_up_and_new_each_time(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_KEY", "s3cret")
+    bot = {"title": "Bot", "script": "x", "secrets": {"KEY": {"env": "BOT_KEY"}}, "new": True}
+    bots = {"publishedIntegrations": {"acme-bot": bot}}
+    stage = staged({"dpsync": 1, "organizations": {"acme": {"id": "acme", **bots}}})
+    first, second = stage.placeholders(), stage.placeholders()
+    assert list(first) == ["BOT_KEY"]
+    assert first != second
+    assert "s3cret" not in first.values()
+
+
+def test_a_restructuring_takes_two_runs_and_its_rest_is_no_deviation() -> None:
+    assert run._in_two_runs(Plan(confirmed=("restructure acme/sites/docs",)))
+    assert not run._in_two_runs(Plan(confirmed=("delete 12",)))
