@@ -33,6 +33,7 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
 	$(VENV)/python -m tools.kinds_page > docs/kinds.md
 	$(VENV)/python tests/server/api_page.py > docs/api.md
+	$(VENV)/python -m tools.platforms_page
 
 lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)
 	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -19,6 +19,7 @@ ANSWERS: Final = (
     "tests/contract",
     "tests/server/test_companion_edition.py",
     "tests/server/test_vendor_client.py",
+    "tests/docs/test_platforms.py",
 )
 REQUESTS: Final = ("tests/kinds/test_every_field_published.py",)
 """The tests that write every field of every kind to the edition of today: each request is judged."""

@@ -180,7 +180,7 @@ class Companion:
             with self.store.transaction():
                 result = operation.handler(ctx)
         if operation.answer is None:
-            removed = ctx.published and operation.method == "DELETE" and ctx.removed
+            removed = operation.removes and ctx.removed
             if ctx.requested:
                 return Response(status_code=202, headers=headers)
             return Response(status_code=205 if removed else operation.status, headers=headers)

@@ -93,6 +93,8 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     if row.answer is not None:
         success["content"] = {kind: {} for kind in _RAW} if row.raw else _content(refs[row.answer])
     successes = {str(row.status): success} | ({"201": success} if row.creates else {})
+    if row.removes:
+        successes["205"] = {"description": "Success: something was there, and is gone"}
     if row.minimal:
         successes["204"] = {"description": "Success, and a minimal answer was asked for"}
     refused = {"description": "Refused", "content": _content(refs[Error])}

@@ -58,7 +58,12 @@ def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...
     if profile != "published":
         return tuple(row for row in operations if row.profile != "published")
     return tuple(
-        replace(row, body=STRICTER.get(row.id, row.body), status=STATUSES.get(row.id, row.status))
+        replace(
+            row,
+            body=STRICTER.get(row.id, row.body),
+            status=STATUSES.get(row.id, row.status),
+            removes=row.method == "DELETE" and row.id not in STATUSES,
+        )
         for row in operations
         if row.id not in GONE
     )

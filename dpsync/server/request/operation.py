@@ -22,7 +22,8 @@ class Operation(Struct, frozen=True, dict=True):
 
     `needs` is the role that the caller must have on the innermost organization, space, collection or site
     that the path names; None: whoever may view it. `creates`: the answer is 201 instead of `status` when the
-    handler made what was absent. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
+    handler made what was absent. `removes`: it is 205 when the handler
+    removed something. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
     addition). `raw`: the answer is a text as it is kept, not JSON. `decided` says what was chosen where the
     API's description is silent. `tag` is the part of the table that it stands in.
     """
@@ -42,6 +43,7 @@ class Operation(Struct, frozen=True, dict=True):
     body_required: bool = True
     deprecated: bool = False
     creates: bool = False
+    removes: bool = False
     minimal: bool = False
     raw: bool = False
     decided: str = ""

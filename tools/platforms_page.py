@@ -1,0 +1,239 @@
+"""Fills in the tables of docs/platforms.md: the roles and scopes of each kind, and how the editions differ.
+
+    python -m tools.platforms_page
+
+The page is written by hand, but for the tables between its marks. Roles and editions come from the
+companion's table of operations, requests from the declarations, scopes from tools/oauth_scopes.txt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic_core import from_json, to_json
+
+from dpsync.kinds.kind import Call, Kind, ListOrder, Lists
+from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.supported import SupportedKind, _Support
+from dpsync.model.texts.words import listed
+from dpsync.server.http.app import build
+from dpsync.server.operations import EVERY
+from dpsync.server.operations.editions import PROFILES
+from dpsync.server.store import open_store
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "platforms.md"
+SCOPES: Final = Path(__file__).parent / "oauth_scopes.txt"
+Operation = tuple[str, str]
+"""Method and path, every parameter written as `{}`."""
+LONGEST: Final = 60
+ROLES: Final = ("", "read", "comment", "edit", "review", "create", "admin")
+
+
+# What the requests of a kind need.
+
+
+def requests(registry: Registry, kind: SupportedKind) -> tuple[set[Operation], set[Operation]]:
+    """The operations by which a kind is read, and those by which it is written."""
+    support = _Support(registry.kinds, registry.profile)
+
+    def operations(method: str, path: str) -> set[Operation]:
+        return {(method, found) for found in support._paths(kind, path)}
+
+    reads = {one for path in _read_paths(kind) for one in operations("GET", path)}
+    writes = {one for call in _calls(kind) for one in operations(call.method, call.path)}
+    return reads, writes
+
+
+def _read_paths(kind: Kind) -> Iterator[str]:
+    yield from kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
+    for item in kind.fields:
+        yield from item.own_read.values()
+        if isinstance(item, ListOrder) and item.present is not None:
+            yield item.present.path
+    yield from filter(None, (kind.find.path if kind.find else None,))
+
+
+def _calls(kind: Kind) -> Iterator[Call]:
+    """Every writing request of a kind, but those that only an answer or a pin asks for."""
+    found: list[Any] = [kind.create, kind.update, kind.delete, kind.order.call if kind.order else None]
+    for item in kind.fields:
+        found += item.via.values() if isinstance(item.via, Mapping) else [item.via]
+        found += [item.order.call] if isinstance(item, ListOrder) and item.order else []
+    yield from (call for call in found if isinstance(call, Call))
+
+
+def scopes() -> dict[Operation, str]:
+    """The OAuth scope of each operation that takes one, by the vendor's document of today."""
+    lines = (line.split() for line in SCOPES.read_text(encoding="utf-8").splitlines())
+    return {(method, path): " ".join(scope) for method, path, *scope in lines}
+
+
+def roles_table() -> str:
+    """By kind the roles and the scopes that reading and writing it need."""
+    registry = load("published")
+    needs = {(row.method, plain(row.path)): row.needs or "" for row in EVERY}
+    known = scopes()
+    rows = ["| kind | to read it | to write it | scopes to read | scopes to write |", "|---|---|---|---|---|"]
+    for kind in sorted(registry.kinds.values(), key=lambda one: one.noun):
+        reads, writes = requests(registry, kind)
+        rows.append(
+            f"| {kind.noun} | {_role(reads, needs)} | {_role(writes, needs) if writes else 'nobody can'} "
+            f"| {_scopes(reads, known)} | {_scopes(writes, known) if writes else ''} |"
+        )
+    return "\n".join(rows)
+
+
+def _role(operations: Iterable[Operation], needs: Mapping[Operation, str]) -> str:
+    """The highest role that one of these needs."""
+    highest = max((needs.get(one, "") for one in operations), key=ROLES.index)
+    return f"`{highest}`" if highest else "who may view it"
+
+
+def _scopes(operations: Iterable[Operation], known: Mapping[Operation, str]) -> str:
+    """The scopes of these; where one of them takes no OAuth token, that a user's is needed."""
+    found = {known.get(one, "") for one in operations}
+    if "" in found:
+        return "a user's token"
+    return ", ".join(sorted(f"`{scope}`" for text in found for scope in text.split()))
+
+
+def plain(path: str) -> str:
+    """A path with every parameter written as `{}`."""
+    return re.sub(r"\{[^{}]+\}", "{}", path)
+
+
+# How the editions differ, by the documents that the companion serves.
+
+Json = Any
+
+
+def documents() -> dict[str, Json]:
+    """The OpenAPI document of each profile."""
+    found = {}
+    for profile in PROFILES:
+        store = open_store(":memory:")
+        found[profile] = from_json(build(store, profile=profile).openapi())
+        store.close()
+    return found
+
+
+def operations(document: Json) -> dict[str, Json]:
+    """What a document says of each operation, by its id; references are followed."""
+    schemas = document["components"]["schemas"]
+    return {
+        operation["operationId"]: {"at": f"{method.upper()} {path}", **_followed(operation, schemas, ())}
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def _followed(node: Json, schemas: Json, inside: tuple[str, ...]) -> Json:
+    if isinstance(node, list):
+        return [_followed(item, schemas, inside) for item in node]
+    if not isinstance(node, dict):
+        return node
+    name = node.get("$ref", "").rpartition("/")[2]
+    if name in inside:
+        return {"again": name}
+    if name:
+        return _followed(schemas[name], schemas, (*inside, name))
+    return {
+        key: _followed(item, schemas, inside)
+        for key, item in node.items()
+        if key not in _SAID or isinstance(item, dict)  # a member may have such a name
+    }
+
+
+_SAID = ("description", "title", "summary", "tags", "x-profile", "deprecated")
+"""What tells people something and decides nothing."""
+
+
+def differences(before: Json, after: Json, at: str = "") -> Iterator[tuple[str, Json, Json]]:
+    """Where two parts of documents differ: the place, and what is there in each (None: nothing)."""
+    if isinstance(before, dict) and isinstance(after, dict) and not _MEMBER.fullmatch(at):
+        for key in sorted({*before, *after}):
+            place = at if key in _BETWEEN else f"{at}.{key}".lstrip(".")
+            yield from differences(before.get(key), after.get(key), place)
+    elif isinstance(before, list) and isinstance(after, list) and at.endswith(("parameters", "required")):
+        named = [{_name(item): item for item in side} for side in (before, after)]
+        for name in sorted({*named[0], *named[1]}):
+            if named[0].get(name) != named[1].get(name):
+                yield f"{at} {name}", named[0].get(name), named[1].get(name)
+    elif before != after:
+        yield at, _but(before, after), _but(after, before)
+
+
+def _but(one: Json, other: Json) -> Json:
+    """What is said of a member and is not the same in the other document."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return one
+    return {key: value for key, value in one.items() if other.get(key) != value} or None
+
+
+_MEMBER: Final = re.compile(r"requestBody\.\w+")
+
+
+_BETWEEN = ("content", "application/json", "schema", "properties")
+"""What stands between an operation and a member of its body, and names nothing."""
+
+
+def _name(item: Json) -> str:
+    return str(item["name"]) if isinstance(item, dict) else str(item)
+
+
+def editions_table() -> str:
+    """What each profile serves, and in what the operations of several differ."""
+    known = {profile: operations(document) for profile, document in documents().items()}
+    names = sorted(set().union(*known.values()))
+    counts = [f"| `{profile}` | {len(known[profile])} |" for profile in PROFILES]
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in names:
+        groups[tuple(profile for profile in PROFILES if name in known[profile])].append(name)
+    rows = ["| profile | operations |", "|---|---|", *counts, "", "| served with | operations |", "|---|---|"]
+    for profiles, among in sorted(groups.items()):
+        if len(profiles) < len(PROFILES):
+            rows.append(
+                f"| {listed([f'`{one}`' for one in profiles])} alone | {len(among)}: `{' '.join(among)}` |"
+            )
+        else:
+            rows.append(f"| all three | {len(among)} |")
+    rows += ["", "| between | operation | where | before | after |", "|---|---|---|---|---|"]
+    for first, then in (("reference", "full"), ("full", "published")):
+        together: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for name in names:
+            if name in known[first] and name in known[then]:
+                for place, before, after in differences(known[first][name], known[then][name]):
+                    together[place, _shown(before), _shown(after)].append(name)
+        for (place, before, after), among in sorted(together.items()):
+            which = f"`{among[0]}`" if len(among) == 1 else f"{len(among)} operations"
+            rows.append(f"| `{first}`, `{then}` | {which} | {place} | {before} | {after} |")
+    return "\n".join(rows)
+
+
+def _shown(value: Json) -> str:
+    if value is None:
+        return "nothing"
+    text = value if isinstance(value, str) else to_json(value).decode()
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return f"`{text}`".replace("|", "\\|")
+
+
+# The page.
+
+
+def page() -> str:
+    """docs/platforms.md as it has to be: the hand-written text, with the tables of now between its marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, table in (("roles", roles_table()), ("editions", editions_table())):
+        begin, end = f"<!-- derived: {name} -->\n", f"<!-- end: {name} -->\n"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
