@@ -43,7 +43,6 @@ _COMMANDS: Final = {
     "fmt": "the files stay as they were written",
     "force-unlock": "a lock goes with the process that holds it",
     "help": "use --help",
-    "init": "nothing has to be set up; import writes the files of what is live",
     "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",
     "output": "use plan --format json",
     "preview": "use plan",

@@ -18,6 +18,7 @@ from dpsync.collector import collector_out_of_the_way
 from dpsync.model.findings.diagnostic import Exit
 
 COMMANDS = {
+    "init": "Write the files of a new project; asks what is not named.",
     "plan": "Show what apply would change; writes nothing.",
     "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
     "apply": "Carry out the plan, and prove that it converged.",

@@ -64,7 +64,7 @@ def test_without_a_command_there_is_help(run: Run) -> None:
         (["plan", "-refresh-only"], "use the command drift"),
         (["plan", "-destroy"], "policy: prune"),
         (["-chdir=docs", "plan"], "use -C DIR"),
-        (["init"], 'There is no command "init": nothing has to be set up; import writes'),
+        (["workspace"], 'There is no command "workspace": use --env NAME'),
         (["destroy"], "policy: prune"),
         (["refresh"], "use drift"),
         (["aply"], 'There is no command "aply": did you mean "apply"?'),

@@ -134,7 +134,9 @@ def command(
         registry = load_registry(profile or FULL.name)
         named = directory / ids_in if ids_in else None
         ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
-        return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout, ids)
+        return import_live(
+            out, to, registry, organizations, directory, full, force, parallelism, timeout, ids
+        )
     raise AssertionError
 
 
@@ -232,10 +234,11 @@ def _imported_again(
     return code
 
 
-def _imported(
+def import_live(
     out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
     full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
 ) -> int:  # fmt: skip
+    """Write the configuration of what is live into a directory that has none; how that ended."""
     from dpsync.api import import_
     from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.cli.terminal.trace import tracer

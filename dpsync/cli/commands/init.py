@@ -1,0 +1,192 @@
+"""`dpsync init`: the files of a new project. It overwrites nothing, and says what it would have written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from dpsync.cli.terminal.output import Output, as_output, interactive
+from dpsync.cli.terminal.usage import WrongUsage
+from dpsync.config.composing.discovery import has_root
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.texts.command import command as printed
+from dpsync.render.words.visible import visible, visible_lines
+
+
+class Wanted(Struct, frozen=True):
+    """What is to be written. `live`: the organization is taken over as it is on the platform."""
+
+    organization: str
+    live: bool
+    workflows: bool
+
+
+@click.command("init")
+@click.option(
+    "-C", "--directory", type=click.Path(file_okay=False, path_type=Path), default=Path(),
+    help="The directory of the project. A new one is made.", show_default="the present one",
+)  # fmt: skip
+@click.option("--organization", metavar="ID", help="The organization, as the platform's URLs show its id.")
+@click.option(
+    "--import", "importing", is_flag=True, help="Take over what is live: needs DPSYNC_URL and a token."
+)
+@click.option("--empty", is_flag=True, help="Start with a configuration that manages nothing yet.")
+@click.option(
+    "--workflows", is_flag=True, default=None, help="Write the workflows for GitHub: plan, apply and drift."
+)
+@click.option(
+    "--repository", metavar="OWNER/NAME",
+    help="With --workflows: the jobs run in this repository alone, and in none of its forks.",
+)  # fmt: skip
+@click.option(
+    "--environment", "github_environment", metavar="NAME", default="production", show_default=True,
+    help="With --workflows: the environment of GitHub that holds the token of the apply.",
+)  # fmt: skip
+@click.option("--no-input", is_flag=True, help="Never ask; what is not named is an error.")
+def command(
+    directory: Path, organization: str | None, importing: bool, empty: bool, workflows: bool | None,
+    repository: str | None, github_environment: str, no_input: bool,
+) -> int:  # fmt: skip
+    """Write the files of a new project; asks what is not named.
+
+    Writes dpsync.yaml, the JSON Schema and the settings by which an editor finds it, and .gitignore; with
+    --workflows also the workflows for GitHub, pinned to this version of dpsync. A file that is there already
+    is kept, and dpsync shows what it would have written. Without a terminal --organization and --import or
+    --empty are needed. Exit code 64 without them.
+    """
+    from dpsync.cli.endings import endings
+    from dpsync.importing.creation.start import WorkflowSettings
+
+    if importing and empty:
+        raise click.UsageError("--import and --empty are two different things")
+    live = importing if importing or empty else None
+    out = as_output("text", "never", 0, False)
+    with endings(out):
+        wanted = _wanted(organization, live, workflows, interactive(no_input), has_root(directory))
+        below = _below_checkout(directory)
+        settings = WorkflowSettings(below, github_environment, repository)
+        if wrong := settings.problem() if wanted.workflows else None:
+            raise click.UsageError(visible(wrong))
+        code = _imported(out, directory, wanted.organization) if wanted.live else int(Exit.DONE)
+        if code not in (Exit.DONE, Exit.PARTIAL):
+            return code
+        _write(out, directory, wanted, settings)
+        _what_next(out, wanted)
+        return code
+    raise AssertionError
+
+
+def _wanted(
+    organization: str | None, live: bool | None, workflows: bool | None, asking: bool, there: bool
+) -> Wanted:
+    """What the flags say, and what a person answers. Raises WrongUsage for what is missing."""
+    from dpsync.model.entries.ids import is_id
+
+    if there:
+        if live:
+            raise WrongUsage(
+                "There is a configuration already: --import would write another one.",
+                f"{printed('import')} puts what is live into the present one.",
+            )
+        live, organization = False, organization or "there"
+    if not asking and (organization is None or live is None):
+        raise WrongUsage(
+            "Nobody can be asked here: name --organization ID, and --import or --empty.",
+            "--import takes over what is live; --empty writes a configuration to start from.",
+        )
+    if organization is None:
+        organization = click.prompt("The id of your organization on the platform", err=True, type=str).strip()
+    if not is_id(organization):
+        raise click.UsageError("--organization: an id is printable, without blanks, and not longer than 500")
+    if live is None:
+        live = click.confirm("Take over what is live there? (else: start small)", default=True, err=True)
+    if workflows is None and asking:
+        workflows = click.confirm("Write the workflows for GitHub?", default=False, err=True)
+    return Wanted(organization, live, bool(workflows))
+
+
+def _below_checkout(directory: Path) -> str:
+    """Where the project is in its checkout; "." at its top, or outside of one."""
+    from dpsync import disk
+
+    project = directory.resolve()
+    return project.relative_to(disk.checkout(project)).as_posix()
+
+
+def _imported(out: Output, directory: Path, organization: str) -> int:
+    """Take over what is live, as `dpsync import` does; how that ended."""
+    from dpsync.api import load_registry
+    from dpsync.cli.arguments.connection import connection
+    from dpsync.cli.arguments.memory import ids_file, on_disk
+    from dpsync.cli.commands.import_ import import_live
+    from dpsync.cli.endings import endings
+    from dpsync.config.composing.discovery import ROOT_NAMES
+
+    to = connection(out)
+    with endings(out, to):
+        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, None), directory)
+        return import_live(out, to, load_registry(), (organization,), directory, False, False, 4, 30.0, ids)
+    raise AssertionError
+
+
+def _write(out: Output, directory: Path, wanted: Wanted, settings: object) -> None:
+    """Write what is not there yet, and show what is kept."""
+    from dpsync import disk
+    from dpsync.config.composing.discovery import ROOT_NAMES
+    from dpsync.importing.creation import start
+    from dpsync.importing.creation.layout import ROOT, SCHEMA
+    from dpsync.importing.files import put
+    from dpsync.kinds.registry import load
+
+    assert isinstance(settings, start.WorkflowSettings)
+    files = {start.EDITOR: start.editor_settings(), start.IGNORED: start.ignored_files()}
+    if not has_root(directory):
+        files |= {ROOT: start.root_file(wanted.organization), SCHEMA: start.schema_file(load())}
+    elif not wanted.live:
+        out.result(f"kept     {' and '.join(name for name in ROOT_NAMES if (directory / name).exists())}")
+    top = disk.checkout(directory.resolve())
+    for folder, contents in (
+        (directory, files),
+        (top, start.workflow_files(settings) if wanted.workflows else {}),
+    ):
+        kept = {name: content for name, content in contents.items() if os.path.lexists(folder / name)}
+        for one in put(folder, {name: text for name, text in contents.items() if name not in kept}):
+            out.result(f"written  {visible(one.path)}")
+        for name, content in sorted(kept.items()):
+            _kept(out, folder / name, name, content)
+
+
+def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
+    """A file that was there: nothing to say where it has all that would have been written."""
+    from dpsync import disk
+
+    try:
+        present = disk.read(path, 1 << 20).decode("utf-8", "replace")
+    except OSError:
+        present = ""
+    text = content.decode()
+    if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present.splitlines()}:
+        out.result(f"kept     {visible(name)}")
+        return
+    out.result(f"kept     {visible(name)}, which is there already. It would have been:")
+    out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
+
+
+def _what_next(out: Output, wanted: Wanted) -> None:
+    ready = os.environ.get("DPSYNC_URL") and (
+        os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
+    )
+    out.result("" if ready else "\nNext, set DPSYNC_URL and DPSYNC_TOKEN.")
+    for line in (
+        f"To see what a plan would do: {printed('plan')}",
+        f"To look for trouble: {printed('doctor')}",
+    ):
+        out.result(out.invocation.complete(line))
+    if wanted.workflows:
+        out.result(
+            "In the repository's settings on GitHub: the variable DPSYNC_URL, and the secret DPSYNC_TOKEN "
+            "in the environments plan, drift and the one of the apply."
+        )

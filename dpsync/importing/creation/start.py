@@ -1,0 +1,108 @@
+"""The files of a new project: a configuration to start from, settings of editors, .gitignore, workflows.
+
+Nothing here looks at a disk, except for the templates of the workflows, which are a part of the package.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from dpsync import __version__, disk
+from dpsync.config.declaring.schema import configuration_schema
+from dpsync.importing.creation.layout import ROOT, SCHEMA
+from dpsync.importing.yaml_text.emit import BlockMapping, document
+from dpsync.kinds.registry import Registry
+from dpsync.model.texts.json_text import json_text
+
+EDITOR: Final = ".vscode/settings.json"
+IGNORED: Final = ".gitignore"
+WORKFLOWS: Final = ("plan", "apply", "drift")
+_PACKAGE: Final = Path(__file__).parents[2]
+_TEMPLATES: Final = (_PACKAGE / "workflows.examples", _PACKAGE.parent / "examples" / "workflows")
+"""Where the templates are in a wheel, and in a checkout."""
+_LARGEST: Final = 1 << 16
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .@/-]*")
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")
+_KEY: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class WorkflowSettings(Struct, frozen=True):
+    """What is filled into the templates. `directory` is that of the configuration, below the checkout.
+
+    With a repository the jobs run in it alone, and in none of its forks.
+    """
+
+    directory: str = "."
+    environment: str = "production"
+    repository: str | None = None
+
+    def problem(self) -> str | None:
+        """What cannot be written into a workflow; None where everything can."""
+        for what, value in (("the directory", self.directory), ("the environment", self.environment)):
+            if value != "." and not _PLAIN.fullmatch(value):
+                return f"{what} {value!r} has characters that mean something in a workflow"
+        if self.repository is not None and not _REPOSITORY.fullmatch(self.repository):
+            return f"{self.repository!r} is not OWNER/NAME"
+        return None
+
+
+def root_file(organization: str) -> bytes:
+    """A configuration of one organization that manages nothing yet."""
+    key = _KEY.sub("-", organization).strip("-._") or "organization"
+    entry = BlockMapping(
+        {"id": organization},
+        ["what the files leave out is left alone; `dpsync explain` lists what may be written here"],
+    )
+    whole = BlockMapping({"dpsync": 1, "organizations": BlockMapping({key: entry})})
+    return document(whole, f"# yaml-language-server: $schema=./{SCHEMA}").encode()
+
+
+def schema_file(registry: Registry) -> bytes:
+    """The JSON Schema that editors read."""
+    return (json_text(configuration_schema(registry), indent=2) + "\n").encode()
+
+
+def editor_settings() -> bytes:
+    """The settings by which an editor finds the schema of every file of the configuration."""
+    settings = {"yaml.schemas": {f"./{SCHEMA}": [ROOT]}}
+    return (json.dumps(settings, indent=2) + "\n").encode()
+
+
+def ignored_files() -> bytes:
+    """What git leaves out: journals, and the ids of platforms on this machine."""
+    return f"{disk.OWN}/\n".encode()
+
+
+def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
+    """The workflows by their path from the top of the checkout, for the running version of dpsync.
+
+    Raises ValueError for settings that cannot be written, and OSError without the templates.
+    """
+    if wrong := settings.problem():
+        raise ValueError(wrong)
+    return {f".github/workflows/{name}.yml": _workflow(name, settings).encode() for name in WORKFLOWS}
+
+
+def _workflow(name: str, settings: WorkflowSettings) -> str:
+    folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
+    text = disk.read(folder / f"{name}.yml", _LARGEST).decode()
+    everything = "**" if settings.directory == "." else f"{settings.directory}/**"
+    text = text.replace('"docs-platform/**"', json.dumps(everything))
+    text = text.replace(
+        "working-directory: docs-platform", f"working-directory: {json.dumps(settings.directory)}"
+    )
+    text = text.replace("environment: production", f"environment: {json.dumps(settings.environment)}")
+    text = re.sub(
+        r"dpsync/dpsync@[0-9a-f]{40} # .*",
+        f"dpsync/dpsync@v{__version__} # or the commit of this release",
+        text,
+    )
+    if settings.repository is not None:
+        only = f"    if: github.repository == '{settings.repository}'\n"
+        text = re.sub(r"^    runs-on:", f"{only}    runs-on:", text, flags=re.MULTILINE)
+    return text

@@ -1,0 +1,186 @@
+"""`dpsync init`: the files of a new project. It overwrites nothing, and writes nowhere else."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpsync import __version__
+from dpsync.api import load
+from dpsync.importing.creation.start import WorkflowSettings, root_file, workflow_files
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.patience import PATIENCE
+
+SMALL = ("--organization", "acme", "--empty")
+FILES = [".gitignore", ".vscode/settings.json", "dpsync.yaml", "schemas/dpsync.schema.json"]
+WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("apply", "drift", "plan")]
+
+
+def files(folder: Path) -> list[str]:
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+    return sorted(str(path) for path in found if path.parts[0] not in (".git", "state"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    return folder
+
+
+def test_what_it_writes_is_a_configuration_that_manages_nothing_yet(checkout: Path, run: Run) -> None:
+    ended = run("init", "-C", str(checkout), *SMALL)
+    assert (ended.code, files(checkout)) == (0, FILES)
+    (entry,) = load(checkout / "dpsync.yaml").resources.values()
+    assert (str(entry.address), entry.pin, dict(entry.fields)) == ("acme", "acme", {})
+    assert (checkout / ".gitignore").read_text() == ".dpsync/\n"
+
+
+def test_an_editor_finds_the_schema(checkout: Path, run: Run) -> None:
+    run("init", "-C", str(checkout), *SMALL)
+    settings = json.loads((checkout / ".vscode/settings.json").read_text())
+    ((schema, _),) = settings["yaml.schemas"].items()
+    assert json.loads((checkout / schema).read_text())["title"] == "dpsync configuration"
+    assert (checkout / "dpsync.yaml").read_text().startswith(f"# yaml-language-server: $schema={schema}\n")
+
+
+@pytest.mark.parametrize("id", ["acme", "-Jf93", "äöü", "1", "true", "a/b", "${X}"])
+def test_any_id_makes_a_configuration_that_loads(id: str, tmp_path: Path) -> None:
+    (tmp_path / "dpsync.yaml").write_bytes(root_file(id))
+    (entry,) = load(tmp_path / "dpsync.yaml", env={}).resources.values()
+    assert entry.pin == id
+
+
+def test_a_second_run_writes_nothing(checkout: Path, run: Run) -> None:
+    run("init", "-C", str(checkout), *SMALL, "--workflows")
+    before = {name: (checkout / name).stat().st_mtime_ns for name in files(checkout)}
+    ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
+    assert ended.code == 0
+    assert {name: (checkout / name).stat().st_mtime_ns for name in files(checkout)} == before
+    assert "written" not in ended.out
+
+
+def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Path, run: Run) -> None:
+    (checkout / ".gitignore").write_text("*.pyc\n")
+    (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
+    out = run("init", "-C", str(checkout), *SMALL).out
+    assert (checkout / ".gitignore").read_text() == "*.pyc\n"
+    assert "kept     .gitignore, which is there already. It would have been:\n    .dpsync/\n" in out
+    assert "kept     dpsync.yaml" in out
+    assert (checkout / "dpsync.yaml").read_text() == "dpsync: 1\norganizations: { a: { id: a } }\n"
+
+
+def test_the_workflows_are_filled_in(checkout: Path, run: Run) -> None:
+    run("init", "-C", str(checkout / "docs"), *SMALL, "--workflows", "--repository", "acme/docs",
+        "--environment", "live")  # fmt: skip
+    assert [name for name in files(checkout) if name.startswith(".github")] == WORKFLOWS
+    apply, drift, plan = (yaml.safe_load((checkout / name).read_text()) for name in WORKFLOWS)
+    for workflow in (apply, drift, plan):
+        (job,) = workflow["jobs"].values()
+        assert job["if"] == "github.repository == 'acme/docs'"
+        ours = job["steps"][-1]
+        assert ours["uses"] == f"dpsync/dpsync@v{__version__}"
+        assert ours["with"]["working-directory"] == "docs"
+    assert apply["jobs"]["apply"]["environment"] == "live"
+    assert plan[True]["pull_request"]["paths"][0] == "docs/**"
+
+
+def test_no_placeholder_is_left_in_a_workflow() -> None:
+    for text in workflow_files(WorkflowSettings()).values():
+        assert b"docs-platform/" not in text
+        assert b"working-directory: docs-platform" not in text
+        assert b"0123456789abcdef" not in text
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--environment", "a }} ${{ secrets.X"], "the environment"),
+        (["--environment", "a\nb: c"], "the environment"),
+        (["--repository", "acme"], "is not OWNER/NAME"),
+        (["--repository", "a/b' || true || '"], "is not OWNER/NAME"),
+    ],
+)
+def test_nothing_that_means_something_to_a_workflow_is_written_into_one(
+    flags: list[str], said: str, checkout: Path, run: Run
+) -> None:
+    ended = run("init", "-C", str(checkout), *SMALL, "--workflows", *flags)
+    assert (ended.code, said in ended.err, files(checkout)) == (64, True, [])
+
+
+def test_a_directory_with_an_expression_in_its_name_gets_no_workflow(checkout: Path, run: Run) -> None:
+    folder = checkout / "${{ github.token }}"
+    folder.mkdir()
+    assert run("init", "-C", str(folder), *SMALL, "--workflows").code == 64
+    assert files(checkout) == []
+
+
+@pytest.mark.parametrize("name", [".vscode", "schemas", ".github"])
+def test_a_link_out_of_the_project_is_not_followed(
+    name: str, checkout: Path, run: Run, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (checkout / name).symlink_to(outside)
+    ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
+    assert ended.code == 4
+    assert list(outside.iterdir()) == []
+
+
+def test_a_file_that_is_a_link_is_kept(checkout: Path, run: Run, tmp_path: Path) -> None:
+    (checkout / ".gitignore").symlink_to(tmp_path / "elsewhere")
+    assert run("init", "-C", str(checkout), *SMALL).code == 0
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("flags", [[], ["--organization", "acme"], ["--empty"], ["--no-input"]])
+def test_where_nobody_can_be_asked_what_is_missing_is_wrong_usage(
+    flags: list[str], checkout: Path, run: Run
+) -> None:
+    ended = run("init", "-C", str(checkout), *flags)
+    assert (ended.code, files(checkout)) == (64, [])
+    assert "--organization ID" in ended.err
+
+
+def test_it_takes_over_what_is_live(platform: ThreadedServer, checkout: Path, run: Run) -> None:
+    ended = run("init", "-C", str(checkout), "--organization", "acme", "--import")
+    assert ended.code == 0
+    assert set(FILES) <= set(files(checkout))
+    assert len(load(checkout / "dpsync.yaml").resources) > 20
+    assert "ada-token" not in ended.out + ended.err
+
+
+def test_a_token_that_is_refused_leaves_nothing_behind(
+    platform: ThreadedServer, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "wrong")
+    assert run("init", "-C", str(checkout), "--organization", "acme", "--import").code == 1
+    assert files(checkout) == []
+
+
+def test_what_is_not_named_is_asked_at_a_terminal(checkout: Path, programs: Path) -> None:
+    ours, theirs = pty.openpty()
+    env = {name: value for name, value in os.environ.items() if name not in ("CI", "DPSYNC_URL")}
+    process = subprocess.Popen(
+        [programs / "dpsync", "init", "-C", str(checkout)],
+        env=env, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True, close_fds=True,
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    for question, answer in ((b"organization", b"acme\n"), (b"Take over", b"n\n"), (b"workflows", b"n\n")):
+        while question not in said:
+            said += os.read(ours, 65536)
+        os.write(ours, answer)
+    out, _ = process.communicate(timeout=PATIENCE)
+    os.close(ours)
+    assert process.returncode == 0
+    assert "written  dpsync.yaml" in out
+    assert files(checkout) == FILES
