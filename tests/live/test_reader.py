@@ -75,11 +75,13 @@ def translation(id: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def read(things: Things, answers: Mapping[str, Any], *lines: str) -> tuple[Snapshot, Platform]:
+def read(
+    things: Things, answers: Mapping[str, Any], *lines: str, pins: Mapping[Address, str] | None = None
+) -> tuple[Snapshot, Platform]:
     """A reading of one organization. A line is written as `acme/spaces/a=x`."""
     desired = Case(things).sides().desired
-    root = replace(desired.resources[ACME], pin="acme")
-    desired = replace(desired, resources={**desired.resources, ACME: root})
+    pinned = {at: replace(desired.resources[at], pin=id) for at, id in {ACME: "acme", **(pins or {})}.items()}
+    desired = replace(desired, resources={**desired.resources, **pinned})
     found = (RecordedLine(Address.parse(at), id) for at, _, id in (line.partition("=") for line in lines))
     ids = IdsFile({HERE: {"acme": {line.address: line for line in found}}})
     platform = Platform(answers)
@@ -101,6 +103,12 @@ def test_content_whose_recorded_object_was_deleted_and_comes_back_by_its_pin_is_
         "acme/spaces/a=gone",
     )
     assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=True)}
+
+
+def test_content_that_was_deleted_is_found_by_its_pin() -> None:
+    deleted = {"/spaces/gone": space("gone", deletedAt="2026-01-01T00:00:00Z"), f"{ORG}/spaces": SPACES}
+    snapshot, _ = read(GUIDES, deleted, pins={GUIDE: "gone"})
+    assert snapshot.objects["space", "gone"].deleted
 
 
 def test_what_is_nowhere_any_more_cannot_come_back() -> None:
