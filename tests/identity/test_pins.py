@@ -130,6 +130,12 @@ def test_a_pin_that_is_not_live_is_an_error(project: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
+def test_a_pin_goes_before_what_the_entry_was_in_the_base(project: Project) -> None:
+    project.holds(teams=teams("A", "B")).commit("teams: { x: { title: B } }")
+    project.write("teams: { x: { id: t1, title: C } }")
+    assert [change.id for change in project.plan().changes] == ["t1"]
+
+
 # People.
 
 
