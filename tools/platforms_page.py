@@ -41,7 +41,7 @@ def requests(registry: Registry, kind: SupportedKind) -> tuple[set[Operation], s
     support = _Support(registry.kinds, registry.profile)
 
     def operations(method: str, path: str) -> set[Operation]:
-        return {(method, found) for found in support._paths(kind, path)}
+        return {(method, found) for found in support.paths(kind, path)}
 
     reads = {one for path in _read_paths(kind) for one in operations("GET", path)}
     writes = {one for call in _calls(kind) for one in operations(call.method, call.path)}

@@ -54,6 +54,13 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
     return found
 
 
+def read_paths(kinds: Mapping[str, Kind], kind: Kind) -> set[str]:
+    """The paths by which a kind is read, every parameter written as `{}`: one for each kind of parent."""
+    paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
+    support = _Support(kinds, Profile(""))
+    return {found for path in paths for found in support.paths(kind, path)}
+
+
 def _supported(kind: Kind, **changed: Any) -> SupportedKind:
     """The kind as it is declared, except for what changed."""
     declared = {word: getattr(kind, word) for word in Kind.__struct_fields__}
@@ -133,7 +140,7 @@ class _Support(Struct, frozen=True):
             return item, True
         if all(
             self.profile.takes(kind.update.method, path, item.wire)
-            for path in self._paths(kind, kind.update.path)
+            for path in self.paths(kind, kind.update.path)
         ):
             return item, True
         return replace(item, via=item.otherwise or {}), item.otherwise is not None
@@ -141,7 +148,7 @@ class _Support(Struct, frozen=True):
     def _writes(self, kind: Kind, call: Call) -> bool:
         """Whether the server has the call and takes every member that it names."""
         members = call.body if isinstance(call.body, dict) else {}
-        paths = self._paths(kind, call.path)
+        paths = self.paths(kind, call.path)
         return self._call(kind, call) is not None and all(
             self.profile.takes(call.method, path, member) for path in paths for member in members
         )
@@ -151,23 +158,23 @@ class _Support(Struct, frozen=True):
         if item.on != "both" or not isinstance(kind.create, Call) or self._call(kind, kind.create) is None:
             return item.on
         name, method = item.create_as or item.wire, kind.create.method
-        paths = self._paths(kind, kind.create.path)
+        paths = self.paths(kind, kind.create.path)
         return "both" if all(self.profile.takes(method, path, name) for path in paths) else "update"
 
     def _call(self, kind: Kind, call: Call | None) -> Call | None:
         return call if call is not None and self._has(kind, call.method, call.path) else None
 
     def _has(self, kind: Kind, method: str, path: str) -> bool:
-        return all(self.profile.has(method, found) for found in self._paths(kind, path))
+        return all(self.profile.has(method, found) for found in self.paths(kind, path))
 
-    def _paths(self, kind: Kind, path: str) -> set[str]:
+    def paths(self, kind: Kind, path: str) -> set[str]:
         """The paths that a template stands for: one for each kind of parent that it names."""
         path = _NAME.sub(
             lambda name: self._fill(kind, name[1]), path.partition("?")[0].replace("{self}", kind.at)
         )
         if "{parent}" not in path:
             return {path}
-        above = {found for parent in kind.parents for found in self._paths(self.kinds[parent], "{self}")}
+        above = {found for parent in kind.parents for found in self.paths(self.kinds[parent], "{self}")}
         return {path.replace("{parent}", found) for found in above}
 
     def _fill(self, kind: Kind, name: str) -> str:

@@ -18,7 +18,12 @@ SHARE_LINK = Kind(
     security=True,
     lets_in=True,
     fields=(
-        Field("name", Text(1, 100), in_answers="always", on_profiles={"published": {"type": Text(1, 50)}}),
+        Field(
+            "name",
+            Text(1, 100),
+            in_answers="always",
+            on_profiles={"published": {"type": Text(1, 50), "in_answers": "sometimes"}},
+        ),
         # A new one is active at once.
         Field("active", Flag(), on="update", absent=True, security=True, exposure=(False, True)),
     ),

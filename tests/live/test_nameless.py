@@ -1,0 +1,53 @@
+"""A thing without the name by which its kind is recognised: it is nobody's entry, and stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import import_
+from dpsync.importing.caching import RememberingClient
+from dpsync.kinds.registry import load
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from tests.planner.lab import Lab
+
+REGISTRY = load("published")
+LINKS = [{"id": "first", "name": "partners"}, {"id": "second", "name": "unnamed"}]
+
+
+class Nameless(RememberingClient):
+    """The second share link has no name."""
+
+    def pages(self, path: str, *rest: Any, **more: Any) -> list[dict[str, Any]]:
+        found = [dict(item) for item in super().pages(path, *rest, **more)]
+        for item in found:
+            if item.get("id") == "second":
+                item.pop("name", None)
+        return found
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with ThreadedServer(build(open_store(":memory:"), profile="published")) as server:
+        sites = [{"id": "docs", "title": "Docs", "basename": "docs", "shareLinks": LINKS}]
+        yield Lab(server, tmp_path, REGISTRY).holds(sites=sites)
+
+
+def test_it_is_undeclared_and_named_by_its_id(lab: Lab) -> None:
+    session = lab.session("sites: { docs: { title: Docs, basename: docs, shareLinks: { partners: {} } } }")
+    with Nameless(lab.server.url, "token") as client:
+        plan = session.plan(client).plan
+    assert plan.changes == ()
+    assert [kept.addresses for kept in plan.kept] == [("acme/sites/docs/shareLinks/[second]",)]
+
+
+def test_an_import_is_proven_with_it(lab: Lab) -> None:
+    with Nameless(lab.server.url, "token") as client:
+        made = import_(client, REGISTRY, ["acme"])
+    assert made.problems == ()
+    assert made.proven
