@@ -26,6 +26,7 @@ COMMANDS = {
     "show": "Print a saved plan, or the report of an apply, in any format; asks no platform.",
     "graph": "Draw the organization, and what a plan changes; asks no platform.",
     "import": "Write the files of what is live on the platform.",
+    "export": "Write a site's navigation as the platform's own file; asks no platform.",
     "ids": "Record the id of the live object of each entry.",
     "validate": "Check the files; asks no platform.",
     "list": "List every entry, with its place in the files and its object.",

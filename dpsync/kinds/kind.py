@@ -153,6 +153,12 @@ class Node(Struct, frozen=True):
     """At the root it stands only among its own kind."""
     least: int = 0
     """How many children it must have."""
+    file_always: tuple[str, ...] = ()
+    """The fields that it always has in the platform's own navigation file."""
+    file_fields: tuple[str, ...] = ()
+    """The fields that it may have there."""
+    file_content: tuple[str, ...] = ()
+    """The fields of what it shows that it may have there."""
 
 
 class Order(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Every navigation file that the vendor's schema allows is taken over by `import --from-navigation`.
+"""Every navigation file that the vendor's schema allows is taken over, and what is exported is such a file.
 
 The files are drawn from the schema itself, with all that its rules in words forbid, too.
 """
@@ -20,7 +20,9 @@ from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import CONTROLS
 from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.navigation import take_over
+from dpsync.importing.creation.navigation_export import export
 from dpsync.kinds.registry import load
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
 from tests.soak import examples
@@ -41,6 +43,13 @@ def schemas() -> dict[str, Any]:
     """The schemas of the document, by name."""
     found: dict[str, Any] = editions.document(EDITION)["components"]["schemas"]
     return found
+
+
+@cache
+def validator() -> jsonschema.Draft202012Validator:
+    """What a file must be, by the vendor's document."""
+    whole = {"$ref": "#/components/schemas/GitSyncSiteConfig", "components": {"schemas": schemas()}}
+    return jsonschema.Draft202012Validator(whole)
 
 
 def resolved(schema: dict[str, Any]) -> dict[str, Any]:
@@ -168,8 +177,29 @@ def test_nothing_of_a_file_is_dropped_in_silence(
     assert list(unsaid(node, known, noted)) == []
 
 
+@settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(file=FILES)
+def test_what_is_exported_is_valid_and_taken_over_as_the_same_configuration(
+    file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Unless the configuration does not say what the file needs: that is refused."""
+    made, _ = taken(file, tmp_path_factory)
+    desired, _ = made.load(load())
+    site = next(str(one.address) for one in desired.resources.values() if one.kind == "site")
+    try:
+        exported = export(desired, load(), site)
+    except DiagnosticError:
+        return
+    validator().validate(json.loads(exported.json()))
+    path = tmp_path_factory.getbasetemp() / "exported.yaml"
+    for text in (exported.yaml(), exported.json()):
+        path.write_text(text, encoding="utf-8")
+        second = take_over(path, load(), "acme")
+        if not any(note.field == "key" for note in exported.left_out):
+            assert second.files == made.files
+
+
 @settings(max_examples=examples(40, 400), deadline=None, suppress_health_check=list(HealthCheck))
 @given(file=FILES)
 def test_the_files_drawn_are_valid_by_the_schema(file: dict[str, Any]) -> None:
-    whole = {"$ref": "#/components/schemas/GitSyncSiteConfig", "components": {"schemas": schemas()}}
-    jsonschema.Draft202012Validator(json.loads(json.dumps(whole))).validate(file)
+    validator().validate(file)

@@ -311,8 +311,9 @@ class _TakingOver:
 
     def _kept(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
         """Keep the entry of what a node shows; its key is made from the keys around it."""
-        inside = at.segments[len(self.root.segments) :]
-        key = self._free(kind.key, "-".join(inside))
+        *above, own = at.segments[len(self.root.segments) :]
+        said = own == "-".join(above) or own.startswith("".join(f"{one}-" for one in above))
+        key = self._free(kind.key, own if said else "-".join((*above, own)))
         self.entries.setdefault(kind.key, {})[key] = fields
         return key
 

@@ -17,6 +17,10 @@ _OTHER_YAML = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that other readers of YAML take for booleans."""
 
 
+class Verbatim(str):
+    """A text for another reader than dpsync: a "$" in it is no sign of a variable."""
+
+
 class BlockMapping(dict[str, Any]):
     """A mapping that is never put on one line, with comments above its entries."""
 
@@ -38,7 +42,8 @@ def scalar(value: Any, key: bool = False) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return json.dumps(value)
-    text = value.replace("$", "$$") if not key and ("${" in value or "$$" in value) else value
+    ours = not key and not isinstance(value, Verbatim)
+    text = value.replace("$", "$$") if ours and ("${" in value or "$$" in value) else str(value)
     return text if _is_plain(text) else _quoted(text)
 
 

@@ -9,7 +9,12 @@ EXTERNAL_LINK = Kind(
     name="external_link",
     parent="site",
     key="structure",
-    shape=Node("external-link", "site-external-link"),
+    shape=Node(
+        "external-link",
+        "site-external-link",
+        file_always=("title", "url"),
+        file_fields=("localizedTitle", "description", "localizedDescription", "icon", "condition", "draft"),
+    ),
     at="/orgs/{organization}/sites/{site}/external-links/{id}",
     read=STRUCTURE,
     identity=("title",),

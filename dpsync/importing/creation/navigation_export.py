@@ -1,0 +1,204 @@
+"""The navigation of a declared site → the file in which the platform's site-wide git sync keeps it.
+
+It is made of the files alone. What the file must have and the configuration does not say is an error, never
+a guess: where the platform reads the file, a made-up path would be a new URL. What it cannot say is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from dpsync.importing.creation.entries import LeftOut
+from dpsync.importing.creation.navigation_file import CODE, SCHEMA, NavigationKinds
+from dpsync.importing.values import Unwritable, Writing
+from dpsync.importing.yaml_text.emit import BlockMapping, Verbatim, document
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Entry
+from dpsync.model.entries.values import Ref, Value
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.texts.json_text import json_text
+
+_WRITING = Writing(lambda kinds, id: id, lambda path: "")
+
+
+class Exported(Struct, frozen=True):
+    """What the file says, as data, and what of the site it does not say."""
+
+    data: dict[str, Any]
+    left_out: tuple[LeftOut, ...]
+
+    def yaml(self) -> str:
+        """The text of the file."""
+        whole = _verbatim({name: value for name, value in self.data.items() if name != SCHEMA[0]})
+        return document(BlockMapping(whole), f"{SCHEMA[0]}: {SCHEMA[1]}")
+
+    def json(self) -> str:
+        """The same as JSON."""
+        return json_text(self.data, indent=2) + "\n"
+
+
+def export(desired: Desired, registry: Registry, site: str) -> Exported:
+    """The navigation of the site with this address, or this key where only one has it.
+
+    Raises DiagnosticError (exit 5) where there is no such site, and where the file would not be valid.
+    """
+    tree = NavigationKinds.of(registry)
+    exporting = _Exporting(desired, tree)
+    data = exporting.site(_owner(desired, tree, site))
+    if exporting.problems:
+        raise DiagnosticError(exporting.problems, Exit.INVALID, desired.texts)
+    return Exported({SCHEMA[0]: SCHEMA[1], tree.owner.name: data}, tuple(exporting.left_out))
+
+
+def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
+    """The entry of the site that is meant."""
+    all_ = [entry for entry in desired.resources.values() if entry.kind == tree.owner.name]
+    exact = [entry for entry in all_ if str(entry.address) == named]
+    found = exact or [entry for entry in all_ if entry.key == named]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(str(entry.address) for entry in all_) or "none"
+    what = f'"{named}" is the key of several' if found else f'there is no {tree.owner.noun} "{named}"'
+    raise DiagnosticError([Diagnostic(CODE, what, hint=f"declared: {known}")], Exit.INVALID)
+
+
+class _Exporting(Struct):
+    desired: Desired
+    tree: NavigationKinds
+    problems: list[Diagnostic] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+    chosen: dict[tuple[str, str, Address | None], list[Entry]] = field(default_factory=dict)
+    """Those of whom one must be it, by kind, flag and place; empty where one is."""
+    settled: set[tuple[str, str, Address | None]] = field(default_factory=set)
+    """Where one is."""
+
+    def site(self, owner: Entry) -> dict[str, Any]:
+        """What the file says of the site and all that is in its navigation."""
+        kind = self.tree.owner
+        made = {kind.title: self._text(kind, owner, kind.title)}
+        self._others(owner, (kind.title,))
+        for scope in self.desired.scopes.values():
+            if scope.parent == owner.address and scope.address.segments[-1] != self.tree.place:
+                why = "the navigation file is about the navigation alone"
+                self.left_out.append(LeftOut(str(scope.address), None, why, scope.span))
+        nodes = [node for child in owner.children for node in self._node(child)]
+        for (_, flag, _), entries in self.chosen.items():
+            if entries:
+                why = f"none beside it is the {flag}, and the platform refuses a file in which none is"
+                self.left_out.append(LeftOut(str(entries[0].address), flag, why, entries[0].span))
+        return {**made, self.tree.place: nodes}
+
+    def _node(self, address: Address) -> Iterator[dict[str, Any]]:
+        entry = self.desired.resources.get(address)
+        if entry is None:
+            return
+        kind = self.tree.registry[entry.kind]
+        assert isinstance(kind.shape, NodeShape)
+        shape = kind.shape
+        made: dict[str, Any] = {"type": shape.type, "key": self._key(entry)}
+        said = (*shape.file_always, *shape.file_fields)
+        content = self.tree.content(kind)
+        display = self._content(content[1], content[0].name, entry, shape) if content is not None else None
+        if content is not None and display is not None:
+            made[content[1].title] = display.pop(content[1].title)
+        for name in said:
+            if name in kind.written_fields and (value := self._value(kind, entry, name)) is not None:
+                made[name] = value
+        for name in shape.file_always:
+            if name not in made:
+                message = f'the {kind.noun} "{entry.key}" says no {name}, and the navigation file needs one'
+                hint = f"write the {name} that is live: dpsync import --update {entry.address}#{name}"
+                self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
+        if content is not None:
+            made["content"] = {"directory": None, **(display or {})}
+        self._others(entry, (*said, *((content[0].name,) if content else ())))
+        self._choice(kind, entry)
+        if shape.holds:
+            made["children"] = [node for child in entry.children for node in self._node(child)]
+        yield made
+
+    def _choice(self, kind: Kind, entry: Entry) -> None:
+        """Note who may be the one of which there must be one among its siblings."""
+        for one in kind.fields:
+            if one.one_per is not None:
+                place = entry.parent if one.one_per == "parent" else None
+                others = self.chosen.setdefault((kind.name, one.name, place), [])
+                is_first = (kind.name, one.name, place) not in self.settled
+                if entry.fields.get(one.name) is True:
+                    self.settled.add((kind.name, one.name, place))
+                    others.clear()
+                elif is_first:
+                    others.append(entry)
+
+    def _key(self, entry: Entry) -> str:
+        """The key of a node. In the file it is unique among all nodes: one inside of others says in what."""
+        key = entry.key
+        if key in self.keys:
+            above = self.desired.resources.get(entry.parent) if entry.parent is not None else None
+            key = f"{above.key if above else entry.kind}-{key}"
+        wanted, number = key, 1
+        while key in self.keys:
+            number += 1
+            key = f"{wanted}-{number}"
+        self.keys.add(key)
+        if key != entry.key:
+            why = f'the file has each key once: it is written as "{key}"'
+            self.left_out.append(LeftOut(str(entry.address), "key", why, entry.span))
+        return key
+
+    def _content(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
+        """What the file says of that which a node shows: its title first."""
+        target = entry.fields.get(name)
+        display = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
+        title = display.fields.get(kind.title) if display is not None else None
+        if display is None or not isinstance(title, str):
+            message = f'the files do not say the {kind.title} of the {kind.noun} that "{entry.key}" shows'
+            hint = f"declare it below {kind.key}:, with its {kind.title}"
+            self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
+            return None
+        more = {one: display.fields[one] for one in shape.file_content if display.fields.get(one) is not None}
+        return {kind.title: title, **more}
+
+    def _value(self, kind: Kind, entry: Entry, name: str) -> Value:
+        """The value of a field that the file may have; None where it says nothing."""
+        value = entry.fields.get(name)
+        one = kind.field(name)
+        if value is None or value == one.absent:
+            return None
+        try:
+            _WRITING.value(one.type, value)
+        except Unwritable as why:
+            self.left_out.append(LeftOut(str(entry.address), name, str(why), entry.where(name)))
+            return None
+        return value
+
+    def _text(self, kind: Kind, entry: Entry, name: str) -> str:
+        value = self._value(kind, entry, name)
+        return value if isinstance(value, str) else ""
+
+    def _others(self, entry: Entry, said: tuple[str, ...]) -> None:
+        """Name what an entry says and the file cannot."""
+        kind = self.tree.registry[entry.kind]
+        for name, value in entry.fields.items():
+            one = kind.field(name)
+            if name in said or one.nest or value is None or value == one.absent:
+                continue
+            why = f"the navigation file says no such thing of {kind.one}"
+            self.left_out.append(LeftOut(str(entry.address), name, why, entry.where(name)))
+
+
+def _verbatim(value: Any) -> Any:
+    """The same data for the writer of YAML: every text as it is, every mapping in lines of its own."""
+    if isinstance(value, dict):
+        made = {name: _verbatim(item) for name, item in value.items()}
+        return BlockMapping(made) if made else made
+    if isinstance(value, list):
+        return [_verbatim(item) for item in value]
+    return Verbatim(value) if isinstance(value, str) else value

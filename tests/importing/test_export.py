@@ -1,0 +1,186 @@
+"""`dpsync export --navigation SITE`: the platform's own navigation file, made of the configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+from .test_navigation import FILE
+
+Project = Callable[..., Path]
+ROOT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    spaces:
+      guides: { title: 'Pay ${X}', emoji: "1f600", language: fr }
+      api: { title: API }
+    sites:
+      docs:
+        title: Acme Docs
+        visibility: public
+        redirects: { /a: { destination: { kind: external, url: "https://a.example" } } }
+        structure:
+          - type: section
+            key: guides
+            title: Guides
+            path: guides
+            default: true
+            icon: book
+            children:
+              - { type: space, key: en, space: guides, path: en, default: true, pageId: p1 }
+          - type: section-group
+            key: more
+            title: More
+            children:
+              - type: section
+                key: api
+                title: API
+                path: api
+                draft: true
+                children: [{ type: space, key: en, space: api, path: v1.0, hidden: true }]
+              - { type: external-link, key: blog, title: Blog, url: "https://blog.acme.example" }
+""".replace("${X}", "$${X}")
+NAVIGATION = """\
+$schema: https://api.gitbook.com/gitbook-docs.yaml
+site:
+  title: Acme Docs
+  structure:
+    - type: section
+      key: guides
+      title: Guides
+      path: guides
+      icon: book
+      default: true
+      children:
+        - type: space
+          key: en
+          title: Pay ${X}
+          path: en
+          default: true
+          content:
+            directory: null
+            language: fr
+    - type: section-group
+      key: more
+      title: More
+      children:
+        - type: section
+          key: api
+          title: API
+          path: api
+          children:
+            - type: space
+              key: api-en
+              title: API
+              path: v1.0
+              hidden: true
+              content:
+                directory: null
+        - type: external-link
+          key: blog
+          title: Blog
+          url: https://blog.acme.example
+"""
+NOT_SAID = [
+    "dpsync.yaml:11:9: acme/sites/docs#visibility",
+    "dpsync.yaml:12:9: acme/sites/docs/redirects",
+    "acme/sites/docs/structure/guides/en#pageId",
+    "acme/sites/docs/structure/api#draft",
+    "acme/sites/docs/structure/api/en#key",
+    "acme/sites/docs/structure/api/en#default: none beside it",
+]
+
+
+@pytest.fixture
+def directory(project: Project) -> Path:
+    return project(ROOT)
+
+
+def test_the_file_says_what_the_configuration_says(directory: Path, run: Run) -> None:
+    ended = run("export", "-C", str(directory), "--navigation", "acme/sites/docs")
+    assert (ended.code, ended.out.replace('"Pay ${X}"', "Pay ${X}")) == (0, NAVIGATION)
+
+
+def test_what_the_file_cannot_say_is_named_with_its_line(directory: Path, run: Run) -> None:
+    ended = run("export", "-C", str(directory), "--navigation", "docs")
+    assert [words for words in NOT_SAID if words not in ended.err] == []
+    assert len(ended.err.splitlines()) == len(NOT_SAID)
+
+
+def test_json_is_the_same_file(directory: Path, run: Run) -> None:
+    ended = run("export", "-C", str(directory), "--navigation", "docs", "--format", "json")
+    assert json.loads(ended.out)["site"]["structure"][1]["children"][1]["title"] == "Blog"
+
+
+def test_it_is_written_into_a_file(directory: Path, run: Run) -> None:
+    named = ("export", "-C", str(directory), "--navigation", "docs", "--out", "site/gitbook-docs.yaml")
+    assert run(*named).code == 0
+    written = directory / "site/gitbook-docs.yaml"
+    assert written.read_text(encoding="utf-8").startswith("$schema: https://")
+    written.write_text("mine", encoding="utf-8")
+    assert run(*named).code == 4
+    assert written.read_text(encoding="utf-8") == "mine"
+    assert run(*named, "--force").code == 0
+
+
+def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "other.yaml").write_text("theirs", encoding="utf-8")
+    (directory / "link.yaml").symlink_to(tmp_path / "other.yaml")
+    run("export", "-C", str(directory), "--navigation", "docs", "--out", "link.yaml", "--force")
+    assert (tmp_path / "other.yaml").read_text(encoding="utf-8") == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("path: guides\n            default", "default", 'the section "guides" says no path'),
+        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "the files do not say the title"),
+        ("space: api, path: v1.0", "space: api", 'the site space "en" says no path'),
+    ],
+)
+def test_what_the_file_needs_and_no_file_says_is_not_guessed(
+    directory: Path, run: Run, old: str, new: str, message: str
+) -> None:
+    assert old in ROOT
+    (directory / "dpsync.yaml").write_text(ROOT.replace(old, new), encoding="utf-8")
+    ended = run("export", "-C", str(directory), "--navigation", "docs", "--out", "site.yaml")
+    assert (ended.code, message in ended.err) == (5, True), ended.err
+    assert not (directory / "site.yaml").exists()
+
+
+@pytest.mark.parametrize("site", ["nowhere", "acme/sites/nowhere", "acme/spaces/api"])
+def test_a_site_that_is_not_declared_is_an_error_with_those_that_are(
+    directory: Path, run: Run, site: str
+) -> None:
+    ended = run("export", "-C", str(directory), "--navigation", site)
+    assert (ended.code, "acme/sites/docs" in ended.err) == (5, True)
+
+
+def test_a_key_of_two_sites_names_none(project: Project, run: Run) -> None:
+    other = "  other: { id: other, sites: { docs: { title: Docs } } }\n"
+    ended = run("export", "-C", str(project(ROOT + other)), "--navigation", "docs")
+    assert (ended.code, "is the key of several" in ended.err) == (5, True)
+
+
+def test_taking_over_what_was_exported_gives_the_same_configuration(tmp_path: Path, run: Run) -> None:
+    file = FILE.replace(
+        "key: en, title: News", "key: news-en, title: News"
+    )  # each key once, as the platform wants
+    (tmp_path / "first.yaml").write_text(file, encoding="utf-8")
+    for source, target in (("first.yaml", "one"), ("second.yaml", "two")):
+        place = str(tmp_path / target)
+        taken = ("--from-navigation", str(tmp_path / source), "--organization", "acme")
+        assert run("import", "-C", place, *taken).code == 0
+        out = str(tmp_path / "second.yaml")
+        exported = run("export", "-C", place, "--navigation", "acme-docs", "--out", out, "--force")
+        assert exported.code == 0, exported.err
+    for name in ("acme/spaces.yaml", "acme/sites/acme-docs.yaml"):
+        one, two = ((tmp_path / target / name).read_text(encoding="utf-8") for target in ("one", "two"))
+        assert one == two, name
