@@ -256,6 +256,8 @@ WORDS: dict[type, dict[str, str]] = {
         "`moved`, `added`, `linked` (to a URL) or another of `hosts`",
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
+        "formed_by": "another field, by whose value this one has one of its `forms`, and by others none",
+        "forms": "by that value which members a value must have, and may have",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",
         "platform_default": "what a new one has where nothing is said; import leaves it out",
         "on_profiles": "by profile the words that are others there: `{published: {null: refused}}`",

@@ -52,6 +52,21 @@ class FileContent(Struct, frozen=True):
     text: str
 
 
+Turn = Callable[[FileContent, tuple[str, ...]], Any]
+"""What becomes of a long value, which is given with the members that lead to it."""
+
+
+def placed(value: Any, turn: Turn, path: tuple[str, ...] = ()) -> Any:
+    """The value with what `turn` makes of each long value in it."""
+    if isinstance(value, FileContent):
+        return turn(value, path)
+    if isinstance(value, dict):
+        return {name: placed(item, turn, (*path, str(name))) for name, item in value.items()}
+    if isinstance(value, list):
+        return [placed(item, turn, (*path, str(number))) for number, item in enumerate(value)]
+    return value
+
+
 class Writing(Struct, frozen=True):
     """What it takes to write the values of one object. `secret` names the variable for a leaf."""
 

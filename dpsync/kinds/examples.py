@@ -56,6 +56,13 @@ _VALUES: Final[Mapping[str, Any]] = {
     },
     "share_link.name": "partners",
     "agent_settings.editing": {"customInstructions": "Write short sentences."},
+    "channel.type": "builtin:slack",
+    "channel.role": "support",
+    "channel.setupSettings": {"allowedChannels": ["docs-*"]},
+    "context_connection.connector": "builtin:github-issues",
+    "context_connection.setupSettings": {"repository": "acme/shop", "token": {"env": "GITHUB_TOKEN"}},
+    "context_connection.filter": "label:docs",
+    "context_connection.label": "Issues of the shop",
     "mcp_server.name": "Acme tools",
     "mcp_server.url": "https://mcp.acme.example",
     "mcp_server.headers": {"Authorization": {"env": "ACME_TOOLS_AUTHORIZATION"}},
@@ -150,7 +157,7 @@ def _entry(registry: Registry, kind: Kind) -> Any:
         for field in kind.fields
         if field.declarable and not field.nest and field.name not in (kind.natural, kind.default)
     ]
-    wanted = [field for field in may if field.required] or may[:1]
+    wanted = [field for field in may if field.required or field.formed_by] or may[:1]
     entry = {field.name: value_example(registry, kind, field) for field in wanted}
     if isinstance(kind.shape, Node):
         entry = {"type": kind.shape.type, "key": key_example(registry, kind)} | entry

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from dpsync.kinds.types import Many, Reference, Text, Type
+from dpsync.kinds.types import Many, Object, Reference, Text, Type
 
 if TYPE_CHECKING:
     from dpsync.model.plans.step import Repeat
@@ -360,6 +360,10 @@ class Field(Struct, frozen=True, dict=True):
 
     Where nothing is said: always, if an entry must have it and nothing stands for its absence.
     """
+    formed_by: str | None = None
+    """Another field, by whose value this one has one of its `forms`; by any other value it has none."""
+    forms: Mapping[str, Object] = field(default_factory=dict)
+    """By that value which members a value of this one must have, and may have."""
     means: str | None = None
     """The kind whose id this text is, where there is such an object: without that this one cannot be."""
     platform_default: Any = None
@@ -372,6 +376,19 @@ class Field(Struct, frozen=True, dict=True):
         """Whether it can be told that it has another value than the platform's default, without any line."""
         readable = self.source is not None and self.on != "neither" and not self.nest
         return readable and self.platform_default is not None
+
+    def form(self, by: Any) -> Type:
+        """The type of its values beside this value of the field that forms it."""
+        if self.formed_by is None or by is None:
+            return self.type
+        return self.forms.get(str(by)) or Object({}, what=f"the {self.name} of {by}")
+
+    def needed(self, fields: Mapping[str, Any]) -> bool:
+        """Whether an entry with these fields must have it, too."""
+        if self.required or self.formed_by is None:
+            return self.required
+        form = self.forms.get(str(fields.get(self.formed_by)))
+        return form is not None and bool(form.required)
 
     @cached_property
     def source(self) -> str | Mapping[str, str] | None:

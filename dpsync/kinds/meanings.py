@@ -21,6 +21,25 @@ _DESCRIPTIONS: Final = "The description in other languages, by language code."
 _SETTINGS: Final = "Settings of the integration, in the form that the integration asks for."
 _EXTERNAL_IDS: Final = "Ids by which the integration's own service finds this installation."
 
+_CONNECTORS: Final = {
+    "url": "The address of the website.",
+    "channelId": "The id or handle of the video channel.",
+    "repository": "The repository, as owner and name.",
+    "token": "The access token.",
+    "subdomain": "The subdomain of the help desk.",
+    "email": "The e-mail address of the help desk's user.",
+    "apiToken": "The token of that user.",
+    "dataCenter": "Where the help desk is hosted, as the end of its domain.",
+    "orgId": "The help desk's id of the organization.",
+    "clientId": "The id of the client that reads.",
+    "clientSecret": "The secret of that client.",
+    "refreshToken": "The token that it gets new tokens with.",
+    "domain": "The domain of the help desk.",
+    "apiKey": "The key that may read tickets.",
+    "baseUrl": "The address of the issue tracker.",
+    "apiEmail": "The e-mail address of the tracker's user.",
+    "statusMapping": "Which status an issue gets when a change request gets one.",
+}
 _RULES: Final = {
     "mergeRules": "What must be true before a change request may be merged.",
     "mergeRules.type": "`rules` lists rules, `none` lets everybody merge; a space may `inherit`.",
@@ -172,6 +191,29 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "findings.changeRequests": "For which findings they make change requests.",
         "editing": "How the editor's agent works on this site.",
         "editing.customInstructions": "What it is told, in Markdown.",
+    },
+    "channel": {
+        "type": "The service in which people write to the agent.",
+        "setupSettings": "Where in that service the agent answers.",
+        "setupSettings.allowedChannels": "The channels of Slack or Discord; none: all of them.",
+        "setupSettings.allowedTeams": "The teams of Linear; none: all of them.",
+        "setupSettings.allowedRepositories": "The repositories of GitHub; none: all of them.",
+        "role": "`support` answers from the docs, `collaborator` also makes change requests.",
+        "status": "Whether a person has let the agent in.",
+    },
+    "context_connection": {
+        "connector": "The service that is read.",
+        "setupSettings": "How it is reached; which members there are goes by the connector.",
+        **{f"setupSettings.{name}": text for name, text in _CONNECTORS.items()},
+        "usageSettings": "What becomes of what is read.",
+        "usageSettings.changeRequests": "Whether agents propose changes because of it.",
+        "usageSettings.search": "Whether visitors find it when they search.",
+        "usageSettings.sync": "Whether the state of change requests is written back to the service.",
+        "usageSettings.searchBoost": "How much it counts in a search.",
+        "filter": "Which items are read, in the connector's own words.",
+        "label": "The name that people know the connection by.",
+        "status": "How the last synchronization went.",
+        "failureReason": "Why it failed.",
     },
     "mcp_server": {
         "name": "The name by which the assistant's makers know the server.",

@@ -72,6 +72,11 @@ GET PUT /orgs/{}/sites/{}/agent-settings
 GET POST /orgs/{}/sites/{}/mcp-servers
 DELETE GET PATCH /orgs/{}/sites/{}/mcp-servers/{}
 POST /orgs/{}/sites/{}/styleguide
+GET POST /orgs/{}/sites/{}/channels
+DELETE GET PATCH /orgs/{}/sites/{}/channels/{}
+GET POST /orgs/{}/sites/{}/context-connections
+DELETE GET PATCH /orgs/{}/sites/{}/context-connections/{}
+POST /orgs/{}/sites/{}/context-connections/{}/sync
 """,
     """
 PATCH-styleguide /orgs/{}/sites/{}

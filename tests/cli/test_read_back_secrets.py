@@ -27,6 +27,19 @@ LIVE: dict[str, Any] = {
             "headers": {"Authorization": f"Bearer {CANARY}", "X-Old": CANARY},
         }
     ],
+    "contextConnections": [
+        {
+            "id": "issues",
+            "connector": "builtin:github-issues",
+            "setupSettings": {"repository": "acme/shop", "token": CANARY},
+        },
+        {
+            "id": "tickets",
+            "label": "Tickets",
+            "connector": "builtin:freshdesk",
+            "setupSettings": {"domain": "acme", "apiKey": CANARY},
+        },
+    ],
 }
 """What the site has, and no file says."""
 TEXT = """\
@@ -43,8 +56,12 @@ organizations:
             name: Tools
             url: https://mcp.acme.example/
             headers: { Authorization: { env: TOOLS_KEY } }
+        contextConnections:
+          issues:
+            connector: builtin:github-issues
+            setupSettings: { repository: acme/docs, token: { env: TOOLS_KEY } }
 """
-"""A header of those that are live; the other one is to go."""
+"""A header of those that are live; the other one is to go. Another repository of one connection."""
 PROFILE = ("--profile", "published")
 
 
@@ -84,6 +101,7 @@ def test_what_reads_shows_the_names_of_headers_and_no_value(
     at = project(TEXT)
     ended = clean(run(command, "-C", str(at), *PROFILE, *flags), at)
     assert "X-Old" in ended.out
+    assert "acme/shop" in ended.out
     assert "0ther-secret" not in ended.out + ended.err
 
 
@@ -102,6 +120,9 @@ def test_import_writes_a_variable_for_each_header_and_plans_nothing(
     ended = clean(run("import", "-C", str(at), "--organization", "acme", *PROFILE), at)
     assert ended.code == 0, ended.err
     assert "ACME_SITES_DOCS_MCPSERVERS_TOOLS_HEADERS_AUTHORIZATION" in ended.out + ended.err
+    assert (
+        "ACME_SITES_DOCS_CONTEXTCONNECTIONS_BUILTIN_FRESHDESK_SETUPSETTINGS_APIKEY" in ended.out + ended.err
+    )
     planned = clean(run("plan", "-C", str(at), *PROFILE, "--format", "json"), at)
     assert json.loads(planned.out)["plan"]["changes"] == []
 
@@ -109,7 +130,8 @@ def test_import_writes_a_variable_for_each_header_and_plans_nothing(
 def test_another_value_is_no_difference_and_another_header_is(
     run: Run, platform: ThreadedServer, project: Project
 ) -> None:
-    at = project(TEXT.replace("{ env: TOOLS_KEY }", "{ env: TOOLS_KEY }, X-Old: { env: TOOLS_KEY }"))
+    as_it_is = TEXT.replace("Authorization: {", "X-Old: { env: TOOLS_KEY }, Authorization: {")
+    at = project(as_it_is.replace("acme/docs", "acme/shop"))
     assert clean(run("plan", "-C", str(at), *PROFILE, "--detailed-exitcode")).code == 0
     at = project(TEXT)
     assert clean(run("plan", "-C", str(at), *PROFILE, "--detailed-exitcode")).code == 2

@@ -85,6 +85,17 @@ PLACES: dict[str, Place] = {
     "adaptive_schema": Place(("sites", "docs", "adaptiveSchema"), around={"sites": {"docs": SITE}}),
     "customization": Place(("sites", "docs", "customization"), around={"sites": {"docs": SITE}}),
     "agent_settings": Place(("sites", "docs", "agentSettings"), around={"sites": {"docs": SITE}}),
+    "channel": Place(
+        ("sites", "docs", "channels", "it"), {"type": "builtin:slack"}, {"sites": {"docs": SITE}}
+    ),
+    "context_connection": Place(
+        ("sites", "docs", "contextConnections", "it"),
+        {
+            "connector": "builtin:github-issues",
+            "setupSettings": {"repository": "a/b", "token": {"env": "BOT_KEY"}},
+        },
+        {"sites": {"docs": SITE}},
+    ),
     "mcp_server": Place(
         ("sites", "docs", "mcpServers", "it"), {"name": "It", "url": "https://mcp.example"}, AWARE
     ),
@@ -273,6 +284,27 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "editing": Sample(
             {"customInstructions": "Be brief.\n"}, {"customInstructions": "# Tone\n\n*Warm*.\n"}
         ),
+    },
+    "channel": {
+        "type": Sample("builtin:slack", "builtin:discord"),
+        "setupSettings": Sample({"allowedChannels": ["docs"]}, {"allowedChannels": ["help-*", "docs"]}),
+        "role": Sample("support", "collaborator"),
+        "status": Sample("active"),
+    },
+    "context_connection": {
+        "connector": Sample("builtin:github-issues", "builtin:github-discussions"),
+        "setupSettings": Sample(
+            {"repository": "a/b", "token": {"env": "BOT_KEY"}},
+            {"repository": "a/c", "token": {"env": "OTHER_KEY"}},
+        ),
+        "usageSettings": Sample(
+            {"changeRequests": True, "search": False, "searchBoost": "x1.0"},
+            {"changeRequests": True, "search": True, "sync": True, "searchBoost": "x1.2"},
+        ),
+        "filter": Sample("label:docs", "label:help"),
+        "label": Sample("It", "That"),
+        "status": Sample("succeeded"),
+        "failureReason": Sample("authentication"),
     },
     "mcp_server": {
         "name": Sample("It", "That"),

@@ -26,6 +26,7 @@ ORDERED = {
     "agent_settings.findings": " < ".join(
         f"{{'changeRequests': '{word}'}}" for word in ("never", "auto-fixable", "always")
     ),
+    "channel.role": "support < collaborator",
     "external_link.draft": "True < False",
     "installation.space_selection": "selected < all",
     "installation.site_selection": "selected < all",
@@ -81,7 +82,9 @@ def test_what_is_shown_is_written_last_and_what_may_be_done_is_not() -> None:
 
 
 BY_CHANGE = {
-    "changed": """external_link.url mcp_server.url mcp_server.headers published_integration.script
+    "changed": """channel.setupSettings context_connection.setupSettings
+        context_connection.usageSettings external_link.url mcp_server.url mcp_server.headers
+        published_integration.script
         redirect.destination saml.entityID
         saml.ssoURL saml.certificate saml.defaultTeam visitor_auth.backend visitor_auth.fallbackURL
         visitor_auth.logoutURL""",
@@ -113,7 +116,8 @@ def test_a_site_may_lead_people_elsewhere_by_all_of_its_looks() -> None:
 LIFTED: dict[str, Lifted] = {
     name: Lifted()
     for name in (
-        "external_link.condition", "mcp_server.condition", "section.condition", "site_space.condition"
+        "context_connection.filter", "external_link.condition", "mcp_server.condition",
+        "section.condition", "site_space.condition",
     )
 } | {"site.adaptiveContent": Lifted(free=({"enabled": False},))} | {
     f"{kind}.mergeRules": Lifted(({"type": "none"}, {"type": "rules", "rules": []}), ("allow_bypass",))
@@ -135,7 +139,8 @@ def kinds_with(word: str, value: Any = True) -> set[str]:
         # One more of them opens something; one fewer does; it lets people into what it belongs to.
         (
             "security",
-            """external_link installation installation_site installation_space mcp_server member
+            """channel context_connection external_link installation installation_site
+            installation_space mcp_server member
             member_permission published_integration redirect saml share_link team_member team_permission""",
         ),
         ("keeps_out", "saml"),
@@ -170,6 +175,7 @@ def test_which_fields_import_writes_whatever_they_are() -> None:
         *("organization.ai", "published_integration.externalLinks", "published_integration.script"),
         *("published_integration.contentSecurityPolicy", "section.condition", "section.draft"),
         *(
+            "context_connection.filter",
             "mcp_server.condition",
             "section_group.draft",
             "site.adaptiveContent",

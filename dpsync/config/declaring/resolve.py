@@ -9,7 +9,7 @@ from dpsync.config.declaring.earlier_names import previously
 from dpsync.config.declaring.flags import new, takeover
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.types import INVALID, Invalid, TextFile
+from dpsync.kinds.types import INVALID, Invalid, TextFile, Type
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry, Lookup
 from dpsync.model.entries.values import Ref, Value
@@ -132,17 +132,19 @@ class Resolving:
             elif field.name in entry.nodes:
                 key, node = entry.nodes[field.name]
                 spans[field.name] = (key or node).span
-                value = self._value(field, node)
+                value = self._value(field, node, field.form(fields.get(field.formed_by or "")))
                 if value is not INVALID:
                     fields[field.name] = value
             elif field.name == kind.default:
                 spans[field.name] = entry.key_span
-                value = self._value(field, Scalar(entry.key, entry.key_span, entry.key, plain=False))
+                value = self._value(
+                    field, Scalar(entry.key, entry.key_span, entry.key, plain=False), field.type
+                )
                 if value is not INVALID:
                     fields[field.name] = value
             elif field.name in entry.misspelt:
                 continue
-            elif field.required and self.declared.complete:
+            elif field.needed(fields) and self.declared.complete:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
                 )
@@ -169,7 +171,7 @@ class Resolving:
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
         return None if value is INVALID else field.type.fold(value)
 
-    def _value(self, field: Field, node: Node) -> Value:
+    def _value(self, field: Field, node: Node, type_: Type) -> Value:
         if not field.declarable:
             return self.error("DP221", f'"{field.name}" is only ever set by the platform', node.span)
         if isinstance(node, Scalar) and node.value is None and node.plain:
@@ -180,5 +182,5 @@ class Resolving:
                     said += ": the platform answers with what holds, so that nobody could see it"
                 return self.error("DP222", said, node.span, hint)
             return None
-        value = field.type.parse(node, self)
+        value = type_.parse(node, self)
         return None if field.null == "empty" and value == "" else value

@@ -20,7 +20,7 @@ from dpsync.importing.creation.entries import NONE, worth_writing
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.naming import NamingWithFiles
 from dpsync.importing.rows import RowFile
-from dpsync.importing.values import FileContent, Unwritable, Writing, variable
+from dpsync.importing.values import Unwritable, Writing, placed, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Kind
@@ -307,11 +307,7 @@ class _Adder:
 
 def _in_place(value: Any) -> Any:
     """Long values in the line, too: an entry that is added names no new file."""
-    if isinstance(value, FileContent):
-        return json.loads(value.text) if value.suffix == ".json" else value.text
-    if isinstance(value, dict):
-        return {key: _in_place(item) for key, item in value.items()}
-    return [_in_place(item) for item in value] if isinstance(value, list) else value
+    return placed(value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text)
 
 
 def _together(edits: list[TextEdit]) -> list[TextEdit]:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.naming import NamingWithFiles
 from dpsync.importing.rows import RowFile
-from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, variable
+from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Field, Kind, ListOrder
@@ -238,6 +238,7 @@ class _Updating:
             if isinstance(written, FileContent):
                 raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
             document = self._document(resource.span.file)
+            written = placed(written, lambda long, _: _inline(long))
             edit = document.adding(resource.span, name, written, {item.name for item in kind.fields})
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, name, str(why))
@@ -279,7 +280,7 @@ class _Updating:
             )
             return
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
-        self.inserted.append(([*steps, name], _inline(value) if isinstance(value, FileContent) else value))
+        self.inserted.append(([*steps, name], placed(value, lambda long, _: _inline(long))))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
     def _shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
@@ -314,9 +315,17 @@ class _Updating:
             named = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
             self._content(self.sides.files.real(named) or named, value)
             return
-        if isinstance(value, FileContent):
-            value = _inline(value)
+        value = placed(value, lambda long, path: self._in_its_file(span.file, _at(old, path), long))
         self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
+
+    def _in_its_file(self, beside: str, old: nodes.Node | None, long: FileContent) -> Any:
+        """A long value goes into the file that its line names, where it names one; else into the line."""
+        path = _file_in(old) if old is not None else None
+        if path is None:
+            return _inline(long)
+        named = posixpath.normpath(posixpath.join(posixpath.dirname(beside), path))
+        self._content(self.sides.files.real(named) or named, long)
+        return {"file": path}
 
     def _content(self, name: str, value: Any) -> None:
         """A new content for a file that a value stands in."""
@@ -385,6 +394,16 @@ def _file_in(node: nodes.Node) -> str | None:
     """The path in `{file: PATH}`."""
     path = node.get("file") if isinstance(node, nodes.Mapping) and len(node.entries) == 1 else None
     return str(path.value) if isinstance(path, nodes.Scalar) else None
+
+
+def _at(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
+    """The node that these members lead to, None where there is none."""
+    for name in path:
+        found = node.get(name) if isinstance(node, nodes.Mapping) else None
+        if found is None:
+            return None
+        node = found
+    return node
 
 
 def _inline(content: FileContent) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.naming import Naming
-from dpsync.importing.values import FileContent, Unwritable, Writing, variable
+from dpsync.importing.values import FileContent, Unwritable, Writing, placed, variable
 from dpsync.importing.yaml_text.emit import on_one_line, scalar
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
@@ -46,7 +46,7 @@ def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
         written = writing.value(field.type, value)
     except Unwritable as why:
         return Line(address=address, field=field.name, why=str(why))
-    text = "{ file: … }" if isinstance(written, FileContent) else on_one_line(written)
+    text = "{ file: … }" if isinstance(written, FileContent) else on_one_line(placed(written, lambda *_: "…"))
     return Line(address=address, field=field.name, line=f"{scalar(field.name, key=True)}: {text}")
 
 

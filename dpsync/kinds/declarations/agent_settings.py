@@ -38,6 +38,7 @@ AGENT_SETTINGS = Kind(
             Object({"customInstructions": Markdown()}, ("customInstructions",)),
             on="update",
             in_answers="always",
+            platform_default={"customInstructions": ""},
         ),
     ),
 )

@@ -97,6 +97,10 @@ class Object(Type, frozen=True, dict=True):
             if name in one
         )
 
+    def over(self, live: Value, wanted: Value) -> Value:
+        """What is not declared of it stays as it is live."""
+        return {**live, **wanted} if isinstance(live, dict) and isinstance(wanted, dict) else wanted
+
     def narrow(self, live: Value, wanted: Value) -> Value:
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live

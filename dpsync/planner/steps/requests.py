@@ -170,7 +170,9 @@ class Requests(Struct, frozen=True):
         call = item.setting(change.after)
         if call is None:
             return None
-        value, old = self.wire(item, change.after), self.wire(item, change.before)
+        # What was there is only ever named by its id; a mapping may have what is never sent.
+        named_before = None if isinstance(change.before, dict | list) else change.before
+        value, old = self.wire(item, change.after), self.wire(item, named_before)
         more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
         path = self.path(kind, call, resource, more)
         values = {"fields": {item.wire: value}, "value": value, "old": old, "id": self._own(resource)}

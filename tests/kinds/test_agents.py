@@ -1,0 +1,146 @@
+"""What a site's agents have: channels and context connections, against the platform as it is today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options
+from dpsync.kinds.registry import load
+from dpsync.kinds.types import Object, Text
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from tests.direct import reading, writing
+from tests.planner.lab import Lab
+
+SETTINGS = {"baseUrl": "https://acme.example/", "apiEmail": "bo@acme.example", "apiToken": "old"}
+JIRA = {
+    "id": "jira",
+    "connector": "builtin:jira",
+    "setupSettings": {**SETTINGS, "statusMapping": {"merged": "Done"}},
+}
+
+
+@pytest.fixture(scope="module")
+def today() -> Iterator[ThreadedServer]:
+    with ThreadedServer(build(open_store(":memory:"), profile="published")) as running:
+        yield running
+
+
+@pytest.fixture
+def lab(today: ThreadedServer, tmp_path: Path) -> Lab:
+    return Lab(today, tmp_path, load("published"))
+
+
+def docs(said: str) -> str:
+    return f"sites: {{ docs: {{ id: docs, title: Docs, {said} }} }}"
+
+
+def site(**parts: Any) -> dict[str, Any]:
+    return {"id": "docs", "title": "Docs", **parts}
+
+
+def live(lab: Lab) -> Any:
+    (found,) = lab.world()["organizations"][0]["sites"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("channels: { it: { type: 'builtin:slack', setupSettings: { allowedTeams: [a] } } }", "allowedTeams"),
+        ("channels: { it: { type: 'builtin:slack', setupSettings: { allowedChannels: ['#a'] } } }", "#a"),
+        ("contextConnections: { it: { connector: 'builtin:jira' } }", '"setupSettings" is missing'),
+        ("contextConnections: { it: { connector: 'builtin:fax' } }", "a connector"),
+        (
+            "contextConnections: { it: { connector: 'builtin:linear', setupSettings: {} } }",
+            '"token" is missing',
+        ),
+        (
+            "contextConnections: { it: { connector: 'builtin:website', "
+            "setupSettings: { url: 'https://a.example', token: { env: T } } } }",
+            "token",
+        ),
+        (
+            "contextConnections: { it: { connector: 'builtin:email', setupSettings: { url: x } } }",
+            "url",
+        ),
+        (
+            "contextConnections: { it: { connector: 'builtin:linear', setupSettings: { token: abc } } }",
+            "never written",
+        ),
+    ],
+)
+def test_what_a_channel_or_connection_is_set_up_with_goes_by_its_type(lab: Lab, said: str, told: str) -> None:
+    with pytest.raises(DiagnosticError) as refused:
+        lab.session(docs(said))
+    assert told in "\n".join(item.message for item in refused.value.diagnostics)
+
+
+def test_a_new_connection_gets_its_label_at_once(lab: Lab) -> None:
+    lab.holds(sites=[site()])
+    lab.converges(docs("contextConnections: { it: { connector: 'builtin:api', label: Pushed } }"))
+    assert [found["label"] for found in live(lab)["contextConnections"]] == ["Pushed"]
+
+
+def test_two_connections_of_one_connector_are_told_apart_by_their_labels(lab: Lab) -> None:
+    two = [{"id": name, "connector": "builtin:api", "label": name} for name in ("one", "two")]
+    lab.holds(sites=[site(contextConnections=two)])
+    said = "contextConnections: { b: { connector: 'builtin:api', label: two, filter: x } }"
+    lab.converges(docs(said))
+    assert [found.get("filter") for found in live(lab)["contextConnections"]] == [None, "x"]
+
+
+def test_which_of_two_without_a_label_is_meant_is_asked(lab: Lab) -> None:
+    two = [{"id": name, "connector": "builtin:api"} for name in ("one", "two")]
+    lab.holds(sites=[site(contextConnections=two)])
+    with pytest.raises(DiagnosticError) as refused, reading(lab.server) as client:
+        lab.session(docs("contextConnections: { it: { connector: 'builtin:api' } }")).plan(client)
+    assert [item.code for item in refused.value.diagnostics] == ["DP302"]
+
+
+def test_which_of_two_servers_of_one_name_is_meant_is_asked(lab: Lab) -> None:
+    two = [{"id": name, "name": "Tools", "url": "https://a.example/"} for name in ("one", "two")]
+    lab.holds(sites=[site(mcpServers=two)])
+    said = "mcpServers: { it: { %sname: Tools, url: 'https://b.example/' } }"
+    with pytest.raises(DiagnosticError), reading(lab.server) as client:
+        lab.session(docs(said % "")).plan(client)
+    lab.converges(docs(said % "id: two, "))
+    assert [found["url"] for found in live(lab)["mcpServers"]] == ["https://a.example/", "https://b.example/"]
+
+
+def test_what_is_not_declared_of_a_setup_stays_when_it_is_replaced(lab: Lab) -> None:
+    lab.holds(sites=[site(contextConnections=[JIRA])])
+    said = (
+        "contextConnections: { it: { connector: 'builtin:jira', "
+        "setupSettings: { baseUrl: 'https://b.example/', apiEmail: bo@acme.example, "
+        "apiToken: { env: T } } } }"
+    )
+    session = lab.session(docs(said))
+    with writing(lab.server) as client:
+        planned = session.plan(client, Options())
+        assert session.apply(client, planned, secrets={"T": "new"}).settled
+    (found,) = live(lab)["contextConnections"]
+    assert found["setupSettings"] == {
+        **JIRA["setupSettings"],
+        "baseUrl": "https://b.example/",
+        "apiToken": "new",
+    }
+
+
+def test_a_channel_waits_for_a_person_and_the_plan_says_so(lab: Lab) -> None:
+    lab.holds(sites=[site(channels=[{"id": "slack", "type": "builtin:slack"}])])
+    plan = lab.plan(docs("channels: { it: { type: 'builtin:slack' } }"))
+    assert plan.changes == ()
+    assert "a person has to let the agent in" in str(plan)
+
+
+def test_what_replaces_a_mapping_keeps_what_is_not_declared_of_it() -> None:
+    kind = Object({"a": Text(), "b": Text()})
+    assert kind.over({"a": "1", "b": "2"}, {"a": "3"}) == {"a": "3", "b": "2"}
+    assert kind.over(None, {"a": "3"}) == {"a": "3"}
