@@ -23,6 +23,7 @@ from dpsync.model.findings.diagnostic import Exit
 if TYPE_CHECKING:
     from dpsync.api import Expected, IdsOnDisk, Options, Planned, Session
     from dpsync.apply.journal import Journal
+    from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
     from dpsync.model.plans.journal import Outcome, Report
     from dpsync.model.plans.plan import Plan
@@ -36,7 +37,7 @@ def planned_now(out: Output, session: Session, client: WriteClient, options: Opt
 
 def carry_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
-    journal: Journal, ids: IdsOnDisk, rehearsal: Rehearsal | None,
+    journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended."""
     from dpsync.apply.journal import record

@@ -22,6 +22,7 @@ COMMANDS = {
     "plan": "Show what apply would change; writes nothing.",
     "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
     "apply": "Carry out the plan, and prove that it converged.",
+    "revert": "Take back what an apply did; a plan like any other.",
     "drift": "Show where the platform differs from the files; writes nothing.",
     "show": "Print a saved plan, or the report of an apply, in any format; asks no platform.",
     "graph": "Draw the organization, and what a plan changes; asks no platform.",

@@ -165,7 +165,8 @@ class Surroundings:
             }
             return [item for item in found if item.kind == kind.name]
         known = (self._objects[identity] for source in sources for identity in self._by_source[source.url])
-        return [item for item in known if item.kind == kind.name]
+        # What was deleted and is about to be restored has no lists yet.
+        return [item for item in known if item.kind == kind.name and not item.deleted]
 
     def _showing(self, items: Sequence[LiveObject]) -> _Shown | None:
         """Which objects show any of these, where asking for each costs less than looking into all."""

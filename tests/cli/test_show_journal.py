@@ -22,7 +22,8 @@ Project = Callable[..., Path]
 
 
 def newest(directory: Path) -> Path:
-    return max((directory / ".dpsync" / "journal").glob("*.jsonl"))
+    journals = (directory / ".dpsync" / "journal").glob("*.jsonl")
+    return max(journals, key=lambda path: path.stat().st_mtime_ns)
 
 
 @pytest.mark.parametrize("flags", [[], ["-v"], ["-q", "--summary"]], ids=" ".join)

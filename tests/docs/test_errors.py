@@ -36,6 +36,7 @@ WITHOUT_EXAMPLE = {
         "DP142",
         "DP143",
         "DP144",
+        "DP145",
         "DP311",
         "DP312",
         "DP313",

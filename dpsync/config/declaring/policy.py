@@ -42,7 +42,7 @@ class PolicyReader:
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
         lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field)
         lists["watch"] = tuple(one for one in lists["watch"] if not one.field)
-        return Policy(limits=self.limits, **lists)
+        return Policy(limits=self.limits, only=None, **lists)
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):

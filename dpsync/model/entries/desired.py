@@ -85,6 +85,8 @@ class Policy(Struct, frozen=True):
     """Places in which something undeclared is drift, when everything is asked for."""
     removed: tuple[Pattern, ...] = ()
     """Things that hold content and may go: each by the address that it had, or by its title."""
+    only: frozenset[tuple[str, str]] | None = None
+    """The identities of what may be deleted where `prune` allows it; None: whatever nobody declares."""
     watch_fields: tuple[Pattern, ...] = ()
     """Fields that are drift where no entry declares them and they are not as the platform's default."""
 

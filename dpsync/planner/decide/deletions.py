@@ -60,6 +60,7 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
     objects = sides.snapshot.objects
     kept: dict[str, list[Identity]] = {}
     inside: set[Identity] = set()
+    only = sides.desired.policy.only
     rebuilt = {item.scope.address: item.alone for item in decided.agreed}
     left_over = set(decided.left_over) if sides.options.delete else set()
     for address in sorted(sides.snapshot.scopes):
@@ -73,6 +74,7 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             if identity not in sides.names.declared
             and not sides.policy.ignored(sides.names.address(identity))
             and not sides.policy.forgotten(identity)
+            and (only is None or identity in only)
         ]
         if not strangers:
             continue

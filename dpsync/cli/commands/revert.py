@@ -1,0 +1,128 @@
+"""`dpsync revert`: the plan that takes back what an apply did, shown and carried out like any other."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.applying import (
+    asked,
+    carry_out,
+    kept_journal,
+    nothing_to_do,
+    organizations,
+    show_end,
+    show_plan,
+)
+from dpsync.cli.arguments.connection import connection
+from dpsync.cli.arguments.memory import opened
+from dpsync.cli.arguments.options import (
+    layered,
+    output_in_every_format,
+    planning,
+    profiled,
+    selecting,
+    summarizing,
+)
+from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.output import as_output
+from dpsync.cli.terminal.progress import READING
+
+if TYPE_CHECKING:
+    from dpsync.api import Applied
+
+
+@click.command("revert")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@layered
+@profiled
+@selecting
+@planning
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
+@click.option(
+    "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+    help="Where the journal is kept. [default: .dpsync/journal beside the root file]",
+)  # fmt: skip
+@click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
+@summarizing
+@output_in_every_format
+def command(
+    file: Path, files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
+    select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
+    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool, approved: str | None,
+    journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
+    summary: bool,
+) -> int:  # fmt: skip
+    """Take back what an apply did: show the plan for it, ask, and carry it out.
+
+    FILE is the journal of that apply (.dpsync/journal), or a plan that plan --out has saved. Fields get the
+    values of before, what was made is deleted, what was deleted is restored where the platform can do that.
+    Left alone is what somebody has changed since. The plan names that, and what cannot come back.
+
+    No file of the configuration is written: the next apply does again what the files say. To keep it, take
+    the commit back with git revert. Guards, limits, answers and exit codes are those of apply.
+    """
+    from dpsync.api import Expected, Options, reverting
+    from dpsync.apply.executor import sent_secrets
+    from dpsync.apply.lock import locked
+    from dpsync.cli.endings import endings
+    from dpsync.cli.terminal.trace import tracer
+    from dpsync.client.client import WriteClient
+
+    out = as_output(format_, color, verbose, quiet, summary)
+    options = Options(confirm, not no_delete, select=select, exclude=exclude)
+    with endings(out):
+        made_for, done = _done(directory / file)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+        desired = place.load(out)
+        to = connection(out, desired.environment)
+    with endings(out, to):
+        session, ids = opened(out, place, desired, to, parallelism, base)
+        with WriteClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
+            with out.progress.during(READING):
+                revert = reverting(client, session, done, made_for)
+                planned = revert.plan(client, options)
+            out.mask.add(sent_secrets(planned.plan, os.environ))
+            expect = Expected(approved=approved)
+            if planned.plan.can_apply:
+                expect.check(planned.plan)
+            show_plan(out, planned.plan)
+            code = nothing_to_do(planned.plan)
+            if code is None and not yes and approved is None:
+                code = asked(out, planned.plan, no_input)
+                if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
+                    expect = Expected(planned.plan)
+                    with out.progress.during(READING):
+                        planned = revert.plan(client, options)
+            if code is not None:
+                show_end(out, planned.plan, None, code)
+                return code
+            journals = place.journals if journal_in is None else directory / journal_in
+            with (
+                locked(to.url, organizations(planned)),
+                kept_journal(out, journals, planned.plan, place) as journal,
+            ):
+                return carry_out(
+                    out, revert.session, client, planned, expect, journal, revert.recording(ids), None
+                )
+    raise AssertionError
+
+
+def _done(path: Path) -> tuple[str, list[Applied]]:
+    """The platform that an apply was for, and what it has done: by its journal, or as its plan was saved."""
+    from dpsync.api import applied
+    from dpsync.apply.past import is_journal, parse_journal
+    from dpsync.apply.saved import content, parse_saved
+
+    found = content(path)
+    if is_journal(found):
+        past = parse_journal(path, found)
+        return past.plan.platform, applied(past.plan, past.report)
+    plan = parse_saved(path, found).plan
+    return plan.platform, applied(plan)

@@ -1,0 +1,110 @@
+"""`dpsync revert`: shown, asked about, carried out and recorded like any other plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.by_hand import by_hand
+from tests.cli.conftest import Run
+from tests.cli.test_plan_and_apply import writes
+from tests.cli.test_show_journal import newest
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+policy: { limits: { deletes: 5, percent: 100 } }
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: { id: writers, title: Authors }
+"""
+
+
+@pytest.fixture
+def applied(run: Run, project: Project, platform: ThreadedServer) -> Path:
+    """A project of which an apply has changed the title of a team."""
+    at = project(TEXT)
+    assert run("apply", "-C", str(at), "--yes").code == 0
+    platform.app.requests.clear()
+    return at
+
+
+def title(platform: ThreadedServer) -> str:
+    found = by_hand(platform, "GET", "/orgs/acme/teams/writers", None, "ada-token")
+    return str(found["title"])
+
+
+def test_a_journal_is_taken_back_and_the_revert_has_a_journal_of_its_own(
+    run: Run, applied: Path, platform: ThreadedServer
+) -> None:
+    first = newest(applied)
+    ended = run("revert", str(first), "-C", str(applied), "--yes")
+    assert ended.code == 0, ended
+    assert title(platform) == "Technical writers"
+    second = newest(applied)
+    assert second != first
+    assert run("revert", str(second), "-C", str(applied), "--yes").code == 0
+    assert title(platform) == "Authors"
+
+
+def test_it_is_shown_and_nothing_is_written_where_nobody_can_be_asked(
+    run: Run, applied: Path, platform: ThreadedServer
+) -> None:
+    ended = run("revert", str(newest(applied)), "-C", str(applied), "--no-input")
+    assert ended.code == 4
+    assert "Plan: 0 to create, 1 to change, 0 to delete" in ended.out
+    assert writes(platform) == []
+
+
+def test_it_writes_no_file_of_the_configuration(run: Run, applied: Path) -> None:
+    before = {path: path.read_bytes() for path in applied.glob("*.yaml")}
+    run("revert", str(newest(applied)), "-C", str(applied), "--yes")
+    assert {path: path.read_bytes() for path in applied.glob("*.yaml")} == before
+
+
+def test_the_line_that_puts_it_back_is_named(run: Run, applied: Path) -> None:
+    ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
+    assert "dpsync.yaml:7 still says otherwise: the next apply puts title back to that" in ended.out
+
+
+def test_only_the_approved_plan_is_carried_out(run: Run, applied: Path, platform: ThreadedServer) -> None:
+    file = str(newest(applied))
+    shown = json.loads(run("revert", file, "-C", str(applied), "--no-input", "--format", "json").out)
+    wrong = run("revert", file, "-C", str(applied), "--approved", "0" * 32)
+    assert (wrong.code, writes(platform)) == (4, [])
+    assert run("revert", file, "-C", str(applied), "--approved", shown["plan"]["digest"]).code == 0
+
+
+def test_a_saved_plan_is_taken_back_too(run: Run, project: Project, platform: ThreadedServer) -> None:
+    at = str(project(TEXT))
+    assert run("plan", "-C", at, "--out", "plan.json").code == 0
+    assert run("apply", "plan.json", "-C", at, "--yes").code == 0
+    assert run("revert", "plan.json", "-C", at, "--yes").code == 0
+    assert title(platform) == "Technical writers"
+
+
+def test_a_part_of_it_can_be_left_as_it_is(run: Run, applied: Path, platform: ThreadedServer) -> None:
+    ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "--exclude", "teams/writers")
+    assert (ended.code, title(platform)) == (0, "Authors")
+
+
+def test_an_apply_to_another_platform_is_refused(run: Run, applied: Path, platform: ThreadedServer) -> None:
+    file = newest(applied)
+    file.write_text(file.read_text().replace(platform.url, "https://api.acme.example"))
+    ended = run("revert", str(file), "-C", str(applied), "--yes")
+    assert ended.code == 4
+    assert "error[DP145]" in ended.err
+    assert writes(platform) == []
+
+
+@pytest.mark.parametrize(("name", "code"), [("gone.jsonl", "DP143"), ("dpsync.yaml", "DP143")])
+def test_a_file_that_is_neither_is_said_to_be_none(name: str, code: str, run: Run, applied: Path) -> None:
+    ended = run("revert", name, "-C", str(applied), "--yes")
+    assert ended.code == 5
+    assert f"error[{code}]" in ended.err

@@ -1,0 +1,194 @@
+"""An apply is taken back: what it changed, and nothing that somebody has changed since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Options, Planned, Revert, applied, reverting
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.plans.journal import Report
+from dpsync.server.process.thread import ThreadedServer
+from tests.agreed import agreed
+from tests.by_hand import by_hand
+from tests.direct import writing
+from tests.planner.lab import Lab
+
+TEAMS = [{"id": "a", "title": "Alpha"}, {"id": "b", "title": "Beta"}]
+NAMED = 'teams: { a: { id: a, title: "One" }, b: { id: b, title: "Two" } }'
+
+
+@pytest.fixture
+def lab(server: ThreadedServer, tmp_path: Path) -> Lab:
+    return Lab(server, tmp_path)
+
+
+class Done:
+    """An apply that was carried out, and what takes it back."""
+
+    def __init__(self, lab: Lab, body: str, policy: str = "{}") -> None:
+        self.lab = lab
+        self.session = lab.session(body, policy)
+        with writing(lab.server) as client:
+            self.planned = agreed(self.session, client)
+            self.report = self.session.apply(client, self.planned)
+        assert self.report.converged, self.report.outcomes
+
+    def files(self, body: str, policy: str = "{}") -> Done:
+        """The files say something else by now."""
+        self.session = self.lab.session(body, policy)
+        return self
+
+    def plan(self, *confirm: str, report: bool = True) -> tuple[Revert, Planned]:
+        with writing(self.lab.server) as client:
+            done = applied(self.planned.plan, self.report if report else None)
+            revert = reverting(client, self.session, done)
+            return revert, revert.plan(client, Options(confirm))
+
+    def back(self, *confirm: str, report: bool = True) -> Report:
+        revert, planned = self.plan(*confirm, report=report)
+        with writing(self.lab.server) as client:
+            return revert.session.apply(client, planned)
+
+    def notes(self) -> dict[str, str]:
+        return {note.address: note.text for note in self.plan()[0].notes}
+
+
+def titles(lab: Lab, what: str = "teams") -> dict[str, str]:
+    return {one["id"]: one["title"] for one in lab.world()["organizations"][0].get(what, ())}
+
+
+@pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
+def test_a_field_gets_the_value_of_before(lab: Lab, report: bool) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
+    assert titles(lab) == {"a": "One", "b": "Two"}
+    assert done.back(report=report).converged
+    assert titles(lab) == {"a": "Alpha", "b": "Beta"}
+
+
+@pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
+def test_what_was_made_is_deleted(lab: Lab, report: bool) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
+    assert done.back("delete content 1", "delete 1", report=report).converged
+    assert titles(lab) == {"a": "Alpha", "b": "Beta"}
+
+
+def test_what_was_deleted_is_restored_where_the_platform_can(lab: Lab) -> None:
+    lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
+    done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
+    assert "deletedAt" in next(one for one in lab.world()["organizations"][0]["spaces"] if one["id"] == "s")
+    assert done.back().converged
+    assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
+
+
+def test_that_a_space_is_restored_is_told_with_how_to_keep_it(lab: Lab) -> None:
+    lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
+    done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
+    assert done.notes()["acme/spaces/[Guides]"] == (
+        "it is restored, which the platform allows for 7 days, with what was in it; "
+        "to keep it, give it an entry with id: s"
+    )
+
+
+def test_what_cannot_be_restored_is_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: {}", "{ prune: [teams], limits: { percent: 100 } }")
+    assert done.notes()["acme/teams/[Alpha]"].startswith("it was deleted and cannot be restored")
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
+    by_hand(lab.server, "PATCH", "/orgs/acme/teams/a", {"title": "By hand"}, "token")
+    assert done.notes()["acme/teams/a#title"] == "somebody has changed it since: it is left as it is"
+    assert done.back().converged
+    assert titles(lab) == {"a": "By hand", "b": "Beta"}
+
+
+def test_what_was_made_and_changed_since_is_not_deleted(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
+    (made,) = titles(lab).keys() - {"a", "b"}
+    by_hand(lab.server, "PATCH", f"/orgs/acme/teams/{made}", {"title": "By hand"}, "token")
+    done.session = lab.session(f"teams: {{ c: {{ id: {made}, title: Gamma }} }}")
+    assert "somebody has changed it since (title)" in done.notes()["acme/teams/c"]
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_what_was_made_and_holds_something_else_now_is_not_deleted(lab: Lab) -> None:
+    lab.holds(spaces=[{"id": "s", "title": "S"}])
+    done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")
+    (made,) = titles(lab, "collections")
+    by_hand(lab.server, "POST", "/spaces/s/move", {"parent": made}, "token")
+    assert "acme/spaces/s names it as collection" in done.notes()["acme/collections/c"]
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_what_the_apply_did_not_change_stays_whatever_the_files_say(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
+    done.files("teams: { a: { id: a, title: One }, b: { id: b, title: Edited }, d: { title: New } }")
+    (change,) = done.plan()[1].plan.changes
+    assert change.address == "acme/teams/a"
+
+
+def test_nothing_else_is_pruned_where_something_made_is_deleted(lab: Lab) -> None:
+    policy = "{ prune: [teams], limits: { deletes: 9, percent: 100 } }"
+    lab.holds(teams=TEAMS)
+    kept = "a: { id: a, title: Alpha }, b: { id: b, title: Beta }"
+    done = Done(lab, f"teams: {{ {kept}, c: {{ title: C }} }}", policy)
+    done.files("teams: { c: { title: C } }", policy)
+    assert done.back("delete content 1").converged
+    assert titles(lab) == {"a": "Alpha", "b": "Beta"}
+
+
+def test_content_that_was_made_goes_only_where_somebody_names_it(lab: Lab) -> None:
+    done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
+    plan = done.plan()[1].plan
+    assert "content" in {refusal.code for refusal in plan.refusals}
+    assert done.back("delete content 1", "delete 1").converged
+
+
+def test_what_is_protected_stays(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: C } }", '{ protect: ["teams/c"] }')
+    assert "protected" in {refusal.code for refusal in done.plan("delete 1")[1].plan.refusals}
+
+
+def test_steps_that_were_not_carried_out_are_not_taken_back(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
+    skipped = tuple(
+        one.model_copy(update={"result": "not-tried"}) if "/a " in one.step else one
+        for one in done.report.outcomes
+    )
+    done.report = done.report.model_copy(update={"outcomes": skipped})
+    assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
+
+
+def test_a_value_that_held_a_secret_does_not_come_back(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
+    change, other = done.planned.plan.changes
+    masked = tuple(one.model_copy(update={"before": "by [secret]"}) for one in change.differences)
+    changes = (change.model_copy(update={"differences": masked}), other)
+    done.planned = Planned(done.planned.plan.model_copy(update={"changes": changes}), done.planned.sides)
+    assert "held a secret" in done.notes()["acme/teams/a#title"]
+    assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
+
+
+def test_the_lines_that_put_it_back_at_the_next_apply_are_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
+    texts = {note.address: note.text for note in done.plan()[1].plan.notes}
+    assert texts["acme/teams/a#title"].endswith(
+        "dpsync.yaml:6 still says otherwise: the next apply puts title back to that"
+    )
+
+
+def test_taken_back_twice_it_changes_nothing_more(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
+    done.back()
+    revert, planned = done.plan()
+    assert (planned.plan.changes, revert.notes) == ((), ())
+
+
+def test_an_apply_to_another_platform_is_not_taken_back_here(lab: Lab) -> None:
+    session = lab.holds(teams=TEAMS).session(NAMED)
+    with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
+        reverting(client, session, [], "https://api.acme.example")
+    assert error.value.exit_code is Exit.REFUSED
