@@ -40,7 +40,6 @@ _COMMANDS: Final = {
     "deploy": "use apply",
     "destroy": "take the entries out of the files, name their places in policy: prune, and apply",
     "diff": "use plan",
-    "fmt": "the files stay as they were written",
     "force-unlock": "a lock goes with the process that holds it",
     "help": "use --help",
     "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",

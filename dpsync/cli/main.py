@@ -30,6 +30,7 @@ COMMANDS = {
     "export": "Write a site's navigation as the platform's own file; asks no platform.",
     "ids": "Record the id of the live object of each entry.",
     "validate": "Check the files; asks no platform.",
+    "fmt": "Put the white space of the files in order; asks no platform.",
     "list": "List every entry, with its place in the files and its object.",
     "config": "Print the effective configuration, and where each value is written.",
     "doctor": "Check the settings, the platform and the token; writes nothing.",
@@ -43,7 +44,8 @@ EXIT_CODES = """\b
 Exit codes:
   0    done; a plan ends with 0 with or without changes
   1    failed; nothing was written
-  2    changes or drift (drift, plan --detailed-exitcode, ids --check)
+  2    changes or drift (drift, plan --detailed-exitcode,
+       ids --check, fmt --check)
   3    partly done, blocked or not converged (apply, import)
   4    refused: by a guard, stale since the plan, or not confirmed
   5    the configuration is invalid

@@ -1,0 +1,123 @@
+"""`dpsync fmt`: the white space of the files in order. It changes nothing else, and asks no platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.terminal.output import Output, as_output
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.render.words.visible import visible
+
+_LARGEST = 10_000_000
+"""Bytes of a file, as when it is read."""
+
+
+@click.command("fmt")
+@click.argument("paths", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
+@click.option(
+    "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
+    help="Work as if started in this directory.", show_default="the present one",
+)  # fmt: skip
+@click.option(
+    "--check", "checking", is_flag=True, help="Write nothing; exit with 2 when a file is not in order."
+)
+@click.option("--diff", "showing", is_flag=True, help="Write nothing; show what would change.")
+def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: bool) -> int:
+    """Put the white space of the files in order; asks no platform.
+
+    Two spaces for each level, one where a space separates, none at the end of a line, at most one empty line.
+    Comments, quotes, the order of keys and all values stay. Without FILE it takes every file of the
+    configuration: the root file, what it includes, and the overlays of its environments. It prints the names
+    of the files that change. Exit code 5 when a file is no valid YAML.
+    """
+    from dpsync.cli.endings import endings
+
+    out = as_output("text", "never", 0, False)
+    with endings(out):
+        project, names = _named(directory, paths) if paths else _every_file(directory)
+        changed, findings = _tidied(project, names)
+        for name, (before, after) in changed.items():
+            out.result(visible(name))
+            if showing:
+                _show(out, name, before, after)
+        if not checking and not showing:
+            _write(project, {name: after for name, (_, after) in changed.items()})
+        if findings:
+            raise DiagnosticError(findings, Exit.INVALID)
+        return Exit.CHANGES if checking and changed else Exit.DONE
+    raise AssertionError
+
+
+def _named(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
+    """The files that somebody names, whole directories included."""
+    names: list[str] = []
+    for path in paths:
+        whole = directory / path
+        inside = sorted([*whole.rglob("*.yaml"), *whole.rglob("*.yml")]) if whole.is_dir() else [whole]
+        names += [one.relative_to(directory).as_posix() if whole.is_dir() else str(path) for one in inside]
+    return directory, names
+
+
+def _every_file(directory: Path) -> tuple[Path, list[str]]:
+    """The files of the configuration, also where what they say is not valid. Raises DiagnosticError."""
+    import os
+
+    from dpsync.api import load_registry
+    from dpsync.config.composing.compose import load_sources
+    from dpsync.config.composing.discovery import find_root
+    from dpsync.config.composing.files import Directory
+    from dpsync.config.composing.layers import Layers
+    from dpsync.config.load import trees
+
+    root = find_root(directory)
+    places = tuple(trees(load_registry()))
+    alone = load_sources(Directory(root), os.environ, None, places)
+    found = set(alone.texts)
+    for name in alone.environments:
+        found |= set(load_sources(Directory(root), os.environ, Layers((), name), places).texts)
+    return root.parent, sorted(found)
+
+
+def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
+    """The files that are not in order, before and after, and what cannot be put in order."""
+    from dpsync import disk
+    from dpsync.importing.yaml_text.tidy import Untidy, tidy
+
+    changed: dict[str, tuple[str, str]] = {}
+    findings: list[Diagnostic] = []
+    for name in names:
+        try:
+            content = disk.read(project / name, _LARGEST)
+            before = content.decode()
+            after = tidy(before, name)
+        except UnicodeDecodeError:
+            findings.append(Diagnostic("DP102", f"{name} is not UTF-8 text"))
+        except OSError as error:
+            findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.why(error)}"))
+        except Untidy as why:
+            findings.append(
+                Diagnostic("DP101", f"{name} stays as it is: {why}", hint="see what validate says")
+            )
+        else:
+            if before != after:
+                changed[name] = before, after
+    return changed, findings
+
+
+def _show(out: Output, name: str, before: str, after: str) -> None:
+    from difflib import unified_diff
+
+    lines = unified_diff(
+        before.splitlines(), after.splitlines(), f"{visible(name)} (now)", f"{visible(name)} (in order)",
+        lineterm="",
+    )  # fmt: skip
+    out.result("\n".join(visible(line) for line in lines))
+
+
+def _write(project: Path, files: dict[str, str]) -> None:
+    """All files or none; through no link. Raises DiagnosticError."""
+    from dpsync.importing.files import put
+
+    put(project, {name: text.encode() for name, text in files.items()}, force=True)

@@ -1,0 +1,255 @@
+"""The text of a YAML file with its white space as everybody writes it; nothing else of it changes.
+
+Two spaces for each level, one space where one separates, no blanks at the ends of lines, at most one empty
+line. Comments, quotes, the order of keys and what stands on one line stay. A text is only given back when it
+says the same: character for character without white space, and value for value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final
+
+import yaml
+from msgspec import Struct, field
+
+from dpsync.collector import collector_paused
+from dpsync.config.reading.reader import read
+from dpsync.model.findings.nodes import plain
+
+_STEP: Final = 2
+_BREAK: Final = re.compile("\r\n?|\n")
+_OPEN: Final = (yaml.FlowMappingStartToken, yaml.FlowSequenceStartToken)
+_CLOSE: Final = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
+_OF_DOCUMENTS: Final = (yaml.DocumentStartToken, yaml.DocumentEndToken, yaml.DirectiveToken)
+
+
+class Untidy(Exception):
+    """A text that cannot be put in order without a change of what it says; the text says why."""
+
+
+class _Level(Struct):
+    """An open block collection: the column where it was, and where it will be."""
+
+    before: int
+    after: int
+    is_list: bool
+
+
+class _Line(Struct):
+    """What is known of a line: the tokens that begin in it, and whether it goes on with what is above it."""
+
+    tokens: list[Any] = field(default_factory=list)
+    continues: bool = False
+    """It is a part of a text, or of a collection in brackets, that began above."""
+    ends_in_text: bool = False
+    """Its end belongs to a text in quotes of several lines."""
+
+
+def tidy(text: str, name: str = "") -> str:
+    """The text in order; the same text where it is in order already. Applied twice it changes nothing more.
+
+    Raises Untidy for a text that is no valid YAML, and for one whose meaning would change.
+    """
+    with collector_paused():  # each token is a value, and its two marks are others
+        return _checked(text, name)
+
+
+def _checked(text: str, name: str) -> str:
+    before, problems = read(text.encode("utf-8", "surrogatepass"), name)
+    if problems:
+        raise Untidy(f"it is not valid YAML: line {problems[0].span.line if problems[0].span else 1}")
+    if before is None:
+        return text
+    made = _TidyText(text.removeprefix("\ufeff")).tidied()
+    if made == text:
+        return text
+    after, problems = read(made.encode("utf-8", "surrogatepass"), name)
+    same = not problems and after is not None and _order(plain(before)) == _order(plain(after))
+    if not same or "".join(text.removeprefix("\ufeff").split()) != "".join(made.split()):
+        raise Untidy("it has a form that cannot be put in order without a change of its meaning")
+    return made
+
+
+def _order(value: Any) -> Any:
+    """A value in which the order of keys and the types of values count."""
+    if isinstance(value, dict):
+        return [(key, _order(item)) for key, item in value.items()]
+    return [_order(item) for item in value] if isinstance(value, list) else (type(value), value)
+
+
+class _TidyText:
+    """One text, line by line."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = _BREAK.split(text)
+        self.known = [_Line() for _ in range(len(self.lines) + 1)]
+        self.mappings: set[tuple[int, int]] = set()
+        """Where block mappings begin: line and column."""
+        self.levels: list[_Level] = []
+        self.shift = 0
+        """By how much the lines move that go on with the present one."""
+        self._scan("\n".join(self.lines))
+
+    def _scan(self, text: str) -> None:
+        depth, opened = 0, 0
+        for token in yaml.scan(text, Loader=yaml.CLoader):
+            start, end = token.start_mark, token.end_mark
+            if isinstance(token, yaml.BlockMappingStartToken):
+                self.mappings.add((start.line, start.column))
+            if start.index == end.index:
+                continue
+            self.known[start.line].tokens.append(token)
+            if isinstance(token, _OPEN):
+                opened = opened if depth else start.line
+                depth += 1
+            elif isinstance(token, _CLOSE):
+                depth -= 1
+                if not depth:
+                    self._continue(opened, end.line)
+            elif isinstance(token, yaml.ScalarToken):
+                last = end.line if end.column or end.line == start.line else end.line - 1
+                self._continue(start.line, last)
+                if last > start.line and token.style in ("'", '"'):
+                    self.known[start.line].ends_in_text = True
+
+    def _continue(self, first: int, last: int) -> None:
+        for number in range(first + 1, last + 1):
+            self.known[number].continues = True
+
+    def tidied(self) -> str:
+        """The whole text in order."""
+        made = [self._line(number, line) for number, line in enumerate(self.lines)]
+        return "\n".join(self._without_holes(made)).rstrip("\n") + "\n"
+
+    @cached_property
+    def _following(self) -> list[int]:
+        """For each line the next one that begins with a token of its own; behind the last one none."""
+        found = [len(self.lines)] * (len(self.lines) + 1)
+        for number in range(len(self.lines) - 2, -1, -1):
+            at = self.known[number + 1]
+            found[number] = number + 1 if at.tokens and not at.continues else found[number + 1]
+        return found
+
+    def _line(self, number: int, line: str) -> str:
+        at = self.known[number]
+        if at.continues:
+            return self._moved(line)
+        if not line.strip():
+            return ""
+        if not at.tokens:
+            return " " * self._column_of_comment(number, line) + line.strip()
+        column = self._enter(number, at.tokens)
+        made = " " * column + _spaced(line, at.tokens)
+        return made if at.ends_in_text else made.rstrip()
+
+    def _moved(self, line: str) -> str:
+        blanks = len(line) - len(line.lstrip(" "))
+        return " " * max(0, blanks + self.shift) + line[blanks:]
+
+    def _enter(self, number: int, tokens: list[Any]) -> int:
+        """Open and close collections as this line says; the column at which it begins now."""
+        if isinstance(tokens[0], _OF_DOCUMENTS):
+            self.levels.clear()
+            return 0
+        first: int | None = None
+        at = 0
+        while at < len(tokens) and isinstance(tokens[at], yaml.BlockEntryToken):
+            level = self._level(tokens[at].start_mark.column, is_list=True)
+            first = level.after if first is None else first
+            at += 1
+        self.shift = self.levels[-1].after - self.levels[-1].before if self.levels else 0
+        if at == len(tokens):
+            return first or 0
+        column = tokens[at].start_mark.column
+        if (number, column) in self.mappings or self._is_key(column):
+            level = self._level(column, is_list=False)
+            self.shift = level.after - level.before
+            return level.after if first is None else first
+        if first is not None:
+            return first
+        self._close(column)
+        alone = self.levels[-1].after + _STEP if self.levels else 0
+        self.shift = alone - column
+        return alone
+
+    def _is_key(self, column: int) -> bool:
+        """Whether a further key of an open mapping stands at this column."""
+        return any(level.before == column and not level.is_list for level in self.levels)
+
+    def _close(self, column: int) -> None:
+        while self.levels and self.levels[-1].before > column:
+            self.levels.pop()
+
+    def _level(self, column: int, is_list: bool) -> _Level:
+        """The collection at this column: the one that is open there, or a new one."""
+        self._close(column)
+        if self.levels and self.levels[-1].before == column:
+            if self.levels[-1].is_list == is_list:
+                return self.levels[-1]
+            if not is_list:  # a list at the column of the key that it belongs to has ended
+                self.levels.pop()
+                if self.levels and self.levels[-1].before == column:
+                    return self.levels[-1]
+        after = self.levels[-1].after + _STEP if self.levels else 0
+        self.levels.append(_Level(column, after, is_list))
+        return self.levels[-1]
+
+    def _column_of_comment(self, number: int, line: str) -> int:
+        """Where a line of its own is that holds a comment: with the next line, else with what is open."""
+        column = len(line) - len(line.lstrip())
+        following = self._following[number]
+        tokens = self.known[following].tokens
+        if tokens and tokens[0].start_mark.column == column:
+            levels, shift = [*self.levels], self.shift
+            found = self._enter(following, tokens)
+            self.levels, self.shift = levels, shift
+            return found
+        for level in reversed(self.levels):
+            if level.before <= column:
+                return level.after + column - level.before
+        return 0
+
+    def _without_holes(self, made: list[str]) -> Iterator[str]:
+        """Without empty lines at the top, and of several in a row one. What ends a text stays."""
+        in_text, empty = False, True
+        for number, line in enumerate(made):
+            if line or self.known[number].continues:
+                in_text, empty = self.known[number].continues, False
+                yield line
+            elif in_text or not empty:
+                empty = True
+                yield line
+
+
+def _spaced(line: str, tokens: list[Any]) -> str:
+    """A line from its first token on, with one blank, or none, between tokens."""
+    parts: list[str] = []
+    for one, other in pairwise(tokens):
+        start, end = one.start_mark, one.end_mark
+        parts.append(line[start.column : end.column])
+        between = line[end.column : other.start_mark.column]
+        parts.append(between if between.strip() else _between(one, other, between))
+    return "".join(parts) + line[tokens[-1].start_mark.column :]
+
+
+def _between(one: Any, other: Any, present: str) -> str:
+    """The blanks between two tokens of a line."""
+    if isinstance(one, yaml.ValueToken):
+        return present if isinstance(other, (yaml.FlowEntryToken, *_CLOSE)) else " "
+    if isinstance(other, yaml.ValueToken):
+        return " " if isinstance(one, yaml.AliasToken) else ""
+    if isinstance(one, yaml.FlowMappingStartToken):
+        return "" if isinstance(other, yaml.FlowMappingEndToken) else " "
+    if isinstance(one, yaml.FlowSequenceStartToken) or isinstance(other, yaml.FlowSequenceEndToken):
+        return ""
+    if isinstance(other, yaml.FlowEntryToken):
+        return ""
+    if isinstance(other, yaml.FlowMappingEndToken) or isinstance(
+        one, yaml.BlockEntryToken | yaml.FlowEntryToken | yaml.AnchorToken | yaml.TagToken
+    ):
+        return " "
+    return present

@@ -1,0 +1,89 @@
+"""`dpsync fmt` puts the white space of the files in order, and changes no value, comment or other file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dpsync.api import load
+from tests.cli.conftest import Run
+
+ROOT = (
+    "dpsync:  1\ninclude: [ teams.yaml ]\nenvironments: { prod: { overlay: prod.yaml } }\n"
+    "organizations: {acme: {id: acme}}\n"
+)
+TEAMS = "organizations:\n    acme:\n        teams:  # of us\n            writers: {title: Writers}\n"
+PROD = "organizations:\n    acme: { title:   Acme }\n"
+FILES = {"teams.yaml": TEAMS, "prod.yaml": PROD, "other.yaml": "a:   1\n"}
+
+
+def declared(folder: Path) -> dict[str, dict[str, object]]:
+    """What the files say, wherever it is written."""
+    entries = load(folder / "dpsync.yaml", environment="prod").resources
+    return {str(address): dict(entry.fields) for address, entry in entries.items()}
+
+
+def test_every_file_of_the_configuration_is_put_in_order(project: Callable[..., Path], run: Run) -> None:
+    folder = project(ROOT, FILES)
+    before = declared(folder)
+    ended = run("fmt", "-C", str(folder))
+    assert (ended.code, ended.out) == (0, "dpsync.yaml\nprod.yaml\nteams.yaml\n")
+    assert (folder / "teams.yaml").read_text() == (
+        "organizations:\n  acme:\n    teams:  # of us\n      writers: { title: Writers }\n"
+    )
+    assert (folder / "other.yaml").read_text() == "a:   1\n"
+    assert declared(folder) == before
+    assert run("fmt", "-C", str(folder)).out == ""
+
+
+def test_check_writes_nothing_and_ends_with_2(project: Callable[..., Path], run: Run) -> None:
+    folder = project(ROOT, FILES)
+    assert run("fmt", "-C", str(folder), "--check").code == 2
+    assert (folder / "teams.yaml").read_text() == TEAMS
+    run("fmt", "-C", str(folder))
+    assert run("fmt", "-C", str(folder), "--check").code == 0
+
+
+def test_diff_shows_what_would_change_and_writes_nothing(project: Callable[..., Path], run: Run) -> None:
+    folder = project(ROOT, FILES)
+    ended = run("fmt", "-C", str(folder), "--diff")
+    assert ended.code == 0
+    assert {"-dpsync:  1", "+dpsync: 1"} <= {*ended.out.splitlines()}
+    assert (folder / "teams.yaml").read_text() == TEAMS
+
+
+def test_a_file_or_a_directory_can_be_named(project: Callable[..., Path], run: Run) -> None:
+    folder = project(ROOT, FILES)
+    assert run("fmt", "-C", str(folder), "other.yaml").out == "other.yaml\n"
+    assert (folder / "teams.yaml").read_text() == TEAMS
+    assert run("fmt", "-C", str(folder), ".").out == "dpsync.yaml\nprod.yaml\nteams.yaml\n"
+
+
+def test_a_file_that_is_no_yaml_stays_and_the_others_are_put_in_order(
+    project: Callable[..., Path], run: Run
+) -> None:
+    folder = project(ROOT, {**FILES, "teams.yaml": "organizations: [\n"})
+    ended = run("fmt", "-C", str(folder))
+    assert (ended.code, ended.out) == (5, "dpsync.yaml\nprod.yaml\n")
+    assert "teams.yaml stays as it is" in ended.err
+    assert (folder / "teams.yaml").read_text() == "organizations: [\n"
+
+
+def test_a_configuration_that_is_not_valid_is_put_in_order(project: Callable[..., Path], run: Run) -> None:
+    folder = project("dpsync:  1\norganizations: { acme: { id: acme, titel: A } }\n")
+    assert (run("fmt", "-C", str(folder)).code, run("validate", "-C", str(folder)).code) == (0, 5)
+
+
+def test_nothing_is_written_through_a_link(project: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+    folder = project("dpsync: 1\norganizations: { acme: { id: acme } }\n")
+    outside = tmp_path / "outside.yaml"
+    outside.write_text("a:   1\n")
+    (folder / "link.yaml").symlink_to(outside)
+    run("fmt", "-C", str(folder), "link.yaml")
+    assert outside.read_text() == "a:   1\n"
+
+
+def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., Path], run: Run) -> None:
+    folder = project('dpsync:  1\norganizations:  { acme: { id: "a\u202e" } }\n')
+    ended = run("fmt", "-C", str(folder), "--diff")
+    assert "\u202e" not in ended.out + ended.err
