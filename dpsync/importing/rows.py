@@ -6,7 +6,7 @@ of a file stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -45,11 +45,17 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
     return made
 
 
-def file_text(kind: Kind, entries: Iterable[tuple[str, Cells]]) -> str:
+def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
+    """The cells of a whole entry, its key among them. Raises Uneditable."""
+    if not key or is_formula(key) or key != key.strip():
+        raise Uneditable("a cell cannot hold its key")
+    return {str(kind.natural): key, **cells(kind, fields)}
+
+
+def file_text(kind: Kind, lines: Sequence[Cells]) -> str:
     """A file with these entries, under the columns that they need."""
     format = rows_of(kind)
     assert format is not None
-    lines = [{str(kind.natural): key, **said} for key, said in entries]
     used = {name for line in lines for name in line}
     names = [name for name in columns(kind, format) if name in used]
     table = [names, *([line.get(name, "") for name in names] for line in lines)]
@@ -88,9 +94,7 @@ class RowFile(Struct):
         needed = {
             name: value for name, value in fields.items() if name in header or value != anyway.get(name)
         }
-        said = {str(self.kind.natural): key, **cells(self.kind, needed)}
-        if is_formula(key) or key != key.strip():
-            raise Uneditable("a cell cannot hold its key")
+        said = row(self.kind, key, needed)
         self._in_header(said)
         self.added.append(said)
 

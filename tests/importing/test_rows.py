@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.api import Session, load
-from dpsync.importing.rows import cells, file_text
+from dpsync.importing.creation.layout import MANY
+from dpsync.importing.rows import cells, file_text, row
 from dpsync.importing.yaml_text.edit import Uneditable
 from dpsync.kinds.registry import load as load_registry
 from dpsync.server.process.thread import ThreadedServer
@@ -132,13 +133,12 @@ def test_line_ends_and_the_byte_order_mark_stay(directory: Path, platform: Threa
     assert (directory / "help.csv").read_bytes() == odd + b"\r\n/d,https://d.example/,false,false\r\n"
 
 
-@pytest.mark.parametrize("source", ["=HYPERLINK", "@x", " /a", "+1"])
-def test_no_cell_is_written_that_a_spreadsheet_would_run(
-    directory: Path, platform: ThreadedServer, run: Run, source: str
-) -> None:
-    change(platform, PATH, "POST", source="/d", destination=external("https://d.example/"))
+@pytest.mark.parametrize("text", ["=HYPERLINK", "@x", " /a", "+1", "-1+2", ""])
+def test_no_cell_is_written_that_a_spreadsheet_would_run(text: str) -> None:
     with pytest.raises(Uneditable):
-        cells(REDIRECT, {"destination": {"kind": "site-space", "siteSpaceId": source}})
+        cells(REDIRECT, {"destination": {"kind": "site-space", "siteSpaceId": text}})
+    with pytest.raises(Uneditable):
+        row(REDIRECT, text, {})
 
 
 def test_a_second_import_keeps_the_rows(directory: Path, platform: ThreadedServer, run: Run) -> None:
@@ -147,6 +147,25 @@ def test_a_second_import_keeps_the_rows(directory: Path, platform: ThreadedServe
     ended = run("import", "-C", str(directory))
     assert "help.csv" in ended.out, ended.out + ended.err
     assert table(directory) == TABLE.replace("https://a.example/", "https://z.example/")
+
+
+def test_many_redirects_are_imported_as_a_file_of_rows(
+    platform: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
+    for number in range(MANY):
+        source = "=run" if number == 3 else f"/old/{number}"
+        change(platform, PATH, "POST", source=source, destination=external(f"https://new.example/{number}"))
+    target = tmp_path / "imported"
+    ended = run("import", "-C", str(target), "--organization", "acme")
+    assert ended.code == 0, ended.out + ended.err
+    assert "A plan of it is empty." in ended.out
+    lines = (target / "acme/sites/help.redirects.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "source,destination,captureWildcard,permanent,draft"
+    assert lines[1] == "/old/0,https://new.example/0,false,false,false"
+    assert len(lines) == MANY
+    site = (target / "acme/sites/help.yaml").read_text(encoding="utf-8")
+    assert "file: help.redirects.csv" in site
+    assert "=run" in site
 
 
 # The same mapping, in YAML and as rows.
@@ -178,7 +197,7 @@ def test_rows_and_yaml_that_say_the_same_have_the_same_plan(
     mapping: dict[str, Any], server: ThreadedServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     server.reset()
-    rows = file_text(REDIRECT, ((key, cells(REDIRECT, fields)) for key, fields in mapping.items()))
+    rows = file_text(REDIRECT, [row(REDIRECT, key, fields) for key, fields in mapping.items()])
     plans = []
     for body, files in ((json.dumps(mapping), {}), ("{ file: rows.csv }", {"rows.csv": rows})):
         directory = tmp_path_factory.mktemp("project")

@@ -4,6 +4,7 @@ dpsync.yaml                    the organizations: their settings and singletons
 ORG/PLACE.yaml                 the entries of one place
 ORG/PLACE/KEY.yaml             one entry, where its kind has a tree below it
 ORG/PLACE/KEY….md|pem|json     long values, named by {file: …}
+ORG/PLACE/KEY.PLACE.csv        many entries of one place, a row each, where their kind may stand in rows
 schemas/dpsync.schema.json     for editors
 """
 
@@ -14,10 +15,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from dpsync.config.declaring.rows import WORD, rows_of
 from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.entries import DescribedEntries, DescribedEntry
 from dpsync.importing.creation.inventory import FoundObject, Inventory
+from dpsync.importing.rows import Cells, file_text, row
 from dpsync.importing.values import FileContent
+from dpsync.importing.yaml_text.edit import Uneditable
 from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
@@ -26,6 +30,8 @@ from dpsync.kinds.types.texts import LongText, Markdown
 from dpsync.model.texts.json_text import json_text
 
 ROOT: Final = "dpsync.yaml"
+MANY: Final = 50
+"""So many entries that may stand in a file of rows do."""
 SCHEMA: Final = "schemas/dpsync.schema.json"
 
 
@@ -202,9 +208,32 @@ class _Layout:
             return None
         if isinstance(kinds[0].shape, Single):
             return self._single(children[0], directory)
+        if rows_of(kinds[0]) is not None and len(children) >= MANY:
+            return self._rows(item, kinds[0], children, directory)
         made = self._entries(children, directory)
         short = len(made) < 4 and not any(isinstance(value, dict | list) for value in made.values())
         return dict(made) if short else made
+
+    def _rows(
+        self, item: FoundObject, kind: Kind, children: list[FoundObject], directory: str
+    ) -> BlockMapping:
+        """Many entries as a file of rows; beside it those that no cell can hold."""
+        lines: list[Cells] = []
+        beside: list[FoundObject] = []
+        for child in sorted(children, key=lambda one: one.key):
+            try:
+                if self._entry(child).comments:
+                    raise Uneditable("a row has no comment")
+                lines.append(row(kind, child.key, self._body(child, directory)))
+            except Uneditable:
+                beside.append(child)
+        if not lines:
+            return self._entries(children, directory)
+        organization, place, *names = map(_file_name, (*item.address.segments, kind.key))
+        path = self.folder.free("/".join([organization, place, ".".join(names)]), ".csv")
+        self.folder.put(path, file_text(kind, lines))
+        named = {WORD: posixpath.relpath(path, directory or ".")}
+        return BlockMapping({**named, **self._entries(beside, directory)})
 
     def _single(self, item: FoundObject, directory: str) -> Any:
         """A single; None where there is nothing about it that is not so anyway."""

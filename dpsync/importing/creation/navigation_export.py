@@ -22,6 +22,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import Ref, Value
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
 
 _WRITING = Writing(lambda kinds, id: id, lambda path: "")
@@ -105,19 +106,20 @@ class _Exporting(Struct):
         made: dict[str, Any] = {"type": shape.type, "key": self._key(entry)}
         said = (*shape.file_always, *shape.file_fields)
         content = self.tree.content(kind)
-        display = self._content(content[1], content[0].name, entry, shape) if content is not None else None
-        if content is not None and display is not None:
-            made[content[1].title] = display.pop(content[1].title)
+        space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
+        if content is not None and space is not None:
+            made[content[1].title] = space.pop(content[1].title)
         for name in said:
             if name in kind.written_fields and (value := self._value(kind, entry, name)) is not None:
                 made[name] = value
         for name in shape.file_always:
             if name not in made:
                 message = f'the {kind.noun} "{entry.key}" says no {name}, and the navigation file needs one'
-                hint = f"write the {name} that is live: dpsync import --update {entry.address}#{name}"
+                there = command("import", "--update", str(entry.address.field(name)))
+                hint = f"write the {name} that is live: {there}"
                 self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
         if content is not None:
-            made["content"] = {"directory": None, **(display or {})}
+            made["content"] = {"directory": None, **(space or {})}
         self._others(entry, (*said, *((content[0].name,) if content else ())))
         self._choice(kind, entry)
         if shape.holds:
@@ -156,14 +158,18 @@ class _Exporting(Struct):
     def _content(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
         """What the file says of that which a node shows: its title first."""
         target = entry.fields.get(name)
-        display = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
-        title = display.fields.get(kind.title) if display is not None else None
-        if display is None or not isinstance(title, str):
+        target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
+        title = target_entry.fields.get(kind.title) if target_entry is not None else None
+        if target_entry is None or not isinstance(title, str):
             message = f'the files do not say the {kind.title} of the {kind.noun} that "{entry.key}" shows'
             hint = f"declare it below {kind.key}:, with its {kind.title}"
             self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
             return None
-        more = {one: display.fields[one] for one in shape.file_content if display.fields.get(one) is not None}
+        more = {
+            one: target_entry.fields[one]
+            for one in shape.file_content
+            if target_entry.fields.get(one) is not None
+        }
         return {kind.title: title, **more}
 
     def _value(self, kind: Kind, entry: Entry, name: str) -> Value:
