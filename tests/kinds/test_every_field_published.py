@@ -58,3 +58,13 @@ def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
 @pytest.mark.parametrize(("kind", "field"), CHOSEN)
 def test_it_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
     clears(bench, kind, field)
+
+
+def test_a_switch_that_is_gone_is_blocked_where_it_is_declared_and_else_no_difference(bench: Bench) -> None:
+    bench.done({"sites": {"docs": {"title": "Docs"}}})
+    assert bench.planned({"sites": {"docs": {"title": "Docs"}}}).plan.empty
+    plan = bench.planned({"sites": {"docs": {"title": "Docs", "agentsContext": "excluded"}}}).plan
+    assert plan.changes == ()
+    (blocked,) = plan.blocked
+    assert blocked.address == "acme/sites/docs#agentsContext"
+    assert blocked.reason.startswith("the profile published has no operation for setting agentsContext")

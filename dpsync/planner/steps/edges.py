@@ -88,6 +88,24 @@ def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
                 yield from draft.waits_for(*_beside(steps, resource, words, by_place))
 
 
+def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What an entry has of its own is written before that which it inherits otherwise.
+
+    Its answer has what holds: after a change of the other one it would seem to be somebody else's.
+    """
+    sides = decisions.sides
+    for address, drafts in steps.by_address.items():
+        resource = sides.resources.get(address)
+        inherited = sides.kind(resource).inherits if resource is not None else None
+        if resource is None or inherited is None:
+            continue
+        for parent in sides.registry[inherited].parents:
+            owner = sides.lineage.ancestor(resource, parent)
+            if owner is not None:
+                other = owner.child(*sides.registry[inherited].key.split("."))
+                yield from (Edge(last.id, first.id, True) for first in drafts for last in steps.of(other))
+
+
 _ByPlace = dict[tuple[str, Address | None], list[Entry]]
 """The entries that have steps, by kind and parent."""
 
@@ -288,6 +306,7 @@ _RULES: tuple[Rule, ...] = (
     _restored_first,
     _acts_last,
     _after,
+    _own_before_inherited,
     _placed_from_the_top,
     _exposure,
     _held_back,
