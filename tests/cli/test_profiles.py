@@ -93,7 +93,8 @@ def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> N
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
 def test_no_platform_refuses_what_the_example_says(run: Run, example: Path, profile: str) -> None:
-    assert run("validate", "-C", str(example), "--profile", profile).code == 0
+    ended = run("validate", "-C", str(example), "--profile", profile, "--format", "json")
+    assert (ended.code, json.loads(ended.out)["profile"]) == (0, profile)
 
 
 def test_an_unknown_profile_is_a_usage_error_that_lists_the_known_ones(run: Run, example: Path) -> None:

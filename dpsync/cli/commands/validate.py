@@ -11,6 +11,7 @@ import click
 from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, as_output
+from dpsync.kinds.profiles import FULL
 from dpsync.model.texts.words import counted
 
 if TYPE_CHECKING:
@@ -52,13 +53,16 @@ def command(
         if not out.text:
             from dpsync.render.json.conversion import findings_document
 
-            out.show(findings_document(desired.warnings, 0, edited))
+            out.show(findings_document(desired.warnings, 0, edited, desired.profile))
         elif not quiet:
             for line in _unserved(desired):
                 out.result(line)
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
-            out.result(f"Valid: {number} in {read}{f', and with each environment: {each}' if each else ''}.")
+            on = "" if desired.profile == FULL.name else f" on the profile {desired.profile}"
+            out.result(
+                f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
+            )
         if out.text and edited is not None:
             from dpsync.render.terminal.edits_text import edit_lines
 

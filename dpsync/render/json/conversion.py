@@ -144,7 +144,10 @@ def _difference(change: Change) -> str:
 
 
 def findings_document(
-    diagnostics: Iterable[Diagnostic], exit_code: int, edits: Edits | None = None
+    diagnostics: Iterable[Diagnostic],
+    exit_code: int,
+    edits: Edits | None = None,
+    profile: str | None = None,
 ) -> FindingsDocument:
     found, left_out = selected(diagnostics)
     return FindingsDocument(
@@ -152,6 +155,7 @@ def findings_document(
         findings=tuple(finding(item) for item in found),
         left_out={code: left_out[code] for code in sorted(left_out)},
         edits=edits,
+        profile=profile,
     )
 
 

@@ -160,7 +160,8 @@ class FindingsDocument(Printed):
     """What `validate --format json` prints, and every command that ends with diagnostics.
 
     Of very many findings the first are there, 50 of a code and 200 in all; `left_out` counts the others.
-    `edits` is what `validate --changes` has found, null where nobody asked.
+    `edits` is what `validate --changes` has found, null where nobody asked. `profile` is the one that valid
+    files were checked for.
     """
 
     format: Literal["dpsync.findings/1"] = "dpsync.findings/1"
@@ -168,6 +169,7 @@ class FindingsDocument(Printed):
     findings: tuple[Finding, ...] = ()
     left_out: dict[str, int] = Field(default_factory=dict)
     edits: Edits | None = None
+    profile: str | None = None
 
 
 class ImportedFile(Printed):
