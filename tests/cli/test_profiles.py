@@ -118,3 +118,18 @@ def test_a_saved_plan_is_applied_with_its_profile(run: Run, example: Path) -> No
     ended = run("apply", "-C", str(example), "plan.json", "--yes")
     assert ended.code == 3, ended.err
     assert f"blocked: {WHY}" in ended.out
+
+
+def test_today_blocks_nothing_of_the_example_but_what_a_person_must_do(
+    run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadedServer(build(open_store(":memory:"), profile="published")) as server:
+        server.reset()
+        monkeypatch.setenv("DPSYNC_URL", server.url)
+        monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+        planned = run("plan", "-C", str(example), "--profile", "published", "--format", "json")
+        imported = run("import", "-C", str(example / "new"), "--profile", "published", "--format", "json")
+    plan = json.loads(planned.out)["plan"]
+    assert [item["reason"] for item in plan["blocked"] if "profile" in item["reason"]] == []
+    assert [item["why"] for item in json.loads(imported.out)["left_out"] if "profile" in item["why"]] == []
+    assert json.loads(imported.out)["proven"]
