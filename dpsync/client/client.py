@@ -129,7 +129,8 @@ class ReadClient:
 
         Raises BadList when the pages do not end properly, or when an `id` comes on two of them (the list
         moved while it was read, so others may be missing). A list with other than as many items as its
-        `count` says is read a second time; when that does not help, it is a BadList too.
+        `count` says is read a second time; when that does not help, it is a BadList too. With a `limit` of 0
+        the pages are as long as the platform makes them.
         """
         try:
             return self._every_page(path, params, limit)
@@ -142,7 +143,7 @@ class ReadClient:
         counts: set[int] = set()
         cursors: set[str] = set()
         ids: set[str] = set()
-        asked: dict[str, Any] = {**(params or {}), "limit": limit}
+        asked: dict[str, Any] = {**(params or {}), **({"limit": limit} if limit else {})}
         for number in range(1, MAX_PAGES + 1):
             if number > 1:
                 self.observer.more(1)

@@ -16,7 +16,8 @@ from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
 _KEYS: Final[Mapping[str, str]] = {
     "organization": "acme", "collection": "product", "glossary_term": "change-request",
-    "installation": "slack", "mcp_server": "tools", "member": "ada@acme.example", "openapi": "petstore",
+    "installation": "slack", "mcp_server": "tools", "topic": "billing",
+    "member": "ada@acme.example", "openapi": "petstore",
     "published_integration": "acme-bot", "redirect": "/old-guides", "saml": "okta", "section": "guides",
     "section_group": "more", "share_link": "partners", "site": "docs", "site_space": "en",
     "space": "guides-en", "team": "writers", "translation": "guides-fr", "external_link": "status",
@@ -62,6 +63,7 @@ _VALUES: Final[Mapping[str, Any]] = {
     "context_connection.connector": "builtin:github-issues",
     "context_connection.setupSettings": {"repository": "acme/shop", "token": {"env": "GITHUB_TOKEN"}},
     "context_connection.filter": "label:docs",
+    "topic.label": "Billing",
     "context_connection.label": "Issues of the shop",
     "mcp_server.name": "Acme tools",
     "mcp_server.url": "https://mcp.acme.example",

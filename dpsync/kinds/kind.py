@@ -79,6 +79,8 @@ class Pages(Struct, frozen=True):
     """A paged list of full objects."""
 
     path: str
+    unpaged: bool = False
+    """Whether one answer has all of it: then none of a page is asked for."""
 
 
 class One(Struct, frozen=True):

@@ -215,6 +215,11 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "status": "How the last synchronization went.",
         "failureReason": "Why it failed.",
     },
+    "topic": {
+        "label": "The name that the platform has given the topic.",
+        "usageSettings": "What becomes of what people ask.",
+        "usageSettings.changeRequests": "Whether agents propose changes because of it.",
+    },
     "mcp_server": {
         "name": "The name by which the assistant's makers know the server.",
         "url": "Where the server answers.",

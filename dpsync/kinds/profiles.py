@@ -72,6 +72,8 @@ GET PUT /orgs/{}/sites/{}/agent-settings
 GET POST /orgs/{}/sites/{}/mcp-servers
 DELETE GET PATCH /orgs/{}/sites/{}/mcp-servers/{}
 POST /orgs/{}/sites/{}/styleguide
+GET /orgs/{}/sites/{}/topics
+GET PATCH /orgs/{}/sites/{}/topics/{}
 GET POST /orgs/{}/sites/{}/channels
 DELETE GET PATCH /orgs/{}/sites/{}/channels/{}
 GET POST /orgs/{}/sites/{}/context-connections

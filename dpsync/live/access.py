@@ -92,7 +92,7 @@ def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> 
 
 
 def _readable(client: ReadClient, kind: Kind, path: str, query: Mapping[str, str] | None) -> bool | None:
-    page = {"limit": "1"} if isinstance(kind.read, Pages) else {}
+    page = {"limit": "1"} if isinstance(kind.read, Pages) and not kind.read.unpaged else {}
     try:
         client.get(path, {**(query or {}), **page})
     except Forbidden:

@@ -174,8 +174,9 @@ class Sources:
                     return _different(decode_tree(nodes, body, root, source.owner, source.url))
                 case Lists():
                     return self._lists(kind, source)
-                case Pages():
-                    listed = list(decode_list(kind, self.pages(source.url), source.owner, source.url))
+                case Pages(unpaged=unpaged):
+                    items = self.pages(source.url, unpaged)
+                    listed = list(decode_list(kind, items, source.owner, source.url))
                     everything = _different((place, item) for place, item, _ in listed)
                     self._note_outputs(everything)
                     deleted = [is_deleted(kind, body) for _, _, body in listed]
@@ -254,9 +255,9 @@ class Sources:
         with fitting(path):
             return check_id(self._client.get(path), "id")
 
-    def pages(self, path: str) -> list[dict[str, Any]]:
+    def pages(self, path: str, unpaged: bool = False) -> list[dict[str, Any]]:
         path, query = split_query(path)
-        return self._client.pages(path, query)
+        return self._client.pages(path, query, 0) if unpaged else self._client.pages(path, query)
 
 
 @contextmanager

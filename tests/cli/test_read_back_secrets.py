@@ -27,6 +27,9 @@ LIVE: dict[str, Any] = {
             "headers": {"Authorization": f"Bearer {CANARY}", "X-Old": CANARY},
         }
     ],
+    "topics": [
+        {"id": name, "label": label} for name, label in (("a", "Cards"), ("b", "Cards"), ("c", "Bills"))
+    ],
     "contextConnections": [
         {
             "id": "issues",

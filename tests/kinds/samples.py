@@ -96,6 +96,9 @@ PLACES: dict[str, Place] = {
         },
         {"sites": {"docs": SITE}},
     ),
+    "topic": Place(
+        ("sites", "talk", "topics", "it"), {"label": "Billing"}, {"sites": {"talk": {"title": "Talk"}}}
+    ),
     "mcp_server": Place(
         ("sites", "docs", "mcpServers", "it"), {"name": "It", "url": "https://mcp.example"}, AWARE
     ),
@@ -305,6 +308,10 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "label": Sample("It", "That"),
         "status": Sample("succeeded"),
         "failureReason": Sample("authentication"),
+    },
+    "topic": {
+        "label": Sample("Billing", "Refunds"),
+        "usageSettings": Sample({"changeRequests": True}, {"changeRequests": False}),
     },
     "mcp_server": {
         "name": Sample("It", "That"),

@@ -140,6 +140,21 @@ def test_a_channel_waits_for_a_person_and_the_plan_says_so(lab: Lab) -> None:
     assert "a person has to let the agent in" in str(plan)
 
 
+def test_a_topic_that_the_platform_has_not_found_is_waited_for(lab: Lab) -> None:
+    lab.holds(sites=[site(topics=[{"id": "billing", "label": "Billing"}])])
+    said = "topics: { it: { label: %s, usageSettings: { changeRequests: true } } }"
+    (blocked,) = lab.plan(docs(said % "Refunds")).blocked
+    assert "wait until the platform has found it" in str(blocked)
+    lab.converges(docs(said % "Billing"))
+    assert [found["usageSettings"] for found in live(lab)["topics"]] == [{"changeRequests": True}]
+
+
+def test_a_topic_is_never_deleted(lab: Lab) -> None:
+    lab.holds(sites=[site(topics=[{"id": "billing", "label": "Billing"}])])
+    plan = lab.plan(docs("topics: {}"), "{ prune: [sites/*/topics] }")
+    assert [change.action for change in plan.changes] == []
+
+
 def test_what_replaces_a_mapping_keeps_what_is_not_declared_of_it() -> None:
     kind = Object({"a": Text(), "b": Text()})
     assert kind.over({"a": "1", "b": "2"}, {"a": "3"}) == {"a": "3", "b": "2"}

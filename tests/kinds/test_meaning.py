@@ -57,6 +57,7 @@ ORDERED = {
     "space.defaultLevel": LEVELS,
     "team_member.role": "member < owner",
     "team_permission.role": ROLES,
+    "topic.usageSettings": "{'changeRequests': False} < {'changeRequests': True}",
     "translation_access.defaultLevel": LEVELS,
 }
 """Of fields with a few values: what opens more stands behind what opens less."""
@@ -177,6 +178,7 @@ def test_which_fields_import_writes_whatever_they_are() -> None:
         *(
             "context_connection.filter",
             "mcp_server.condition",
+            "topic.usageSettings",
             "section_group.draft",
             "site.adaptiveContent",
             "site.agentsContext",
