@@ -68,6 +68,7 @@ def _less(name: str, missing: str, without: str) -> Profile:
 FULL = _less(
     "full",
     """
+GET /orgs/{}/audit-events
 GET PUT /orgs/{}/sites/{}/agent-settings
 GET POST /orgs/{}/sites/{}/mcp-servers
 DELETE GET PATCH /orgs/{}/sites/{}/mcp-servers/{}

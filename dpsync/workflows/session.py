@@ -118,6 +118,10 @@ class Session(Struct, frozen=True, dict=True):
         planned = watching.plan(client, options)
         sides = planned.sides
         drift = find_drift(sides, planned.plan, everything)
+        if drift.drifted:
+            from dpsync.workflows.attribution import with_last_events
+
+            drift = with_last_events(client, sides, drift)
         if unwatched:
             from dpsync.importing.creation.watching import lines
             from dpsync.importing.naming import Naming

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from cases import BODIES, IDS, OTHER_IDS, QUERIES
+from cases.audit_cases import AUDIT
 from cases.site_cases import with_more
 from companion_calls import Api, fresh
 from covers import covers_row
@@ -58,6 +59,7 @@ def prepare(api: Api, world: dict[str, Any]) -> None:
         **acme,
         "spaces": [*acme["spaces"], unshown],
         "collections": [*acme["collections"], unshown],
+        **AUDIT,
         "glossary": [{"id": "term", "translations": {"en": "core"}}],
         "sites": [with_more({**acme["sites"][0], **roles}), *acme["sites"][1:]],
     }

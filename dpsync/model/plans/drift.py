@@ -39,6 +39,17 @@ class Renamed(Frozen):
     """Something speaks for it, and not only that it is there while the entry is not live."""
 
 
+class LastEvent(Frozen):
+    """What was done last to an object, who did it and when, by the platform's audit events.
+
+    It is a fact about the object, not a proof that it made the difference.
+    """
+
+    action: str
+    actor: str
+    at: str
+
+
 class Drifted(Addressed):
     """One address whose two sides are not alike."""
 
@@ -63,6 +74,8 @@ class Drifted(Addressed):
     """How many things with content would go with its delete that nobody has named, itself among them."""
     along: int = 0
     """It is undeclared, and a plan deletes it: how many other things go with that."""
+    last_event: LastEvent | None = None
+    """Of what was not changed by the files; None where the platform has no audit events, or tells none."""
     limited: bool = False
     """Its delete, with those, is more than the limits allow: an apply asks for the number."""
 

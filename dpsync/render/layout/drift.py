@@ -140,6 +140,8 @@ def _words(drift: Drift, item: Drifted, out: WaysOut | None) -> Iterator[Word]:
     if item.place:
         cause = words.cause(drift, item)
         yield Word(f"file: {visible(item.place)}, live: elsewhere", cause=cause)
+    if item.last_event is not None:
+        yield Word(words.last_event(item.last_event), "last event")
     if out is not None:
         for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
             yield Word(text, about, command=text.startswith("dpsync "))

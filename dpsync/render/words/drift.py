@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from dpsync.model.plans.cause import What
 from dpsync.model.plans.delete_count import DeleteCount
-from dpsync.model.plans.drift import Drift, Drifted
+from dpsync.model.plans.drift import Drift, Drifted, LastEvent
 from dpsync.model.texts.words import counted
 from dpsync.render.words.plan import why
+from dpsync.render.words.visible import visible
 
 SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
 _DECLARED = (("different", "different"), ("missing", "not live"))
@@ -52,6 +53,11 @@ def left_alone(drift: Drift) -> str:
         unread = counted(len(drift.unread), "entry")
         rest.append(f"NOT LOOKED AT: {unread} that this token may not read.")
     return " ".join(rest)
+
+
+def last_event(event: LastEvent) -> str:
+    """What was done last to something, by whom and when, in the platform's words."""
+    return f"{visible(event.action)} by {visible(event.actor)}, {visible(event.at)}"
 
 
 def cause(drift: Drift, item: Drifted) -> str:

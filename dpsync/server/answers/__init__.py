@@ -5,6 +5,7 @@ computed (counts, URLs, visibility, permissions). Handlers and families use it; 
 """
 
 from .agents import agent_settings, channel, connection, mcp_server, topic
+from .audit import audit_event, audit_event_details
 from .comments import comment, comment_reply, has_text
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
@@ -19,6 +20,8 @@ from .structure import external_link, group, node, section, site_space, structur
 
 __all__ = [
     "agent_settings",
+    "audit_event",
+    "audit_event_details",
     "channel",
     "collection",
     "comment",

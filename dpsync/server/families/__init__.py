@@ -7,6 +7,7 @@ records is handed FAMILIES and reads them; handlers and answers never import the
 from ..records.family import Families
 from . import (
     agents,
+    audit,
     comments,
     content,
     conversations,
@@ -34,5 +35,6 @@ FAMILIES = Families(
         *integrations.FAMILIES,
         *comments.FAMILIES,
         *conversations.FAMILIES,
+        *audit.FAMILIES,
     )
 )

@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 from ..clock import Clock, utc_now
 from ..errors import ApiError, missing
 from ..families import FAMILIES
+from ..handlers.people import audit
 from ..integrations import images
 from ..jobs.queue import Jobs
 from ..jobs.sources import OutsideServices
@@ -178,7 +179,10 @@ class Companion:
                 result = operation.handler(ctx)
         else:
             with self.store.transaction():
+                organization = audit.organization_of(ctx) if ctx.published else None
                 result = operation.handler(ctx)
+                if ctx.published:
+                    audit.note(ctx, operation, organization, result)
         if operation.answer is None:
             removed = operation.removes and ctx.removed
             if ctx.requested:

@@ -14,6 +14,7 @@ from ..integrations.events import DISPATCH, dispatch
 from ..jobs.queue import Does
 from . import (
     agents,
+    audit,
     change_requests,
     comments,
     conversations,
@@ -50,6 +51,7 @@ _FAMILIES = (
     translations,
     conversations,
     agents,
+    audit,
 )
 
 

@@ -1,0 +1,14 @@
+"""Audit events."""
+
+from ..request.context import Context
+from ..store import Json, Record
+from .shared import located
+
+
+def audit_event(ctx: Context, record: Record) -> Json:
+    location = located(ctx, f"/orgs/{record.organization}/audit-events/{record.id}")
+    return {"object": "audit-event", "id": record.id, **record.doc, "urls": {"location": location}}
+
+
+def audit_event_details(ctx: Context, record: Record) -> Json:
+    return {**audit_event(ctx, record), "schemaVersion": 1, "payload": {}}

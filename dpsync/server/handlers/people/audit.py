@@ -1,0 +1,93 @@
+"""Who did what: one audit event for each write that succeeded, in today's edition alone.
+
+An event says which operation it was, and of what. It has no value but the title of that.
+"""
+
+import re
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from ... import answers
+from ...errors import missing
+from ...request.context import Context
+from ...request.operation import Operation
+from ...request.paging import list_page
+from ...store import Json, Record
+
+AUDIT_EVENT = "audit-event"
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def list_events(ctx: Context) -> Json:
+    """The newest first."""
+    organization, query = ctx.organization(), ctx.query
+    wanted = {"action": query.action, "actor": query.actor, "target": query.target}
+    found = [
+        event
+        for event in ctx.store.find(AUDIT_EVENT, organization=organization.id)
+        if all(value is None or value == _named(event, name) for name, value in wanted.items())
+        and (query.since is None or query.since <= event.doc["occurredAt"])
+        and (query.to is None or event.doc["occurredAt"] <= query.to)
+    ]
+    found.sort(key=lambda event: -event.seq)
+    return list_page(
+        ctx, found, lambda event: answers.audit_event(ctx, event), key=lambda one: [one.seq], descending=True
+    )
+
+
+def _named(event: Record, name: str) -> str:
+    return str(event.doc["action"] if name == "action" else event.doc[name]["id"])
+
+
+def get_event(ctx: Context) -> Json:
+    organization, id = ctx.organization(), ctx.params["auditEventId"]
+    event = ctx.store.get(AUDIT_EVENT, id)
+    if event is None or event.organization != organization.id:
+        raise missing("audit event", id)
+    return answers.audit_event_details(ctx, event)
+
+
+def organization_of(ctx: Context) -> str | None:
+    """The organization that a write is about, before it is done: after that it may be gone."""
+    if "organizationId" in ctx.params:
+        return ctx.params["organizationId"]
+    for kind in ("space", "collection"):
+        named = ctx.params.get(f"{kind}Id")
+        found = ctx.store.get(kind, named) or ctx.store.get(f"deleted-{kind}", named) if named else None
+        if found is not None:
+            return found.organization
+    return None
+
+
+def note(ctx: Context, operation: Operation, organization: str | None, result: Any) -> None:
+    """Keep that a write was done; of what is in no organization nothing is kept."""
+    if organization is None or ctx.store.get("organization", organization) is None:
+        return
+    user = ctx.store.get("user", ctx.user)
+    doc = {
+        "occurredAt": ctx.stamp,
+        "action": operation.id,
+        "actor": {"type": "user", "id": ctx.user, **_label(user.doc if user else {})},
+        "source": "api",
+        "target": _target(ctx, operation, result),
+    }
+    id = str(uuid5(NAMESPACE_URL, f"{AUDIT_EVENT}/{organization}/{ctx.store.next(AUDIT_EVENT)}"))
+    ctx.put(Record(AUDIT_EVENT, id, doc, organization, organization))
+
+
+def _target(ctx: Context, operation: Operation, result: Any) -> Json:
+    """What was made, else the innermost thing that the path names."""
+    answer = result if isinstance(result, dict) else {}
+    name = operation.parameters[-1]
+    id, type = ctx.params[name], name.removesuffix("Id")
+    made = (operation.method == "POST" and operation.status == 201) or ctx.created
+    if made and isinstance(answer.get("id"), str):
+        id, type = answer["id"], str(answer.get("object", type))
+    return {"type": "-".join(_WORDS.findall(type)).lower(), "id": id, **_label(answer)}
+
+
+def _label(doc: Json) -> Json:
+    found = next(
+        (doc[name] for name in ("displayName", "title", "name") if isinstance(doc.get(name), str)), ""
+    )
+    return {"label": found} if found else {}

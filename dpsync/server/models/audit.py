@@ -1,0 +1,63 @@
+"""What was done in an organization, by whom: the audit events of today's edition."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, Field
+
+from .base import AnswerBody, Paged, Stamp, Urls, absent
+
+
+def _uuid(text: str) -> str:
+    UUID(text)
+    return text
+
+
+EventId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format": "uuid"})]
+
+
+class AuditEventActor(AnswerBody):
+    type: Literal["user", "integration", "installation", "system", "support"]
+    id: str
+    label: str = absent()
+
+
+class AuditEventTarget(AnswerBody):
+    type: str
+    id: str
+    label: str = absent()
+
+
+class AuditEvent(AnswerBody):
+    object: Literal["audit-event"]
+    id: EventId
+    occurredAt: Stamp
+    action: str
+    actor: AuditEventActor
+    source: Literal["ui", "api", "integration", "webhook", "workflow", "script", "support"]
+    target: AuditEventTarget
+    urls: Urls
+
+
+class AuditEventDetails(AuditEvent):
+    schemaVersion: int
+    payload: dict[str, Any]
+
+
+class AuditEventAction(AnswerBody):
+    object: Literal["audit-event-action"]
+    id: str
+    label: str
+
+
+class AuditEventActions(AnswerBody):
+    items: list[AuditEventAction]
+
+
+class AuditEventQuery(Paged):
+    limit: int = Field(default=20, ge=1, le=100)
+    since: Stamp | None = Field(default=None, alias="from")
+    to: Stamp | None = None
+    action: str | None = None
+    actor: str | None = None
+    target: str | None = None

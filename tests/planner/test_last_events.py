@@ -1,0 +1,147 @@
+"""Drift says who did something last to what was changed outside, where the platform has audit events."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dpsync.api import Session
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import Forbidden
+from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.registry import load as load_registry
+from dpsync.live.audit import MOST, PAGE, last_events
+from dpsync.model.plans.drift import Drift
+from dpsync.render.json.conversion import drift_document
+from dpsync.render.layout.views import view
+from dpsync.render.pages.markdown import render_markdown
+from dpsync.server.process.thread import ThreadedServer
+from tests.direct import reading, writing
+
+from .lab import Lab, site, spaces
+
+FILE = """
+spaces: { a: { title: Space a } }
+sites: { docs: { title: Docs, basename: docs } }
+"""
+
+
+@pytest.fixture
+def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
+    return Lab(published_server, tmp_path).holds(spaces=spaces("a"), sites=[site()])
+
+
+def drift(lab: Lab, token: str = "token", profile: str = "published") -> Drift:
+    session = lab.session(FILE)
+    with reading(lab.server, token) as client:
+        return Session(session.desired, load_registry(profile)).drift(client)
+
+
+def somebody_renames(lab: Lab, title: str = "Handbook") -> None:
+    with writing(lab.server) as client:
+        client.send("PATCH", "/orgs/acme/sites/docs", {"title": title}, repeatable=True)
+
+
+def test_what_was_changed_outside_has_its_last_event(lab: Lab) -> None:
+    somebody_renames(lab)
+    [found] = drift(lab).found
+    assert found.last_event is not None
+    assert (found.last_event.action, found.last_event.actor) == ("updateSiteById", "ada")
+
+
+def test_every_output_has_it(lab: Lab) -> None:
+    somebody_renames(lab)
+    document = drift_document(drift(lab))
+    assert '"action":"updateSiteById","actor":"ada"' in document.model_dump_json()
+    assert "updateSiteById by ada" in render_markdown(view(document), 60_000)
+
+
+def test_without_drift_and_without_such_a_platform_nothing_is_asked(lab: Lab) -> None:
+    lab.server.app.requests.clear()
+    assert drift(lab).found == ()
+    somebody_renames(lab)
+    [found] = drift(lab, profile="full").found
+    assert found.last_event is None
+    assert not any("audit-events" in path for _, path, _ in lab.server.app.requests)
+
+
+WHO = "@everyone [a](https://evil.example)"
+
+
+def test_names_of_people_are_escaped() -> None:
+    document = drift_document(
+        Drift.model_validate(
+            {
+                "platform": "https://p.example",
+                "found": [
+                    {
+                        "address": "acme/sites/docs", "kind": "site", "what": "different",
+                        "last_event": {"action": "x", "actor": WHO, "at": "now"},
+                    }
+                ],
+            }
+        )
+    )  # fmt: skip
+    text = render_markdown(view(document), 60_000)
+    assert "[a](https://evil.example)" not in text
+    assert "`@everyone" in text
+
+
+# What is asked, and what becomes of other answers: a platform of plain values.
+
+TODAY = PROFILES["published"]
+
+
+def event(id: str, who: str = "Ada") -> dict[str, Any]:
+    return {
+        "action": "site.updated", "actor": {"type": "user", "id": "u1", "label": who},
+        "occurredAt": "2026-11-20T10:00:00Z", "target": {"type": "site", "id": id},
+    }  # fmt: skip
+
+
+class Platform:
+    def __init__(self, *events: Any, refuses: bool = False) -> None:
+        self.events, self.refuses = events, refuses
+        self.asked: list[dict[str, Any]] = []
+
+    def get(self, path: str, params: dict[str, Any]) -> Any:
+        self.asked.append(params)
+        if self.refuses:
+            raise Forbidden("GET", path, 403, "no")
+        chosen = [one for one in self.events if params.get("target") in (None, one["target"]["id"])]
+        return {"items": chosen[: params["limit"]]}
+
+
+def found(platform: Any, *ids: str) -> Any:
+    return last_events(cast(ReadClient, platform), TODAY, "acme", ids)
+
+
+def test_of_several_events_the_newest_counts_and_of_another_object_none() -> None:
+    known = found(Platform(event("b"), event("a", "Bo"), event("a")), "a")
+    assert {id: one.actor for id, one in known.by_id.items()} == {"a": "Bo"}
+
+
+def test_at_most_eleven_requests_are_sent_for_an_organization() -> None:
+    platform = Platform(*(event(f"x{number}") for number in range(PAGE)))
+    found(platform, *(f"y{number}" for number in range(50)))
+    assert len(platform.asked) == 1 + MOST
+    platform = Platform(event("x"))
+    found(platform, "y")
+    assert len(platform.asked) == 1
+
+
+def test_a_token_that_may_not_read_them_is_told_in_one_line() -> None:
+    known = found(Platform(refuses=True), "a")
+    assert known.by_id == {}
+    assert known.refused == "this token may not read the audit events: GET /orgs/acme/audit-events"
+
+
+@pytest.mark.parametrize(
+    "answer", [None, [], {"items": None}, {"items": ["x", {"target": 1}, {"actor": "me"}]}]
+)
+def test_an_answer_of_another_shape_says_nothing(answer: Any) -> None:
+    known = found(SimpleNamespace(get=lambda path, params: answer), "a")
+    assert (known.by_id, known.refused) == ({}, None)
