@@ -15,17 +15,29 @@ if TYPE_CHECKING:
     from dpsync.model.plans.plan import Plan
     from dpsync.model.plans.rehearsal import Rehearsal
 
+_SEEDS = 1_000_000
 
-def _carried_out(out: Output, session: Session, planned: Planned, recording: Recording) -> Rehearsal:
+
+def _carried_out(
+    out: Output, session: Session, planned: Planned, recording: Recording, faults: int, seed: int | None
+) -> Rehearsal:
     """Rehearse a plan that may be applied. Raises ClickException without the companion's packages."""
+    from secrets import randbelow
+
     from dpsync.collector import collector_running
     from dpsync.rehearse.replica import NoCompanion
-    from dpsync.rehearse.run import Stage, rehearse
+    from dpsync.rehearse.run import rehearse
+    from dpsync.rehearse.stage import Stage
 
     steps = sum(len(change.steps) for change in planned.plan.changes)
     try:
         with out.progress.during("Rehearsing", steps), collector_running():
-            return rehearse(Stage(session, planned, recording), report=lambda _: out.progress.step())
+            return rehearse(
+                Stage(session, planned, recording),
+                faults=faults,
+                seed=randbelow(_SEEDS) if seed is None else seed,
+                report=lambda _: out.progress.step(),
+            )
     except NoCompanion as missing:
         raise click.ClickException(str(missing)) from None
 
@@ -40,14 +52,20 @@ def started(rehearse: bool) -> Recording | None:
 
 
 def rehearsed(
-    out: Output, session: Session, planned: Planned, recording: Recording | None
-) -> Rehearsal | None:
-    """The rehearsal of a plan that was just made; None where nobody wants one, or there is nothing to do."""
+    out: Output, session: Session, planned: Planned, recording: Recording | None, faults: int = 0,
+    seed: int | None = None,
+) -> Rehearsal | None:  # fmt: skip
+    """The rehearsal of a plan that was just made; None where nobody wants one, or there is nothing to do.
+
+    `faults` more of them are disturbed, by a `seed` that is drawn where none is given.
+    """
     if recording is None:
         return None
     recording.end()
     plan = planned.plan
-    return None if plan.refusals or plan.empty else _carried_out(out, session, planned, recording)
+    return (
+        None if plan.refusals or plan.empty else _carried_out(out, session, planned, recording, faults, seed)
+    )
 
 
 def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Coroutine, MutableMapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
@@ -22,6 +22,7 @@ from dpsync.rehearse.world import Json, World
 
 if TYPE_CHECKING:
     from dpsync.server.http.app import Companion
+    from dpsync.server.store import Record
 
 T = TypeVar("T")
 _SECONDS = 600.0
@@ -86,6 +87,7 @@ class Replica:
 
         try:
             with companion_packages():
+                from dpsync.server.families import FAMILIES
                 from dpsync.server.http.app import build
                 from dpsync.server.store import open_store
                 from dpsync.server.world import complaint, load
@@ -98,6 +100,7 @@ class Replica:
             load(store, self._world.data)
         except (KeyError, ValueError, TypeError) as wrong:
             raise CannotLoad(complaint(wrong)) from None
+        store.set_counters(_counters(store.every(), FAMILIES.prefixes))
         return build(store, profile=self._profile, sources=_outside(self.fetched))
 
     async def _shut(self) -> None:
@@ -215,6 +218,17 @@ class Replica:
 
 _FLEETING = {"job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
 """Kinds of records of which a request that is sent again may leave one more: no thing of the platform."""
+
+
+def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:
+    """Where the companion goes on to count, so that nothing new gets the id of what was there before."""
+    last: dict[str, int] = {}
+    for record in records:
+        kind = record.kind.removeprefix("deleted-")
+        prefix, _, number = record.id.rpartition("-")
+        if prefixes.get(kind) == prefix and number.isdecimal():
+            last[kind] = max(last.get(kind, 0), int(number))
+    return last
 
 
 class NoCompanion(Exception):

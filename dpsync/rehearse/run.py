@@ -7,32 +7,25 @@ anything; no file is written: no journal, no ids file, no lock.
 from __future__ import annotations
 
 import re
-import secrets as random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from threading import Event
-
-from msgspec import Struct
 
 from dpsync.apply.expected import Refused
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
-from dpsync.client.recording import Recording
-from dpsync.client.transport import Transport
-from dpsync.kinds.urls import expand
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import ENV, live_ids, markers
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.journal import GOOD, Outcome, Report
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Deviation, Rehearsal
 from dpsync.model.texts.words import counted
 from dpsync.rehearse.estimate import estimate
+from dpsync.rehearse.faults import runs
 from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site, facts_of_specifications
-from dpsync.rehearse.replica import CannotLoad, Replica, Unhurried
+from dpsync.rehearse.replica import CannotLoad, Replica
+from dpsync.rehearse.stage import Stage
 from dpsync.rehearse.unproven import unproven
-from dpsync.rehearse.world import World, world_of
-from dpsync.workflows.session import Planned, Session
+from dpsync.rehearse.world import World
 
 _MOST = 20
 """Deviations of one sort that are told."""
@@ -44,71 +37,18 @@ _SPECIFICATIONS = ""
 """Under this name of a site the specifications are watched."""
 
 
-class Stage(Struct, frozen=True):
-    """A plan that is to be rehearsed, and what it was made from."""
-
-    session: Session
-    planned: Planned
-    recording: Recording
-
-    @property
-    def plan(self) -> Plan:
-        return self.planned.plan
-
-    def world(self) -> World:
-        """What was read, as a world. Its token is a new one, that no platform knows.
-
-        Raises CannotLoad for answers that are not as the companion's are.
-        """
-        changed = {change.id for change in self.plan.changes if change.id is not None}
-        try:
-            return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
-        except (KeyError, TypeError, AttributeError, ValueError) as mistake:
-            raise CannotLoad(f"an answer is not as the platform's are ({type(mistake).__name__})") from None
-
-    def _named(self) -> Iterator[tuple[str, str]]:
-        """The paths of what the changes name by id, each with the id of its organization."""
-        for change in self.plan.changes:
-            owner = self.planned.snapshot.matches.get(Address(change.location.segments[:1]))
-            entry = self.session.readable.resources.get(change.location)
-            if owner is None:
-                continue
-            yield from ((owner.id, step.path) for step in change.steps)
-            if entry is not None:
-                yield from ((owner.id, path) for path in self._references(entry, owner.id))
-
-    def _references(self, entry: Entry, organization: str) -> Iterator[str]:
-        """The paths of what an entry refers to by id, as far as it is directly in the organization."""
-        registry = self.session.registry
-        above = [(registry.root.name, organization)]
-        for field in registry[entry.kind].reference_fields:
-            for id in sorted(live_ids(entry.fields.get(field.name))):
-                for kind in map(registry.__getitem__, field.type.refers):
-                    if kind.parents == (registry.root.name,) and kind.platform.outputs is None:
-                        yield expand(registry, kind, kind.at, id, above)
-
-    def placeholders(self) -> Mapping[str, str]:
-        """A value for each secret that the steps send: none is asked for, and none is the real one."""
-        names = {
-            name for change in self.plan.changes for step in change.steps for name in markers(step.body, ENV)
-        }
-        return {name: f"rehearsal-{random.token_hex(8)}" for name in sorted(names)}
-
-    def client(
-        self, replica: Replica, around: Callable[[Transport], Transport] = lambda it: it
-    ) -> WriteClient:
-        """A client of the replica alone: it has no transport to anywhere else, and no token of a platform.
-
-        It bears the platform's address, because plan and ids file name things by it.
-        """
-        url = self.planned.snapshot.platform
-        return WriteClient(url, "rehearsal", transport=around(replica), clock=Unhurried(replica))
-
-
 def rehearse(
-    stage: Stage, *, report: Callable[[Outcome], None] = lambda _: None, stop: Event | None = None
+    stage: Stage,
+    *,
+    faults: int = 0,
+    seed: int = 0,
+    report: Callable[[Outcome], None] = lambda _: None,
+    stop: Event | None = None,
 ) -> Rehearsal:
     """Carry the plan out on a companion that holds what was read, and tell what came of it.
+
+    With `faults` it is done so many times more, each with requests that fail, drawn from `seed`. After a
+    rehearsal that did not go as planned there is nothing to disturb.
 
     Raises DiagnosticError for a plan that may not be applied, NoCompanion without the companion's packages.
     """
@@ -119,7 +59,11 @@ def rehearse(
     try:
         world = stage.world()
         with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
-            return _Run(stage, world, replica, report, stop or Event()).run()
+            rehearsal = _Run(stage, world, replica, report, stop or Event()).run()
+            if not faults or not rehearsal.fit:
+                return rehearsal
+            disturbed = tuple(runs(stage, world, replica, rehearsal.writes, faults, seed))
+            return rehearsal.model_copy(update={"seed": seed, "faults": disturbed})
     except CannotLoad as cannot:
         message = f"the companion cannot hold what the platform has answered: {cannot}"
         return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))

@@ -273,3 +273,10 @@ def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
     found = json.loads(ended.out)
     assert (found["exit"], found["report"]) == (4, None)
     assert found["plan"]["rehearsal"]["deviations"]
+
+
+def test_each_rehearsal_with_faults_is_a_line_under_its_seed(run: Run, directory: Path) -> None:
+    ended = run("rehearse", "-C", str(directory), "--faults", "2", "--seed", "3")
+    assert ended.code == 0, ended.out
+    assert "With faults, drawn from --seed 3:\n  1: " in ended.out
+    assert "\n  2: " in ended.out

@@ -6,7 +6,7 @@ from dpsync.api import Options, Session
 from dpsync.client.recording import Recording
 from dpsync.client.retry import Clock
 from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.rehearse.run import Stage
+from dpsync.rehearse.stage import Stage
 from tests.agreed import answers
 
 from .laws import AMBIGUOUS, TAKEN_OVER, discard_if

@@ -7,7 +7,8 @@ import pytest
 from dpsync.api import Session
 from dpsync.model.plans.journal import GOOD
 from dpsync.rehearse.replica import Replica
-from dpsync.rehearse.run import Stage, rehearse
+from dpsync.rehearse.run import rehearse
+from dpsync.rehearse.stage import Stage
 
 from . import others
 from .laws import law, said
@@ -53,6 +54,14 @@ def test_so_it_does_with_the_documented_operations_alone(reference: Platform, dr
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     loaded_is_what_was_read(staged(reference, reference.session(made.configuration)))
+
+
+@law(30)
+def test_after_any_faults_one_clean_apply_converges(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    platform.start(made)
+    rehearsal = rehearse(staged(platform, platform.session(made.configuration)), faults=4, seed=0)
+    assert [run for run in rehearsal.faults if not run.good] == []
 
 
 @law(28)

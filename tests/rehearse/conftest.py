@@ -13,7 +13,7 @@ from dpsync.api import Options, Session, load
 from dpsync.client.client import ReadClient
 from dpsync.client.recording import Recording
 from dpsync.kinds.registry import load as load_registry
-from dpsync.rehearse.run import Stage
+from dpsync.rehearse.stage import Stage
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import transport
 

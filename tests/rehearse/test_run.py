@@ -14,7 +14,8 @@ from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.rehearse import run
 from dpsync.rehearse.replica import Replica
-from dpsync.rehearse.run import Stage, rehearse
+from dpsync.rehearse.run import rehearse
+from dpsync.rehearse.stage import Stage
 from tests.rehearse.conftest import WANTED, Staged
 
 

@@ -25,12 +25,20 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @selecting
 @planning
+@click.option(
+    "--faults", type=click.IntRange(0, 1000), default=0, metavar="N",
+    help="Rehearse N more times with requests that fail. After each, one clean apply must converge.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", help="Draw the same faults again. [default: a new one]"
+)
 @summarizing
 @output_in_every_format
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
-    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, faults: int, seed: int | None,
+    format_: str, color: str,
     verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
     """Carry the plan out on a copy of what is live; writes nothing.
@@ -57,7 +65,7 @@ def command(
         with out.progress.during(READING):
             planned = session.plan(client, options)
         plan = planned.plan
-        rehearsal = rehearsed(out, session, planned, recording)
+        rehearsal = rehearsed(out, session, planned, recording, faults, seed)
         code = ending(plan, rehearsal)
         fit = code != Exit.REFUSED
         out.show(RehearseDocument(exit=code, fit=fit, plan=plan_document(plan), rehearsal=rehearsal))

@@ -1,0 +1,227 @@
+"""Rehearsals in which requests fail on purpose, and what one clean apply makes of what they leave behind.
+
+Each run draws its faults from a seed that is printed, so that it can be repeated. A fault hits one write: a
+time-out or a lost connection before or after it was carried out, a breakdown (503), a rate limit (429), or
+the end of the process, after which no further request is sent and nothing more is recorded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+from pydantic_core import to_json
+
+from dpsync.apply.expected import Refused
+from dpsync.client.errors import ClientError, NotSent, Unknown
+from dpsync.client.transport import Request, Response, Stats, Transport
+from dpsync.model.entries.ids import Edits, IdsFile
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.rehearsal import FaultRun
+from dpsync.planner.inputs.sides import Options
+from dpsync.rehearse.replica import CannotLoad, Replica
+from dpsync.rehearse.stage import Stage
+from dpsync.rehearse.world import World
+from dpsync.workflows.session import Planned, Session
+
+What = Literal["time-out", "lost connection", "503", "429", "kill"]
+_WHAT: Final[tuple[What, ...]] = ("time-out", "lost connection", "503", "429", "kill")
+_MOST = 3
+"""Faults of one run."""
+_ASKED = 3
+"""How often a plan is made again with the answers that it asks for."""
+
+
+class Killed(BaseException):
+    """The process of an apply is gone: nothing of it runs any more."""
+
+
+class Fault(Struct, frozen=True):
+    """What happens at the write with this number, counted from 1."""
+
+    at: int
+    what: What
+    after: bool = False
+    """Whether the platform has carried the write out by then."""
+
+    def __str__(self) -> str:
+        if self.what in ("429", "503") and not self.after:
+            return f"{self.what} at write {self.at}"
+        return f"{self.what} {'after' if self.after else 'before'} write {self.at}"
+
+
+def draw(random: Random, writes: int) -> tuple[Fault, ...]:
+    """The faults of one run, by the number of their write."""
+    numbers = random.sample(range(1, writes + 1), random.randint(1, min(_MOST, writes)))
+    found = []
+    for at in sorted(numbers):
+        what = random.choice(_WHAT)
+        found.append(Fault(at, what, what != "429" and random.random() < 0.5))
+    return tuple(found)
+
+
+class Faulty:
+    """A transport on which writes fail."""
+
+    def __init__(self, inner: Transport, faults: tuple[Fault, ...]) -> None:
+        self._inner = inner
+        self._faults = {fault.at: fault for fault in faults}
+        self._lock = threading.Lock()
+        self._writes = 0
+        self.dead = False
+
+    def send(self, request: Request) -> Response:
+        """The answer, or what a client sees of the fault."""
+        if self.dead:
+            raise Killed
+        if request.method == "GET":
+            return self._inner.send(request)
+        with self._lock:
+            self._writes += 1
+            fault = self._faults.get(self._writes)
+        if fault is None:
+            return self._inner.send(request)
+        if fault.after:
+            self._inner.send(request)
+        return self._fail(fault, request)
+
+    def _fail(self, fault: Fault, request: Request) -> Response:
+        if fault.what == "kill":
+            self.dead = True
+            raise Killed
+        if fault.what == "time-out":
+            raise Unknown(request.method, request.path, "timeout", seconds=30.0)
+        if fault.what == "lost connection":
+            if fault.after:
+                raise Unknown(request.method, request.path, "reset")
+            raise NotSent(request.method, request.path, "connect")
+        status = int(fault.what)
+        body = to_json({"error": {"code": status, "message": "a fault of the rehearsal"}})
+        return Response(status, {"content-type": "application/json", "retry-after": "1"}, body)
+
+    def close(self) -> None:
+        """The replica outlives it."""
+
+    def stats(self) -> Stats:
+        return self._inner.stats()
+
+
+class _Memory(Struct):
+    """An ids file in memory. What a process has not recorded before its end is lost."""
+
+    ids: IdsFile
+    dead: Callable[[], bool] = lambda: False
+    changes: list[Edits] = field(default_factory=list)
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        if not self.dead():
+            self.ids = self.ids.edited(platform, edits)
+
+
+def runs(
+    stage: Stage, world: World, undisturbed: Replica, writes: int, number: int, seed: int
+) -> Iterator[FaultRun]:
+    """`number` rehearsals with faults. `undisturbed` is a replica on which the plan was carried out whole."""
+    end = undisturbed.inventory()
+    for index in range(number if writes else 0):
+        own = seed + index
+        faults = draw(Random(own), writes)  # noqa: S311  # what is repeated by its seed is no secret
+        try:
+            with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
+                good, words = _Run(stage, replica).carried_out(faults)
+                if good and (differing := _differing(replica, end)):
+                    good, words = False, f"{words}, but {differing}"
+        except CannotLoad as cannot:
+            good, words = False, str(cannot)
+        yield FaultRun(seed=own, faults=tuple(map(str, faults)), good=good, end=words)
+
+
+def _differing(replica: Replica, end: object) -> str:
+    """What is there twice or lost, against what is there when nothing fails."""
+    now = replica.inventory()
+    assert isinstance(end, type(now))
+    lost = sorted({kind for kind, _ in (end - now)})
+    more = sorted({kind for kind, _ in (now - end)})
+    said = [f"{word}: {', '.join(kinds)}" for word, kinds in (("lost", lost), ("there twice", more)) if kinds]
+    return "; ".join(said)
+
+
+class _Run:
+    """One apply with faults, and a clean one after it."""
+
+    def __init__(self, stage: Stage, replica: Replica) -> None:
+        self._stage, self._replica = stage, replica
+
+    def carried_out(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
+        """Whether a clean apply converged afterwards, and what happened in words."""
+        memory = _Memory(self._stage.session.ids)
+        first = self._disturbed(faults, memory)
+        try:
+            report = self._clean(memory)
+        except (Refused, ClientError, DiagnosticError) as error:
+            return False, f"{first}, then nothing: {' '.join(str(error).split())}"
+        if report is None:
+            return True, f"{first}, and nothing was left"
+        if not report.settled:
+            return False, f"{first}, then not converged"
+        return True, f"{first}, then converged"
+
+    def _disturbed(self, faults: tuple[Fault, ...], memory: _Memory) -> str:
+        transports: list[Faulty] = []
+
+        def around(inner: Transport) -> Transport:
+            transports.append(Faulty(inner, faults))
+            return transports[-1]
+
+        stage = self._stage
+        one_by_one = replace(stage.session, parallelism=1)  # so the seed says which write it is
+        with stage.client(self._replica, around) as client:
+            memory.dead = lambda: transports[0].dead
+            try:
+                report = one_by_one.apply(client, stage.planned, secrets=stage.placeholders(), ids=memory)
+            except Killed:
+                return "killed"
+            except (Refused, ClientError, DiagnosticError) as error:
+                return f"stopped ({' '.join(str(error).split())})"
+            finally:
+                memory.dead = lambda: False
+        number = report.count("done", "already", "requested")
+        return f"{number} of {len(report.outcomes)} done"
+
+    def _clean(self, memory: _Memory) -> Report | None:
+        """One apply without faults, by what the ids file knows; None where nothing was left to do."""
+        stage = self._stage
+        self._replica.finish()
+        session = replace(stage.session, ids=memory.ids)
+        with stage.client(self._replica) as client:
+            planned = self._agreed(session, client)
+            if planned.plan.empty:
+                return None
+            return session.apply(client, planned, secrets=stage.placeholders(), ids=memory)
+
+    def _agreed(self, session: Session, client: object) -> Planned:
+        """The plan of what is left. Numbers in answers are smaller than those that were given before."""
+        from dpsync.client.client import ReadClient
+
+        assert isinstance(client, ReadClient)
+        options: Options = self._stage.planned.options
+        for _ in range(_ASKED):
+            planned = session.plan(client, options)
+            more = [answer for answer in _asked(planned) if answer not in options.confirm]
+            if not planned.plan.refusals or not more:
+                break
+            options = replace(options, confirm=(*options.confirm, *more))
+        return planned
+
+
+def _asked(planned: Planned) -> Iterator[str]:
+    """The answers that a plan asks for."""
+    for refusal in planned.plan.refusals:
+        for way in refusal.answers:
+            if way.add.startswith("--confirm "):
+                yield way.add.removeprefix("--confirm ").strip('"')

@@ -1,0 +1,114 @@
+"""Whatever fails while a plan is carried out, one clean apply converges: nothing is lost, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from dpsync.apply.attempt import Attempt
+from dpsync.client.client import WriteClient
+from dpsync.client.errors import NotSent, Unknown
+from dpsync.client.transport import Request, Response, Stats
+from dpsync.rehearse import faults
+from dpsync.rehearse.faults import Fault, Faulty, Killed, What, draw
+from dpsync.rehearse.run import rehearse
+from tests.rehearse.conftest import Staged
+from tests.soak import examples
+
+WRITE, READ = Request("POST", "/orgs/acme/teams"), Request("GET", "/orgs/acme/teams")
+
+
+class Counted:
+    """A platform that counts what reaches it."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+
+    def send(self, request: Request) -> Response:
+        self.writes += request.method != "GET"
+        return Response(200, {}, b"{}")
+
+    def close(self) -> None: ...
+
+    def stats(self) -> Stats:
+        return Stats(0, {})
+
+
+def met(what: What, after: bool = False) -> tuple[Any, int]:
+    """What a client sees of a fault, and how many writes have reached the platform by then."""
+    platform = Counted()
+    try:
+        return Faulty(platform, (Fault(1, what, after),)).send(WRITE).status, platform.writes
+    except (NotSent, Unknown, Killed) as seen:
+        return type(seen), platform.writes
+
+
+@pytest.mark.parametrize(("what", "after", "seen"), [
+    ("time-out", False, (Unknown, 0)), ("time-out", True, (Unknown, 1)),
+    ("lost connection", False, (NotSent, 0)), ("lost connection", True, (Unknown, 1)),
+    ("503", False, (503, 0)), ("503", True, (503, 1)), ("429", False, (429, 0)),
+    ("kill", False, (Killed, 0)), ("kill", True, (Killed, 1)),
+])  # fmt: skip
+def test_a_fault_is_what_a_client_sees_of_one(what: What, after: bool, seen: tuple[Any, int]) -> None:
+    assert met(what, after) == seen
+
+
+def test_after_a_kill_nothing_is_sent_any_more() -> None:
+    transport = Faulty(Counted(), (Fault(1, "kill"),))
+    for request in (WRITE, WRITE, READ):
+        with pytest.raises(Killed):
+            transport.send(request)
+
+
+def test_reads_meet_no_fault() -> None:
+    assert Faulty(Counted(), (Fault(1, "time-out"),)).send(READ).status == 200
+
+
+def test_a_seed_draws_the_same_faults_again() -> None:
+    assert draw(Random(7), 20) == draw(Random(7), 20)
+    assert len({draw(Random(seed), 20) for seed in range(20)}) > 10
+
+
+def test_each_fault_hits_a_write_that_there_is() -> None:
+    for seed in range(100):
+        found = draw(Random(seed), 3)
+        assert found
+        assert all(1 <= fault.at <= 3 for fault in found)
+
+
+def test_after_any_faults_one_clean_apply_converges(staged: Staged) -> None:
+    rehearsal = rehearse(staged(), faults=examples(8, 200), seed=0)
+    assert [run for run in rehearsal.faults if not run.good] == []
+    assert len(rehearsal.faults) == examples(8, 200)
+
+
+def test_the_same_seed_says_the_same(staged: Staged) -> None:
+    first, second = (rehearse(staged(), faults=2, seed=5).faults for _ in range(2))
+    assert first == second
+
+
+def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = staged()
+    monkeypatch.setattr(Attempt, "_send", lambda self: self._task.outcome("failed", "no"))
+    assert rehearse(stage, faults=2).faults == ()
+
+
+def sending_again(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A client that sends a create again when its answer is lost: what dpsync must never do."""
+
+    def send(self: WriteClient, method: str, path: str, body: Any = None, **more: Any) -> Any:
+        return real(self, method, path, body, **{**more, "repeatable": True})
+
+    return send
+
+
+def test_what_is_there_twice_afterwards_is_found(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = staged()
+    numbers = iter(range(1, 7))
+    monkeypatch.setattr(WriteClient, "send", sending_again(WriteClient.send))
+    monkeypatch.setattr(faults, "draw", lambda *_: (Fault(next(numbers), "time-out", after=True),))
+    bad = [run.end for run in rehearse(stage, faults=6).faults if not run.good]
+    assert any("there twice: collection" in end for end in bad), bad
