@@ -25,6 +25,10 @@ Json = dict[str, Any]
 _COMPUTED = ("object", "urls", "permissions")
 """What the companion works out by itself for every answer."""
 _STEP = 2**32
+_HIDDEN = "hidden in a rehearsal"
+"""Stands for what is secret and is read back."""
+_KEYS = re.compile("key|token|secret|password|credential", re.IGNORECASE)
+"""Members of settings whose texts are secret."""
 _ELSEWHERE = "elsewhere"
 """An organization of nobody here: it has published what is installed and was not read."""
 _ROLES_BY = {"users": "user", "teams": "team"}
@@ -96,7 +100,8 @@ class _Builder:
         """By site the lists of its navigation, where it is read by lists."""
         self.grants: list[tuple[str, str, str, list[Json]]] = []
         self.placed: list[tuple[str, str, list[Json]]] = []
-        self.looks: list[tuple[str, Json]] = []
+        self.looks: dict[str, Json] = {}
+        """By site space."""
         self.published: dict[str, Json] = {}
         self.versions: dict[tuple[str, str], Json] = {}
         """By organization and slug what is kept of the last version of a specification."""
@@ -331,7 +336,11 @@ class _Builder:
         self.site(organization, site)["customization"] = body
 
     def take_own_looks(self, body: Json, organization: str, site: str, place: str) -> None:
-        self.looks.append((place, body))
+        self.looks[place] = body
+
+    def take_whole_looks(self, body: Json, organization: str, site: str, place: str) -> None:
+        """What holds for a site space, whatever it is of: its own is what is not that of the site."""
+        self.looks[place] = _beside(body, self.site(organization, site).get("customization", {}))
 
     def take_redirects(self, items: list[Json], organization: str, site: str) -> None:
         self.site(organization, site)["redirects"] = [_without(item, *_COMPUTED) for item in items]
@@ -345,6 +354,32 @@ class _Builder:
 
     def take_claims(self, body: Json, organization: str, site: str) -> None:
         self.site(organization, site)["adaptiveSchema"] = body["jsonSchema"]
+
+    def take_agent_settings(self, body: Json, organization: str, site: str) -> None:
+        kept = _without(body, "updatedAt", "updatedBy", *_COMPUTED)
+        self.site(organization, site)["agentSettings"] = kept
+
+    def take_mcp_servers(self, items: list[Json], organization: str, site: str) -> None:
+        """With the names of their headers. The values may be secret, and others stand for them."""
+        made = [_without(item, *_COMPUTED) for item in items]
+        for one in made:
+            if isinstance(one.get("headers"), dict):
+                one["headers"] = dict.fromkeys(one["headers"], _HIDDEN)
+        self.site(organization, site)["mcpServers"] = made
+
+    def take_channels(self, items: list[Json], organization: str, site: str) -> None:
+        self.site(organization, site)["channels"] = [_without(item, "answers", *_COMPUTED) for item in items]
+
+    def take_connections(self, items: list[Json], organization: str, site: str) -> None:
+        """Their settings hold keys and tokens: every one of these is another text here."""
+        made = [_without(item, "email", *_COMPUTED) for item in items]
+        for one in made:
+            if isinstance(settings := one.get("setupSettings"), dict):
+                one["setupSettings"] = {
+                    name: _HIDDEN if _KEYS.search(name) and isinstance(value, str) else value
+                    for name, value in settings.items()
+                }
+        self.site(organization, site)["contextConnections"] = made
 
     # --- rows: integrations ---------------------------------------------------------------------------
 
@@ -487,12 +522,11 @@ class _Builder:
 
     def dress(self) -> None:
         """The looks of single site spaces, each at its node."""
-        looks = {place: body for place, body in self.looks if body}
         for one in self.organizations.values():
             for site in one.sites.values():
                 for node in _each(site.get("structure", ())):
-                    if node["id"] in looks:
-                        node["customization"] = looks[node["id"]]
+                    if own := self.looks.get(node["id"]):
+                        node["customization"] = own
 
     def keep_loose_redirects(self) -> None:
         """A redirect into a navigation that was not read is kept as a record: a world would refuse it."""
@@ -519,6 +553,20 @@ def _each(nodes: Iterable[Json]) -> Iterable[Json]:
     for node in nodes:
         yield node
         yield from _each(node.get("children", ()))
+
+
+def _beside(above: Json, below: Json) -> Json:
+    """What of the looks above is not what is below anyway."""
+    made = {}
+    for name, value in above.items():
+        if isinstance(value, dict) and isinstance(below.get(name), dict):
+            value = _beside(value, below[name])
+            if not value:
+                continue
+        elif value == below.get(name):
+            continue
+        made[name] = value
+    return made
 
 
 def _place(collections: list[Json]) -> None:
@@ -579,6 +627,12 @@ _ROWS = (
     _row(f"{_SITE}/(section-groups|sections|site-spaces)", _Builder.take_nodes),
     _row(f"{_SITE}/customization", _Builder.take_looks),
     _row(f"{_SITE}/site-spaces/([^/]+)/customization", _Builder.take_own_looks),
+    _row(f"{_SITE}/customization", _Builder.take_looks, "unmasked"),
+    _row(f"{_SITE}/site-spaces/([^/]+)/customization", _Builder.take_whole_looks, "unmasked"),
+    _row(f"{_SITE}/agent-settings", _Builder.take_agent_settings),
+    _row(f"{_SITE}/mcp-servers", _Builder.take_mcp_servers),
+    _row(f"{_SITE}/channels", _Builder.take_channels),
+    _row(f"{_SITE}/context-connections", _Builder.take_connections),
     _row(f"{_SITE}/redirects", _Builder.take_redirects),
     _row(f"{_SITE}/share-links", _Builder.take_share_links),
     _row(f"{_SITE}/publishing/auth", _Builder.take_access),

@@ -56,6 +56,13 @@ def test_so_it_does_with_the_documented_operations_alone(reference: Platform, dr
     loaded_is_what_was_read(staged(reference, reference.session(made.configuration)))
 
 
+@law(50)
+def test_so_it_does_with_the_edition_of_today(today: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    today.start(made)
+    loaded_is_what_was_read(staged(today, today.session(made.configuration)))
+
+
 @law(30)
 def test_after_any_faults_one_clean_apply_converges(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))

@@ -111,4 +111,4 @@ def test_what_is_there_twice_afterwards_is_found(staged: Staged, monkeypatch: py
     monkeypatch.setattr(WriteClient, "send", sending_again(WriteClient.send))
     monkeypatch.setattr(faults, "draw", lambda *_: (Fault(next(numbers), "time-out", after=True),))
     bad = [run.end for run in rehearse(stage, faults=6).faults if not run.good]
-    assert any("there twice: collection" in end for end in bad), bad
+    assert any("2 live collections have this title" in end for end in bad), bad

@@ -33,6 +33,9 @@ SECRETS = [
     ("/orgs/acme/sites/docs/share-links",
      [{"id": "l1", "name": "press", "urls": {"published": "https://docs.example/?t=s3cret"}}]),
     ("/orgs/acme/sites/docs/publishing/auth", {"backend": "custom", "privateKey": "s3cret"}),
+    ("/orgs/acme/sites/docs/mcp-servers", [{"id": "m1", "name": "tools", "headers": {"X-Key": "s3cret"}}]),
+    ("/orgs/acme/sites/docs/context-connections",
+     [{"id": "c1", "connector": "builtin:linear", "setupSettings": {"token": "s3cret", "url": "https://x.example"}}]),
 ]  # fmt: skip
 
 
