@@ -133,7 +133,7 @@ def runs(
         faults = draw(Random(own), writes)  # noqa: S311  # what is repeated by its seed is no secret
         try:
             with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
-                good, words = _Run(stage, replica).carried_out(faults)
+                good, words = _Disturbed(stage, replica).carried_out(faults)
                 if good and (differing := _differing(replica, end)):
                     good, words = False, f"{words}, but {differing}"
         except CannotLoad as cannot:
@@ -151,7 +151,7 @@ def _differing(replica: Replica, end: object) -> str:
     return "; ".join(said)
 
 
-class _Run:
+class _Disturbed:
     """One apply with faults, and a clean one after it."""
 
     def __init__(self, stage: Stage, replica: Replica) -> None:
