@@ -53,16 +53,35 @@ _COMMANDS: Final = {
     "taint": "an apply changes what differs",
     "test": "use validate",
     "up": "use apply",
-    "version": "use --version",
     "workspace": "use --env NAME",
 }
 """Commands of other tools."""
 _FLAG: Final = re.compile(r"(--?)([a-z][a-z-]+)(?:=.*)?", re.DOTALL)
+_DIRECTORY: Final = re.compile(r"(?:-C|--directory)(=.*|(?<=-C).+)?", re.DOTALL)
+"""`-C`, `--directory`, and either with its value."""
 
 
 def instead_of_command(name: str) -> str:
     """What to use instead of a command of another tool; empty where nobody knows."""
     return _COMMANDS.get(name, "")
+
+
+def directory_behind(arguments: list[str]) -> list[str]:
+    """The arguments with a `-C DIR` that stands before the command, as git and make have it, behind that.
+
+    Raises UsageError where the command has one of its own: only one directory can be meant.
+    """
+    moved: list[str] = []
+    rest = [*arguments]
+    while rest and (found := _DIRECTORY.fullmatch(rest[0])):
+        moved += [rest.pop(0)]
+        if not found[1] and rest:
+            moved.append(rest.pop(0))
+    if not moved or not rest:
+        return arguments
+    if any(_DIRECTORY.fullmatch(one) for one in rest):
+        raise click.UsageError("-C is given twice, before the command and behind it: give it once")
+    return [rest[0], *moved, *rest[1:]]
 
 
 def check_habits(arguments: list[str]) -> None:
@@ -74,7 +93,7 @@ def check_habits(arguments: list[str]) -> None:
         if argument == "--":
             return
         flag = _FLAG.fullmatch(argument)
-        if flag is None:
+        if flag is None or (argument == "--json" and arguments[0] == "version"):
             continue
         use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
         if use is not None:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from dpsync import __version__
-from dpsync.cli.habits import check_habits
+from dpsync.cli.habits import check_habits, directory_behind
 from dpsync.collector import collector_out_of_the_way
 from dpsync.model.findings.diagnostic import Exit
 
@@ -37,6 +37,8 @@ COMMANDS = {
     "explain": "Say what a kind, a field or a code means.",
     "github": "Run a command in a workflow on GitHub, and report there.",
     "serve": "Run the companion: the platform's API on this machine.",
+    "completion": "Print the script by which a shell completes dpsync.",
+    "version": "Print the version of dpsync; --json for programs.",
     "schema": "Print a JSON Schema, for editors and other tools.",
 }
 
@@ -96,6 +98,16 @@ class CommandGroup(click.Group):
         command = import_module(f"dpsync.cli.commands.{cmd_name}{'_' * iskeyword(cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The commands by name: none is imported for that."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [
+            CompletionItem(name, help=said) for name, said in COMMANDS.items() if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -167,7 +179,8 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
         if getattr(sys, name) is None:  # closed: then what is said goes nowhere
             setattr(sys, name, StringIO())
     try:
-        check_habits(sys.argv[1:] if arguments is None else arguments)
+        arguments = directory_behind(sys.argv[1:] if arguments is None else arguments)
+        check_habits(arguments)
         code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=given)
     except click.UsageError as wrong:
         _show(_seen(wrong))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from dpsync.cli.arguments.completing import addresses, environments
 from dpsync.render.formats import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,7 +26,7 @@ def layered_or_new(command: F) -> F:
 
 def _layered(command: F, exists: bool) -> F:
     command = click.option(
-        "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV",
+        "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV", shell_complete=environments,
         help="The environment of the root file. [default: none, the top-level values; env: DPSYNC_ENV]",
     )(command)  # fmt: skip
     command = click.option(
@@ -65,11 +66,11 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
 def selecting(command: F) -> F:
     """--select and --exclude: which part of it."""
     command = click.option(
-        "--exclude", multiple=True, metavar="PATTERN",
+        "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
         help="Leave out what these addresses name, and everything in it. May be repeated.",
     )(command)  # fmt: skip
     return click.option(
-        "--select", multiple=True, metavar="PATTERN",
+        "--select", multiple=True, metavar="PATTERN", shell_complete=addresses,
         help="Only what these addresses name, everything in it, and what that needs. May be repeated.",
     )(command)  # fmt: skip
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from dpsync.cli.arguments.completing import words
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
 @click.command("explain")
-@click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]")
+@click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
     help="Colour the output.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dpsync.cli.arguments.completing import addresses as addresses_of_entries
 from dpsync.cli.arguments.connection import Connection, chosen_by_flag, connection
 from dpsync.cli.arguments.memory import ids_file, on_disk, opened
 from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("import")
-@click.argument("addresses", nargs=-1, metavar="[ADDRESS]...")
+@click.argument("addresses", nargs=-1, metavar="[ADDRESS]...", shell_complete=addresses_of_entries)
 @layered_or_new
 @profiled
 @click.option(

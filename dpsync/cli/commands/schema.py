@@ -26,6 +26,7 @@ from dpsync.kinds.profiles import FULL, PROFILES
             "config",
             "list",
             "doctor",
+            "version",
         ]
     ),
     default="configuration",
@@ -38,8 +39,8 @@ def command(name: str, profile: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
     NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift,
-    import, ids, config, list or doctor. It may also be saved-plan, journal (a line of the journal of an
-    apply), or findings (of any command).
+    import, ids, config, list, doctor or version. It may also be saved-plan, journal (a line of the journal
+    of an apply), or findings (of any command).
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema

@@ -80,7 +80,8 @@ _FLAGS: Final = {
 _EVERY: Final = "directory files environment profile ids base"
 _KNOWN: Final = {
     "plan": _EVERY, "apply": _EVERY, "drift": _EVERY, "ids": _EVERY, "import": _EVERY,
-    "validate": "directory files environment profile", "explain": "", "fmt": "directory", "init": "directory",
+    "validate": "directory files environment profile", "explain": "", "completion": "", "version": "",
+    "fmt": "directory", "init": "directory",
     "list": _EVERY, "doctor": _EVERY,
     "config": "directory files environment profile",
 }  # fmt: skip

@@ -309,6 +309,16 @@ class DoctorDocument(Printed):
     access: tuple[KindAccess, ...] = ()
 
 
+class VersionDocument(Printed):
+    """What `version --json` prints. `profiles` are the editions of the platform that it knows."""
+
+    format: Literal["dpsync.version-output/1"] = "dpsync.version-output/1"
+    version: str
+    python: str
+    system: str
+    profiles: tuple[str, ...]
+
+
 DOCUMENTS: dict[str, type[BaseModel]] = {
     "plan": PlanDocument,
     "apply": ApplyDocument,
@@ -321,4 +331,5 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "config": ConfigDocument,
     "list": ListDocument,
     "doctor": DoctorDocument,
+    "version": VersionDocument,
 }

@@ -1,0 +1,33 @@
+"""`dpsync version`: which dpsync this is, for people and for programs."""
+
+from __future__ import annotations
+
+import click
+
+from dpsync import __version__
+from dpsync.cli.terminal.output import as_output
+
+
+@click.command("version")
+@click.option(
+    "--json", "as_json", is_flag=True, help="As JSON, with Python and the profiles (dpsync schema)."
+)
+def command(as_json: bool) -> None:
+    """Print the version of dpsync."""
+    out = as_output("json" if as_json else "text", "never", 0, False)
+    if not as_json:
+        out.result(f"dpsync {__version__}")
+        return
+    import platform
+
+    from dpsync.kinds.profiles import PROFILES
+    from dpsync.render.json.documents import VersionDocument
+
+    out.document(
+        VersionDocument(
+            version=__version__,
+            python=platform.python_version(),
+            system=platform.system(),
+            profiles=tuple(PROFILES),
+        )
+    )

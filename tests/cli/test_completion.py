@@ -1,0 +1,134 @@
+"""A shell completes commands, flags, addresses and environments, and is offered nothing that it would run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dpsync import __version__
+from dpsync.cli.habits import directory_behind
+from tests.cli.conftest import Run
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "schemas" / "version.schema.json").read_text(encoding="utf-8")
+)
+ROOT = """\
+dpsync: 1
+environments: { staging: {}, production: {} }
+organizations:
+  acme:
+    id: acme
+    teams: { writers: { title: Writers } }
+    members: { "ada@acme.example": admin, "$(id)@acme.example": read, "a;b@acme.example": read }
+"""
+
+
+@pytest.fixture
+def complete(
+    run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], list[str]]:
+    """What bash is offered behind these words, the last of which is not complete."""
+    monkeypatch.chdir(project(ROOT))
+    monkeypatch.setenv("_DPSYNC_COMPLETE", "bash_complete")
+
+    def offered(line: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        return [one.partition(",")[2] for one in run().out.splitlines() if one]
+
+    return offered
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("dpsync pl", ["plan"]),
+        ("dpsync plan --det", ["--detailed-exitcode"]),
+        ("dpsync plan --env p", ["production"]),
+        ("dpsync plan --select acme/teams/", ["acme/teams/writers"]),
+        ("dpsync drift --exclude acme/te", ["acme/teams/writers"]),
+        ("dpsync import acme/teams", ["acme/teams/writers"]),
+        ("dpsync explain site.vis", ["site.visibility"]),
+        ("dpsync explain DP101", ["DP101"]),
+    ],
+)
+def test_what_is_offered(line: str, offered: list[str], complete: Callable[[str], list[str]]) -> None:
+    assert complete(line) == offered
+
+
+def test_no_word_is_offered_that_means_something_to_a_shell(complete: Callable[[str], list[str]]) -> None:
+    assert complete("dpsync plan --select acme/members/") == ["acme/members/ada@acme.example"]
+
+
+def test_without_a_configuration_nothing_is_offered_and_nothing_is_said(
+    complete: Callable[[str], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert complete("dpsync plan --env x") == []
+    assert complete("dpsync plan --select x") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_for_that_shell(shell: str, run: Run) -> None:
+    ended = run("completion", shell)
+    assert ended.code == 0
+    assert f"_DPSYNC_COMPLETE={shell}_complete" in ended.out
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=ended.out, text=True, check=True)
+
+
+def test_commands_are_completed_without_an_import_of_any() -> None:
+    code = (
+        "import os, sys\n"
+        "os.environ |= {'_DPSYNC_COMPLETE': 'bash_complete', 'COMP_WORDS': 'dpsync p', 'COMP_CWORD': '1'}\n"
+        "from dpsync.cli.main import main\n"
+        "try:\n    main([])\nexcept SystemExit:\n    pass\n"
+        "print([name for name in sys.modules if name.startswith('dpsync.cli.commands.')], file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr.strip()) == ("plain,plan\n", "[]")
+
+
+def test_the_version_for_people_and_for_programs(run: Run) -> None:
+    assert run("version").out == f"dpsync {__version__}\n"
+    document = json.loads(run("version", "--json").out)
+    jsonschema.validate(document, SCHEMA)
+    assert document["version"] == __version__
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["-C", "a", "plan"], ["plan", "-C", "a"]),
+        (["-Ca", "plan", "-q"], ["plan", "-Ca", "-q"]),
+        (["--directory", "a", "plan"], ["plan", "--directory", "a"]),
+        (["--directory=a", "plan"], ["plan", "--directory=a"]),
+        (["plan", "-C", "a"], ["plan", "-C", "a"]),
+        (["-C", "a"], ["-C", "a"]),
+        (["-C"], ["-C"]),
+        ([], []),
+        (["--help"], ["--help"]),
+    ],
+)
+def test_a_directory_before_the_command_is_one_behind_it(typed: list[str], meant: list[str]) -> None:
+    assert directory_behind(typed) == meant
+
+
+def test_the_directory_before_the_command_counts(run: Run, project: Callable[..., Path]) -> None:
+    assert run("-C", str(project(ROOT)), "validate").code == 0
+
+
+def test_two_directories_are_wrong_usage(run: Run, tmp_path: Path) -> None:
+    ended = run("-C", str(tmp_path), "validate", "-C", ".")
+    assert (ended.code, "given twice" in ended.err) == (64, True)
+
+
+def test_json_is_a_flag_of_version_alone(run: Run) -> None:
+    assert "use --format json" in run("plan", "--json").err
