@@ -106,6 +106,8 @@ class _Builder:
         self.versions: dict[tuple[str, str], Json] = {}
         """By organization and slug what is kept of the last version of a specification."""
         self.records: list[Json] = []
+        self.styleguides: list[tuple[str, str]] = []
+        """The style guides that sites name: by organization the ids of their spaces."""
 
     def take(self, reading: RecordedAnswer) -> None:
         """One answer. What was refused or is not there is nothing to load."""
@@ -305,6 +307,9 @@ class _Builder:
         made = _without(body, *_OF_SITES, *_COMPUTED)
         if origin := (body.get("proxy") or {}).get("origin"):
             made["proxy"] = origin
+        if guide := (body.get("styleguide") or {}).get("space"):
+            made["styleguide"] = guide
+            self.styleguides.append((organization, guide))
         self.site(organization, id).update(made)
 
     def site(self, organization: str, id: str) -> Json:
@@ -381,6 +386,13 @@ class _Builder:
                 }
         self.site(organization, site)["contextConnections"] = made
 
+    def take_topics(self, items: list[Json], organization: str, site: str) -> None:
+        """Those around others first: a world names a topic that it has already."""
+        around = sorted(items, key=lambda item: "parent" in item)
+        self.site(organization, site)["topics"] = [
+            {**_without(item, "parent", *_COMPUTED), **_parent_of(item)} for item in around
+        ]
+
     # --- rows: integrations ---------------------------------------------------------------------------
 
     def take_installations(self, items: list[Json], organization: str) -> None:
@@ -418,6 +430,9 @@ class _Builder:
         for level, installation, items in self.placed:
             self.put_on(level, installation, items)
         self.dress()
+        for organization, guide in self.styleguides:
+            self.space(organization, guide)
+            self.organization(organization).spaces[guide]["type"] = "styleguide"
         self.keep_loose_redirects()
         caller = self.administrator(spared)
         data = {
@@ -593,7 +608,13 @@ _OF_NODES = ("siteSpaces", "children", "sections", "sectionGroup", "section", "s
              "hasAdvancedCustomizationFeature")  # fmt: skip
 _OF_SPACES = ("visibility", "organization", "revision", "comments", "changeRequests", "changeRequestsOpen",
               "changeRequestsDraft")  # fmt: skip
-_OF_SITES = ("siteSpaces", "features", "appliedType", "proxy")
+_OF_SITES = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
+
+
+def _parent_of(topic: Json) -> Json:
+    """The topic around one, as a world names it."""
+    return {"parent": topic["parent"]["id"]} if topic.get("parent") else {}
+
 
 _ORG, _SITE = "/orgs/([^/]+)", "/orgs/([^/]+)/sites/([^/]+)"
 Row = Callable[..., None]
@@ -637,6 +658,7 @@ _ROWS = (
     _row(f"{_SITE}/share-links", _Builder.take_share_links),
     _row(f"{_SITE}/publishing/auth", _Builder.take_access),
     _row(f"{_SITE}/adaptive-schema", _Builder.take_claims),
+    _row(f"{_SITE}/topics", _Builder.take_topics),
     _row(f"{_ORG}/installations", _Builder.take_installations),
     _row("/integrations", _Builder.take_integrations, "owner"),
     _row("/integrations/([^/]+)/installations/([^/]+)/(spaces|sites)", _Builder.take_placed),

@@ -150,3 +150,13 @@ def test_taking_the_live_headers_over_keeps_the_variables_that_the_file_names(
     text = (at / "dpsync.yaml").read_text(encoding="utf-8")
     assert "Authorization: { env: TOOLS_KEY }" in text
     assert "X-Old: { env: ACME_SITES_DOCS_MCPSERVERS_TOOLS_HEADERS_X_OLD }" in text
+
+
+@pytest.mark.usefixtures("platform")
+def test_a_rehearsal_has_what_the_agents_of_a_site_have_and_none_of_its_secrets(
+    run: Run, project: Project
+) -> None:
+    at = project(TEXT)
+    ended = clean(run("rehearse", "-C", str(at), *PROFILE), at)
+    assert ended.code == 0, ended.out
+    assert "It went as planned." in ended.out

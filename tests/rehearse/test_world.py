@@ -44,6 +44,23 @@ def test_nothing_secret_is_loaded(path: str, content: Any) -> None:
     assert b"s3cret" not in to_json(world((path, content)).data)
 
 
+def test_what_the_agents_of_a_site_have_is_loaded() -> None:
+    docs = "/orgs/acme/sites/docs"
+    inner = {"id": "cards", "label": "Cards", "parent": {"id": "billing", "label": "Billing"}}
+    made = world(
+        (docs, {"id": "docs", "title": "Docs", "styleguide": {"kind": "space", "space": "guide"}}),
+        (f"{docs}/mcp-servers", [{"id": "t", "name": "T", "headers": {"X-Key": "k"}}]),
+        (f"{docs}/topics", [inner, {"id": "billing", "label": "Billing"}]),
+        (f"{docs}/channels", [{"id": "s", "type": "builtin:slack"}]),
+    )
+    (site,), (guide,) = acme(made)["sites"], acme(made)["spaces"]
+    assert guide == {"id": "guide", "type": "styleguide", "position": guide["position"]}
+    assert site["styleguide"] == "guide"
+    assert list(site["mcpServers"][0]["headers"]) == ["X-Key"]
+    assert [topic.get("parent") for topic in site["topics"]] == [None, "billing"]
+    assert site["channels"] == [{"id": "s", "type": "builtin:slack"}]
+
+
 def test_the_token_of_a_world_is_the_one_that_was_made_for_it() -> None:
     assert list(world(("/user", {"id": "ada"})).data["tokens"]) == ["made-up"]
 

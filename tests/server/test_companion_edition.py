@@ -84,8 +84,9 @@ def _plain(path: str) -> str:
 
 @pytest.mark.parametrize("token", ["ada-token", "hank-token", "kim-token", "gus-token"])
 def test_everything_that_can_be_read_is_as_the_document_says(
-    published: Api, contract: Contract, token: str
+    published: Api, contract: Contract, token: str, builtin_world: Any
 ) -> None:
+    prepare(published, builtin_world)
     walk = Walk(published.as_(token), "published")
     wrong = [
         f"GET {path}: {one}"

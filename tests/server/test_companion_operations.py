@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from cases import BODIES, IDS, OTHER_IDS, QUERIES
+from cases.agent_cases import STYLEGUIDE
 from cases.audit_cases import AUDIT
 from cases.site_cases import with_more
 from companion_calls import Api, fresh
@@ -57,7 +58,7 @@ def prepare(api: Api, world: dict[str, Any]) -> None:
     unshown = {"id": "unshown", "title": "Unshown", **roles}
     more = {
         **acme,
-        "spaces": [*acme["spaces"], unshown],
+        "spaces": [*acme["spaces"], unshown, STYLEGUIDE],
         "collections": [*acme["collections"], unshown],
         **AUDIT,
         "glossary": [{"id": "term", "translations": {"en": "core"}}],

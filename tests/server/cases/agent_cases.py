@@ -18,9 +18,12 @@ AGENTS: dict[str, Any] = {
             "setupSettings": {"repository": "acme/shop", "token": "t"},
         }
     ],
-    "topics": [{"id": "billing", "label": "Billing"}],
+    "topics": [{"id": "billing", "label": "Billing"}, {"id": "cards", "label": "Cards", "parent": "billing"}],
+    "styleguide": "style",
 }
 """Of a site, by the keys of a world."""
+STYLEGUIDE = {"id": "style", "title": "Style guide", "type": "styleguide"}
+"""A space that a site names."""
 DOCUMENT = {
     "object": "document",
     "data": {},
