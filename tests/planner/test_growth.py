@@ -51,14 +51,14 @@ def lines(work: Callable[[], object]) -> Counter[Where]:
         times[0] += 1
         return inside
 
-    before = sys.gettrace()
+    before, of_threads = sys.gettrace(), threading.gettrace()
     threading.settrace(trace)
     sys.settrace(trace)
     try:
         work()
     finally:
         sys.settrace(before)
-        threading.settrace(None)
+        threading.settrace(of_threads)
     found: Counter[Where] = Counter()
     for code, inside, times in counted.values():
         if inside is not None:
