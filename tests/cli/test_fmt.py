@@ -74,13 +74,14 @@ def test_a_configuration_that_is_not_valid_is_put_in_order(project: Callable[...
     assert (run("fmt", "-C", str(folder)).code, run("validate", "-C", str(folder)).code) == (0, 5)
 
 
-def test_nothing_is_written_through_a_link(project: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+def test_a_link_is_neither_read_nor_replaced(project: Callable[..., Path], run: Run, tmp_path: Path) -> None:
     folder = project("dpsync: 1\norganizations: { acme: { id: acme } }\n")
     outside = tmp_path / "outside.yaml"
     outside.write_text("a:   1\n")
     (folder / "link.yaml").symlink_to(outside)
-    run("fmt", "-C", str(folder), "link.yaml")
-    assert outside.read_text() == "a:   1\n"
+    ended = run("fmt", "-C", str(folder), "link.yaml")
+    assert (ended.code, ended.out) == (5, "")
+    assert (outside.read_text(), (folder / "link.yaml").is_symlink()) == ("a:   1\n", True)
 
 
 def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., Path], run: Run) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ import yaml
 
 from dpsync import __version__
 from dpsync.api import load
-from dpsync.importing.creation.start import WorkflowSettings, root_file, workflow_files
+from dpsync.importing.creation.start import _TEMPLATES, WorkflowSettings, root_file, workflow_files
+from dpsync.render.words.error_page import _PAGES
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 
+ROOT = Path(__file__).parents[2]
 SMALL = ("--organization", "acme", "--empty")
 FILES = [".gitignore", ".vscode/settings.json", "dpsync.yaml", "schemas/dpsync.schema.json"]
 WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("apply", "drift", "plan")]
@@ -184,3 +187,11 @@ def test_what_is_not_named_is_asked_at_a_terminal(checkout: Path, programs: Path
     assert process.returncode == 0
     assert "written  dpsync.yaml" in out
     assert files(checkout) == FILES
+
+
+def test_a_wheel_has_the_pages_and_templates_that_commands_print() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    wanted = {str(one.relative_to(ROOT)): str(other.relative_to(ROOT)) for other, one in (_PAGES, _TEMPLATES)}
+    assert included.items() >= wanted.items()
+    assert all((ROOT / name).exists() for name in wanted)

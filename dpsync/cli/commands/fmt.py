@@ -89,7 +89,7 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
     findings: list[Diagnostic] = []
     for name in names:
         try:
-            content = disk.read(project / name, _LARGEST)
+            content = disk.read(project / name, _LARGEST, follow=False)
             before = content.decode()
             after = tidy(before, name)
         except UnicodeDecodeError:
