@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
     from dpsync.workflows.listing import list_entries, list_files
     from dpsync.workflows.revert import Applied, Revert, applied, reverting
+    from dpsync.workflows.row_imports import import_rows
     from dpsync.workflows.session import Planned, Session
 
 __all__ = [
@@ -44,8 +45,8 @@ __all__ = [
     "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved", "NotPossible", "Options",
     "Outcome", "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report", "Revert", "Session",
     "WriteClient", "add", "applied", "check_settled", "compare_ids", "compose", "edited_ids", "edits",
-    "ids_path", "import_", "import_again", "list_entries", "list_files", "load", "load_base", "load_ids",
-    "load_registry", "no_longer_included", "reverting", "update", "validate",
+    "ids_path", "import_", "import_again", "import_rows", "list_entries", "list_files", "load", "load_base",
+    "load_ids", "load_registry", "no_longer_included", "reverting", "update", "validate",
 ]  # fmt: skip
 
 _MODULES: Final = {
@@ -71,6 +72,7 @@ _MODULES: Final = {
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),
     "dpsync.workflows.listing": ("list_entries", "list_files"),
     "dpsync.workflows.revert": ("Applied", "Revert", "applied", "reverting"),
+    "dpsync.workflows.row_imports": ("import_rows",),
     "dpsync.workflows.session": ("Planned", "Session"),
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}

@@ -168,6 +168,93 @@ def test_many_redirects_are_imported_as_a_file_of_rows(
     assert "=run" in site
 
 
+IN_YAML = ROOT.replace(
+    '{ file: "help.csv" }', "{ /a: { destination: { kind: external, url: https://a.example/ } } }"
+)
+
+
+@pytest.fixture
+def in_yaml(project: Project, platform: ThreadedServer, run: Run) -> Path:
+    """One redirect in YAML, applied, and two that somebody has made since."""
+    made = project(IN_YAML)
+    ended = run("apply", "-C", str(made), "--yes")
+    assert ended.code == 0, ended.out + ended.err
+    change(platform, PATH, "POST", source="/z", destination=external("https://z.example/"), permanent=True)
+    change(platform, PATH, "POST", source="@run", destination=external("https://r.example/"))
+    return made
+
+
+def test_the_live_redirects_of_a_site_become_a_file_of_rows(in_yaml: Path, run: Run) -> None:
+    imported(run, in_yaml, 0, "--redirects", "acme/sites/help")
+    assert (in_yaml / "help.redirects.csv").read_text(encoding="utf-8") == (
+        "source,destination,captureWildcard,permanent,draft\n"
+        "/a,https://a.example/,false,false,false\n"
+        "/z,https://z.example/,false,true,false\n"
+    )
+    text = (in_yaml / "dpsync.yaml").read_text(encoding="utf-8")
+    assert "file: help.redirects.csv" in text
+    assert '"@run": ' in text
+    assert "# many" in text
+    settled(run, in_yaml)
+    assert "unmanaged" not in run("plan", "-C", str(in_yaml), "--select", "acme/sites/help/redirects").out
+
+
+def test_a_site_that_declares_no_redirects_gets_the_line(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
+    directory = project(
+        IN_YAML.replace(
+            ", redirects: { /a: { destination: { kind: external, url: https://a.example/ } } }", ""
+        )
+    )
+    change(platform, PATH, "POST", source="/z", destination=external("https://z.example/"))
+    imported(run, directory, 0, "--redirects", "help")
+    assert "redirects: { file: help.redirects.csv }" in (directory / "dpsync.yaml").read_text(
+        encoding="utf-8"
+    )
+    settled(run, directory)
+
+
+def test_what_is_declared_and_not_live_is_not_lost(in_yaml: Path, platform: ThreadedServer, run: Run) -> None:
+    change(platform, live(platform, run, in_yaml, "/a"), "DELETE")
+    before = (in_yaml / "dpsync.yaml").read_text(encoding="utf-8")
+    ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
+    assert (ended.code, "is declared and not live: it would be lost" in ended.err) == (4, True)
+    assert (in_yaml / "dpsync.yaml").read_text(encoding="utf-8") == before
+
+
+def test_a_value_that_a_variable_gives_is_not_lost(
+    in_yaml: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOST", "a.example")
+    text = IN_YAML.replace("https://a.example/", '"https://${HOST}/"')
+    (in_yaml / "dpsync.yaml").write_text(text, encoding="utf-8")
+    ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
+    assert (ended.code, "comes from a variable, which would be lost" in ended.err) == (4, True)
+
+
+def test_rows_that_are_there_are_not_written_anew(directory: Path, run: Run) -> None:
+    ended = run("import", "-C", str(directory), "--force", "--redirects", "help")
+    assert (ended.code, "is a file of rows already" in ended.err) == (4, True)
+
+
+def test_a_file_that_is_there_is_not_taken(in_yaml: Path, run: Run) -> None:
+    (in_yaml / "help.redirects.csv").write_text("mine", encoding="utf-8")
+    ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
+    assert (ended.code, "is there already" in ended.err) == (4, True)
+    assert (in_yaml / "help.redirects.csv").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(("site", "code"), [("nowhere", 4), ("acme/teams", 4)])
+def test_it_wants_a_site_that_is_declared(in_yaml: Path, run: Run, site: str, code: int) -> None:
+    ended = run("import", "-C", str(in_yaml), "--redirects", site)
+    assert (ended.code, "acme/sites/help" in ended.err) == (code, True)
+
+
+def test_it_stands_alone(in_yaml: Path, run: Run) -> None:
+    assert run("import", "-C", str(in_yaml), "--redirects", "help", "--update", "acme").code == 64
+
+
 # The same mapping, in YAML and as rows.
 
 SITE = """\

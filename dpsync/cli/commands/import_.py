@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     "gitbook-docs.yaml or docs.yaml, or the one in a directory; reads no platform.",
 )  # fmt: skip
 @click.option(
+    "--redirects", "rows", metavar="SITE",
+    help="Write the live redirects of a declared site into a CSV file, and the line that names it.",
+)  # fmt: skip
+@click.option(
     "--title", metavar="TEXT",
     help="With --from-navigation: the title of the site, where the file has none, or another one.",
 )  # fmt: skip
@@ -68,9 +72,9 @@ if TYPE_CHECKING:
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, organizations: tuple[str, ...], updating: bool, adding: bool,
-    navigation: Path | None, title: str | None, into: Path | None, full: bool, force: bool, base: str | None,
-    ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
-    quiet: bool,
+    navigation: Path | None, rows: str | None, title: str | None, into: Path | None, full: bool, force: bool,
+    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Write the files of what is live on the platform.
 
@@ -90,7 +94,7 @@ def command(
     from dpsync.cli.endings import endings
 
     out = as_output(format_, color, verbose, quiet)
-    editing = updating or adding
+    editing = updating or adding or rows is not None
     again = not (editing or force or navigation) and has_root(directory)
     _usage(
         addresses,
@@ -98,6 +102,7 @@ def command(
         organizations,
         updating,
         adding,
+        rows,
         navigation,
         title,
         into,
@@ -121,7 +126,7 @@ def command(
         with endings(out, to):
             session = opened(out, place, desired, to, parallelism, base).session
             name = None if into is None else _file_of(place, desired, directory, into)
-            return _edited(out, to, place, session, addresses, adding, force, timeout, name)
+            return _edited(out, to, place, session, addresses, adding, rows, force, timeout, name)
     if again:
         with endings(out):
             place = ConfigurationPaths.find((), directory, environment, ids_in, profile)
@@ -155,13 +160,15 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
 
 def _usage(
     addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    adding: bool, navigation: Path | None, title: str | None, into: Path | None, full: bool,
+    adding: bool, rows: str | None, navigation: Path | None, title: str | None, into: Path | None, full: bool,
     base: str | None, again: bool, directory: Path,
 ) -> None:  # fmt: skip
     """Refuse what has no meaning together, and what is not there."""
     if updating and adding:
         raise click.UsageError("--update and --add are two different things")
-    editing = updating or adding
+    if rows is not None and (updating or adding or navigation or organizations or into or full):
+        raise click.UsageError("--redirects stands alone: it names the one site")
+    editing = updating or adding or rows is not None
     if editing and navigation is not None:
         raise click.UsageError("--update or --add, and --from-navigation, are two different things")
     if full and (editing or navigation is not None):
@@ -170,7 +177,7 @@ def _usage(
         raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
     if editing and organizations:
         raise click.UsageError("--organization is for a new configuration; --update and --add take addresses")
-    if editing != bool(addresses):
+    if (updating or adding) != bool(addresses):
         raise click.UsageError("--update and --add take addresses, and addresses need one of them")
     if not editing and (files or (base and not again)):
         raise click.UsageError(
@@ -265,10 +272,9 @@ def import_live(
 
 def _edited(
     out: Output, to: Connection, place: ConfigurationPaths, session: Session, addresses: tuple[str, ...],
-    adding: bool,
-    force: bool, timeout: float, into: str | None,
+    adding: bool, rows: str | None, force: bool, timeout: float, into: str | None,
 ) -> int:  # fmt: skip
-    from dpsync.api import add, update
+    from dpsync.api import add, import_rows, update
     from dpsync.cli.terminal.trace import tracer
     from dpsync.config.composing.layers import Layers
     from dpsync.importing.caching import RememberingClient
@@ -282,7 +288,11 @@ def _edited(
         try:
             edit = add if adding else update
             with out.progress.during(READING):
-                made = edit(session, client, place.root, addresses, layers, into=into)
+                made = (
+                    edit(session, client, place.root, addresses, layers, into=into)
+                    if rows is None
+                    else import_rows(session, client, place.root, rows, layers)
+                )
         except ValueError as wrong:
             raise click.UsageError(str(wrong)) from None
         requests = client.requests

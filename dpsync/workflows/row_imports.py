@@ -1,0 +1,224 @@
+"""The live entries of one place into a file of rows, and the line that names it into the configuration."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.client.client import ReadClient
+from dpsync.config.composing.files import Directory, InFront
+from dpsync.config.composing.layers import Layers
+from dpsync.config.declaring.rows import WORD, rows_of
+from dpsync.config.load import load_from
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
+from dpsync.kinds.kind import Kind
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Entry, Scope
+from dpsync.model.findings import nodes
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.nodes import Node
+from dpsync.model.findings.span import Span
+from dpsync.workflows.session import Planned, Session
+from dpsync.workflows.sharing import Sharing
+
+if TYPE_CHECKING:
+    from dpsync.importing.changes.update import Updated
+
+CODE = "rows"
+
+
+class _RowPlace(Struct, frozen=True):
+    """The place of an entry that may stand in rows."""
+
+    owner: Entry
+    kind: Kind
+    address: Address
+    scope: Scope | None
+    """What declares it; None where no file does."""
+
+    @property
+    def span(self) -> Span:
+        return self.scope.span if self.scope is not None else self.owner.span
+
+
+def import_rows(
+    session: Session,
+    client: ReadClient,
+    root: Path,
+    named: str,
+    layers: Layers | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Updated:
+    """The files of a configuration with a file of rows for what is live in a place; nothing is written.
+
+    `named` is the entry that the place belongs to: its address, or its key where only one has it. What no
+    cell can hold stands in the configuration, beside the file. Raises ClientError when reading failed, and
+    DiagnosticError (exit 4) where something would be lost, or a plan of the edited files would not be empty
+    there.
+    """
+    from dpsync.importing.changes.update import Taken, Updated, unintended
+    from dpsync.importing.naming import NamingWithFiles
+
+    variables, files = os.environ if env is None else env, Directory(root)
+    place = _place(session, named)
+    watched = session.desired.watched
+    if place.scope is None:
+        names = (place.kind.name,)
+        watched = {**watched, place.address: Scope(place.address, place.owner.address, names, place.span)}
+    planned = replace(session, desired=replace(session.desired, watched=watched, watching=True)).plan(client)
+    before = session.differences(planned)
+    name = posixpath.join(
+        posixpath.dirname(place.span.file), f"{place.owner.key}.{place.kind.key.replace('.', '-')}.csv"
+    )
+    _refuse(session, planned, place, name, files)
+    shared = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
+    who = shared.of_file(place.span.file)
+    if layers is not None and (layers.environment or layers.overlays) and who:
+        raise _refused(f"{place.span.file} is shared with {', '.join(who)}", place.span)
+    sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
+    made = Updated()
+    table, beside = _split(sides, planned, place)
+    made.files[name] = table.encode()
+    value = {WORD: posixpath.basename(name), **beside}
+    made.files[place.span.file] = _edited(files, place, value, session)
+    made.taken.append(Taken(place.address, None, Span(name, 1, 1, 1, 1)))
+    desired, wrong = load_from(InFront(files, made.files), session.registry.whole, variables, layers)
+    found = list(wrong.errors)
+    if not found:
+        again = replace(session, desired=desired)
+        after = session.differences(again.plan(client))
+        inside = [change for change in after.changes if Address.parse(change.address).is_in(place.address)]
+        found = unintended(before, after, made)
+        found += [
+            Diagnostic("side-effect", f"after the edit {one.address} would differ", address=one.address)
+            for one in inside
+        ]
+    if found:
+        raise DiagnosticError(found, Exit.REFUSED, desired.texts)
+    return made
+
+
+def _place(session: Session, named: str) -> _RowPlace:
+    """The place with rows of the entry that is named. Raises DiagnosticError (exit 4)."""
+    found: list[_RowPlace] = []
+    for entry in session.readable.resources.values():
+        for word, kinds in session.registry.places(entry.kind).items():
+            if rows_of(kinds[0]) is not None:
+                address = entry.address.child(*word.split("."))
+                found.append(_RowPlace(entry, kinds[0], address, session.readable.scopes.get(address)))
+    exact = [one for one in found if str(one.owner.address) == named]
+    meant = exact or [one for one in found if one.owner.key == named]
+    if len(meant) == 1:
+        return meant[0]
+    known = ", ".join(str(one.owner.address) for one in found) or "none"
+    what = "names several entries" if meant else "names no entry with a place that rows can give"
+    found_wrong = Diagnostic("unknown-address", f'"{named}" {what}', hint=f"declared: {known}")
+    raise DiagnosticError([found_wrong], Exit.REFUSED)
+
+
+def _refused(message: str, span: Span | None = None, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(CODE, message, span, hint=hint)], Exit.REFUSED)
+
+
+def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, files: Directory) -> None:
+    """Refuse where the files say something that the rows would not."""
+    desired: Desired = session.readable
+    for entry in desired.resources.values():
+        if entry.address.is_in(place.address):
+            if entry.span.file in desired.row_files:
+                hint = "take live values over into it with --update and --add"
+                raise _refused(f"{entry.span.file} is a file of rows already", place.span, hint)
+            if entry.span.file != place.span.file:
+                raise _refused(f"{entry.address} stands in another file than its siblings", entry.span)
+            if planned.snapshot.bound(entry.address) is None:
+                hint = "apply it first, or remove it"
+                raise _refused(
+                    f"{entry.address} is declared and not live: it would be lost", entry.span, hint
+                )
+    if place.address not in planned.snapshot.scopes:
+        raise _refused(f"{place.address} could not be read", place.span)
+    try:
+        files.read(name, 0)
+    except FileNotFoundError:
+        return
+    except OSError:
+        pass
+    raise _refused(f"{name} is there already", place.span, "move or remove it")
+
+
+def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
+    """The text of the file of rows, and the entries that no cell can hold."""
+    from dpsync.importing.creation.entries import NONE, worth_writing
+    from dpsync.importing.rows import Cells, file_text, row
+    from dpsync.importing.values import Unwritable, Writing, variable
+    from dpsync.importing.yaml_text.edit import Uneditable
+
+    lines: list[Cells] = []
+    beside: dict[str, Any] = {}
+    natural = str(place.kind.natural)
+    objects = [planned.snapshot.objects[one] for one in planned.snapshot.scopes[place.address]]
+    for live in sorted(objects, key=lambda one: str(one.fields.get(natural))):
+        key = str(live.fields.get(natural) or "")
+        fields: dict[str, Any] = {}
+        try:
+            for one in place.kind.fields:
+                value = worth_writing(place.kind, one, live, key, full=False)
+                if value is NONE:
+                    fields[one.name] = None
+                elif value is not None:
+                    at = place.address.child(key)
+                    writing = Writing(sides.named(place.owner), partial(variable, at, one.name))
+                    fields[one.name] = writing.value(one.type, value)
+        except Unwritable as why:
+            raise _refused(f'"{key}" cannot be written down: {why}', place.span) from None
+        try:
+            lines.append(row(place.kind, key, fields))
+        except Uneditable:
+            beside[key] = fields
+    if not lines:
+        raise _refused(f"nothing is live in {place.address} that a row could hold", place.span)
+    return file_text(place.kind, lines), beside
+
+
+def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: Session) -> bytes:
+    """The file of the configuration with the line that names the rows."""
+    from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
+
+    before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
+    mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+    document = Document(decode(before, place.span.file)[0], place.span.file)
+    try:
+        if place.scope is not None:
+            key, old = document.value_of(place.span)
+            if any("${" in text for text in _texts(old)):
+                raise Uneditable("a value of it comes from a variable, which would be lost")
+            edits = document.edits(key, old, value)
+        else:
+            names = {one.name for one in session.registry[place.owner.kind].fields}
+            first, *inside = place.kind.key.split(".")
+            for word in reversed(inside):
+                value = {word: value}
+            edits = [document.adding(place.span, first, value, names)]
+        return mark + apply_edits(document.text, edits).encode()
+    except Uneditable as why:
+        raise _refused(f"the line cannot be written: {why}", place.span, "write it by hand") from None
+
+
+def _texts(node: Node) -> Iterator[str]:
+    """Every value of a part of a file, as it is written there."""
+    match node:
+        case nodes.Scalar(text=text):
+            yield text
+        case nodes.Sequence(items=items):
+            for item in items:
+                yield from _texts(item)
+        case nodes.Mapping(entries=entries):
+            for _, item in entries:
+                yield from _texts(item)
