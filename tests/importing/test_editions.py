@@ -15,7 +15,7 @@ from dpsync.model.plans.plan import Plan
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from tests.direct import reading
+from tests.direct import reading, writing
 
 TOKEN = "ada-token"
 
@@ -43,6 +43,20 @@ def moved(platforms: dict[str, ThreadedServer], source: str, target: str, direct
     desired = load(directory / "dpsync.yaml", {}, profile=target)
     with reading(platforms[target], TOKEN) as client:
         return Session(desired, load_registry(target)).plan(client).plan
+
+
+def test_looks_that_a_space_has_from_its_site_are_not_written(
+    platforms: dict[str, ThreadedServer],
+) -> None:
+    place = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
+    with writing(platforms["published"], TOKEN) as client:
+        client.send("PATCH", place, {"styling": {"corners": "straight"}}, repeatable=True)
+    with RememberingClient(platforms["published"].url, TOKEN) as client:
+        made = import_(client, load_registry("published"), ["acme"], full=True)
+    assert made.proven
+    desired, _ = made.made.load(load_registry("published"))
+    own = [item.fields for item in desired.resources.values() if item.kind == "site_space_customization"]
+    assert [fields for fields in own if fields] == [{"styling": {"corners": "straight"}}]
 
 
 @pytest.mark.parametrize(
