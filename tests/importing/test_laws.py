@@ -103,6 +103,9 @@ def _decorated(draw: Draw, made: Fields) -> Fields:
                 thing["title"] = draw.pick(NAMES)
         if draw.chance(0.5):
             org["title"] = draw.pick([name for name in NAMES if len(name) > 1])
+        for space in org["spaces"]:
+            if draw.chance(0.2):
+                space |= {"editMode": "locked", "gitSync": {"repoName": draw.pick(NAMES)}}
         for number, site in enumerate(org["sites"]):
             if draw.chance(0.4):
                 site["redirects"] = [
