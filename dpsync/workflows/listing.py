@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Unserved
 from dpsync.model.entries.ids import IdsFile, RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.workflows.reading import Reading
-from dpsync.workflows.session import Session
+
+if TYPE_CHECKING:
+    from dpsync.client.client import ReadClient
+    from dpsync.workflows.session import Session
 
 
 class EntryList(Struct, frozen=True):
@@ -34,6 +36,8 @@ def list_entries(session: Session, client: ReadClient) -> EntryList:
 
     Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
     """
+    from dpsync.workflows.reading import Reading
+
     reading = Reading(client, session.registry, session.parallelism, session.readable_base, session.ids)
     snapshot = reading.snapshot(session.readable)
     unread = {**session.readable.unserved, **snapshot.unread}

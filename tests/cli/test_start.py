@@ -32,6 +32,16 @@ FILES = "api cli collector config disk kinds model render workflows"
 COMMANDS = {
     "--version": ("cli collector model", "click msgspec"),
     "--help": ("cli collector model", "click msgspec"),
+    "version": ("cli collector model render", "click msgspec"),
+    "completion bash": ("cli collector model", "click msgspec"),
+    "explain DP201": ("cli collector disk model render", "click msgspec"),
+    "explain site.visibility": (
+        "cli collector config disk importing kinds model render",
+        "click msgspec",
+    ),
+    "fmt --check": (f"{FILES} importing", "click msgspec yaml"),
+    "config": (f"{FILES} importing", "click msgspec pydantic yaml"),
+    "list --offline": (f"{FILES} apply client", "click msgspec pydantic yaml"),
     "plan --help": ("cli collector disk model render", "click msgspec"),
     "validate": (FILES, "click msgspec yaml"),
     "validate --format json": (FILES, "click msgspec pydantic yaml"),
