@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients contract lint types imports schemas lock soak mutants guards environment
+.PHONY: demo test clients contract lint types imports schemas lock soak mutants guards environment site
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -34,6 +34,9 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/python -m tools.kinds_page > docs/kinds.md
 	$(VENV)/python tests/server/api_page.py > docs/api.md
 	$(VENV)/python -m tools.platforms_page
+
+site: ## the documentation as a site, with a search that works offline: build/site/index.html
+	@$(PYTHON) .ci/site.py
 
 lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)
 	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tools.site_pages import anchor
+
 from .markdown import PAGES, ROOT, blocks, sections
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
-
-
-def anchor(title: str) -> str:
-    """The anchor that a heading gets."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

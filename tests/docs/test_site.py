@@ -1,0 +1,44 @@
+"""The site has the pages that GitHub shows (mkdocs.yml, tools/site_pages.py). `make site` builds it."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+from tools.site_pages import anchor, on_page_markdown
+
+from .markdown import DOCS, PAGES, ROOT
+
+
+def shown(markdown: str, page: str = "plan.md") -> str:
+    file, config = SimpleNamespace(src_uri=page), SimpleNamespace(repo_url="https://git.example/dpsync")
+    return on_page_markdown(markdown, SimpleNamespace(file=file), config, None)
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    named = re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = [page.relative_to(DOCS).as_posix() for page in PAGES if DOCS in page.parents]
+    assert sorted(named) == sorted(pages)
+
+
+def test_a_link_to_another_page_stays() -> None:
+    assert shown("[a](drift.md#exit-codes) [b](how-to/ci.md)") == "[a](drift.md#exit-codes) [b](how-to/ci.md)"
+    assert shown("[a](../plan.md)", "how-to/ci.md") == "[a](../plan.md)"
+
+
+def test_a_link_out_of_the_documentation_leads_into_the_repository() -> None:
+    assert shown("[a](../CONTRIBUTING.md#set-up)") == (
+        "[a](https://git.example/dpsync/blob/main/CONTRIBUTING.md#set-up)"
+    )
+    assert shown("[a](../../examples/gitlab/.gitlab-ci.yml)", "how-to/ci.md") == (
+        "[a](https://git.example/dpsync/blob/main/examples/gitlab/.gitlab-ci.yml)"
+    )
+
+
+def test_the_name_of_a_block_is_its_title() -> None:
+    assert shown("```yaml prod.yaml\na: 1\n```\n") == '```yaml title="prod.yaml"\na: 1\n```\n'
+    assert shown("```sh\nls\n```\n") == "```sh\nls\n```\n"
+
+
+def test_a_heading_has_the_anchor_that_github_gives_it() -> None:
+    assert anchor("Taking over changes: `--update`") == "taking-over-changes---update"
