@@ -35,7 +35,7 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/python tests/server/api_page.py > docs/api.md
 	$(VENV)/python -m tools.platforms_page
 
-site: ## the documentation as a site, with a search that works offline: build/site/index.html
+site: ## the documentation as a site, with a search that needs no network: build/site
 	@$(PYTHON) .ci/site.py
 
 lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)

@@ -39,7 +39,7 @@ def main() -> None:
             run(python, "-m", "pip", "install", "--quiet", "--group", "site")
         READY.touch()
     run(str(VENV / "bin" / "mkdocs"), "build", "--quiet")
-    print(f"The site begins with {ROOT / 'build' / 'site' / 'index.html'}")
+    print("The site is in build/site. To read it: python3 -m http.server --directory build/site")
 
 
 def run(*command: str) -> None:

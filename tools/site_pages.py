@@ -28,6 +28,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         target = posixpath.normpath(posixpath.join(folder, path))
         if target == "docs" or target.startswith("docs/"):
             return link[1]
-        return f"{config.repo_url.rstrip('/')}/blob/main/{target}{f'#{place}' if place else ''}"
+        return f"{config.extra['repository']}/blob/main/{target}{f'#{place}' if place else ''}"
 
     return _FENCE.sub(r'```\1 title="\2"', _LINK.sub(within, markdown))

@@ -11,7 +11,10 @@ from .markdown import DOCS, PAGES, ROOT
 
 
 def shown(markdown: str, page: str = "plan.md") -> str:
-    file, config = SimpleNamespace(src_uri=page), SimpleNamespace(repo_url="https://git.example/dpsync")
+    file, config = (
+        SimpleNamespace(src_uri=page),
+        SimpleNamespace(extra={"repository": "https://git.example/dpsync"}),
+    )
     return on_page_markdown(markdown, SimpleNamespace(file=file), config, None)
 
 

@@ -33,10 +33,10 @@ def command(
 ) -> int:  # fmt: skip
     """Check the settings, the platform and the token; writes nothing.
 
-    Each setting with where it is from, whose token it is, what that token may read and write, the clock, the
-    rate limit, the git base, the ids file, and in a workflow on GitHub its permissions. Each finding says
-    what to do. The token is never shown. Exit code 5 when the configuration is invalid, 1 for any other
-    problem, else 0.
+    dpsync prints each setting and where it is from, whose token it is, and what that token may read and
+    write. It checks the clock, the rate limit, the git base, the ids file, and in a workflow on GitHub the
+    permissions. Each finding says what to do. The token is never shown. Exit code 5 when the configuration is
+    invalid, 1 for any other problem, else 0.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination
