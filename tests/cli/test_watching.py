@@ -53,7 +53,7 @@ def test_the_last_line_of_a_plan_and_of_drift_counts_what_is_not_watched(
     counts = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["plan"]["unwatched"]
     assert line == (
         f"not compared: {counts['places']} lists and {counts['fields']} fields that your files leave out "
-        "(dpsync drift --unwatched)"
+        "(drift --unwatched lists them)"
     )
     # The organization and the site leave fields out; a team has no other field.
     assert counts["things"] == 2

@@ -12,7 +12,8 @@ What is done with a block, the word behind its fence says:
 
 A block is left out only by a comment right above it that says why: `<!-- not run: REASON -->`. Anything else
 is a mistake of the page. Commands are the real ones (dpsync, git, sh) in processes of their own. Between the
-page and what is printed only this may differ: ports, the digest of a plan, the hash of a commit, and times.
+page and what is printed only this may differ: ports, the digest of a plan, the hash of a commit, times, and
+how much the files leave out.
 """
 
 from __future__ import annotations
@@ -53,9 +54,16 @@ LANGUAGES = {"yaml", "sh", "console", "python", "text", "http"}
 _VARIES = re.compile(
     r"(?<=^digest )(?P<digest>[0-9a-f]{32})$"
     r"|^base: [^ ]+ \((?P<commit>[0-9a-f]{12})(?=\)$)"
+    r"|^not compared: (?P<left_out>.+)(?= that your files leave out)"  # it grows with every new field
     r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl$)"  # a time, and the beginning of a digest
 )
-_HEX = {"digest": "([0-9a-f]{32})", "commit": "([0-9a-f]{12})", "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})"}
+_REAL = {
+    "digest": "([0-9a-f]{32})",
+    "commit": "([0-9a-f]{12})",
+    "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})",
+    "left_out": r"((?:\d+ lists?)?(?: and )?(?:\d+ fields?)?)",
+}
+"""What may stand in the place of each."""
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
 _PROGRESS = re.compile(r"^[A-Z][a-z ]+: (read|done) \d+.*\n", re.M)  # what is said where a machine is slow
 _BACKGROUND = re.compile(r"^(.*?)\s*&\s*(?:#.*)?$")
@@ -246,7 +254,7 @@ def _pattern(shown: str) -> str:
         parts, end = [], 0
         for found in _VARIES.finditer(line):
             kind = str(found.lastgroup)
-            parts += [re.escape(line[end : found.start(kind)]), _HEX[kind]]
+            parts += [re.escape(line[end : found.start(kind)]), _REAL[kind]]
             end = found.end(kind)
         lines.append("".join([*parts, re.escape(line[end:])]) + r"\n")
     return "".join(lines)

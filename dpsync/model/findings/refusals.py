@@ -56,8 +56,8 @@ class RefusalWords(Struct, frozen=True):
 
 CREATE_ONLY: Final = RefusalWords(
     "create-only",
-    'the {field} of {one} is set when it is created and stays "{before}"',
-    "set it back, or declare a new {noun} under another key and remove this one",
+    'the platform sets the {field} of {one} only at its creation, and it stays "{before}"',
+    'set the {field} to "{before}", or declare a new {noun} under another key and remove this entry',
 )
 TAKEN: Final = RefusalWords(
     "taken",
@@ -65,17 +65,17 @@ TAKEN: Final = RefusalWords(
     "choose another {field}, or declare that {noun} with a new one",
 )
 CIRCLE: Final = RefusalWords(
-    "circle", "it would be in {around}: a circle", "give one of them another {field}"
+    "circle", "it would lie in {around}, and so in itself", "give one of them another {field}"
 )
 SHOWN: Final = RefusalWords(
     "shown",
-    "{where} shows {what}, which cannot be given away then",
-    "take it out of that site first and apply, then move the entry",
+    "{where} shows {what}, and the platform transfers nothing that a site shows",
+    "take {what} out of {where} and apply, then move the entry",
 )
 GOES_ALONG: Final = RefusalWords(
     "goes-along",
-    "{stays} is in it and would be given to {owner} with it",
-    "move that one out of it first and apply, or declare it there, too",
+    "{stays} lies in it, and {owner} would get both",
+    "move {stays} out and apply first, or declare {stays} there, too",
 )
 
 # What would go and is to stay.
@@ -87,26 +87,25 @@ PROTECTED: Final = RefusalWords(
 )
 PERHAPS_PROTECTED: Final = RefusalWords(
     "protected",
-    "it is protected, and nobody can tell any more which live object it is: neither the ids file nor git "
-    "does. It could be one of what would be deleted: {names}",
-    "name it as it is called now, [Title]; or take the line away when it is gone",
+    "it is protected, and neither the ids file nor git says which live object it is. It could be one of "
+    "those that would be deleted: {names}",
+    "name it by its present title, [Title]; or remove the line when the object is gone",
 )
 FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "it is to be left where it is, and would be deleted with what it is in or names",
-    "forget that, too, or take this out of forget",
+    "forget names it, and the platform would delete it along with what it lies in or names",
+    "forget what it lies in or names, too, or remove this line from forget",
 )
 PERHAPS_FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "neither the platform nor the git base tells what this was, and it may be among the {count} beside "
-    "it that would be deleted",
-    "forget it by the name that it has on the platform, [Title] or [Title~id]; or take the line away when "
-    "it is gone",
+    "neither the platform nor the git base says which object this line means. It may be among the {count} "
+    "that would be deleted in the same place",
+    "forget it by its name on the platform, [Title] or [Title~id]; or remove the line of what is gone",
 )
 UNSEEN: Final = RefusalWords(
     "unseen",
-    "it would go, and what goes along cannot be seen: GET {url} is not allowed (403)",
-    "let somebody apply this whose token may read that, or declare it to keep it",
+    "it would go, and this token may not read what would go along: GET {url} is not allowed (403)",
+    "apply with a token that may read that, or declare it to keep it",
 )
 NOT_EMPTY: Final = RefusalWords(
     "not-empty",
@@ -116,7 +115,7 @@ NOT_EMPTY: Final = RefusalWords(
 IN_USE: Final = RefusalWords(
     "in-use",
     "it names {named}, which would be deleted",
-    "name another one, or declare that one to keep it",
+    "name another one here, or declare {named} to keep it",
 )
 CONTENT: Final = RefusalWords("content", "{words}", "{way_out}")
 PASSED_OVER: Final = RefusalWords(
@@ -127,8 +126,8 @@ PASSED_OVER: Final = RefusalWords(
 
 OWN_USER: Final = RefusalWords(
     "own-user",
-    "this token belongs to them, and they would {lose}",
-    "let somebody else apply this, with a token of their own",
+    "this token is theirs, and they would {lose}",
+    "let somebody else apply this, with another token",
 )
 PERHAPS_OWN_USER: Final = RefusalWords(
     "own-user", "they would {lose}, and {lacking}", "if it is not theirs: {answer}"
@@ -169,13 +168,13 @@ RESTRUCTURE: Final = RefusalWords(
 )
 NOTHING_TO_BEGIN: Final = RefusalWords(
     "restructure",
-    "nothing in its new navigation shows anything, so that it cannot begin",
+    "its new navigation shows no space, so dpsync cannot begin to build it",
     "declare a section that shows a space",
 )
 STAYS_HIDDEN: Final = RefusalWords(
     "restructure",
-    "{field} is true, and has to be false while its navigation is built anew",
-    "declare {field}: what it shall be in the end",
+    "{field} is true, and must be false while dpsync builds the navigation anew",
+    "declare {field} with the value that it should have afterwards",
 )
 CANNOT_HIDE: Final = RefusalWords(
     "restructure", STAYS_HIDDEN.message, "set {field} to false on the platform first"
@@ -208,17 +207,17 @@ EXCHANGED: Final = RefusalWords(
 
 # Of an apply, before it begins.
 
-STALE: Final = RefusalWords("stale", "{why}", "run plan again and look at what it says now", reason="stale")
+STALE: Final = RefusalWords("stale", "{why}", "plan again, and read the new plan", reason="stale")
 NOT_APPROVED: Final = RefusalWords(
     "not-approved",
-    "approved was the plan {approved}, and this one is {found}",
-    "look at this one, and approve it by its digest (32 digits or more)",
+    "you approved the plan {approved}, and the plan is now {found}",
+    "read the new plan, and approve it by its digest (32 digits or more)",
     reason="plan-changed",
 )
 LOCKED: Final = RefusalWords(
     "locked",
     'another dpsync is applying to the organization "{organization}"',
-    "wait until it has ended",
+    "wait until that apply has ended",
     reason="locked",
 )
 

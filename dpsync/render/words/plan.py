@@ -241,7 +241,7 @@ def coverage(plan: PlanOrDrift) -> str:
     words = [counted(found.places, "list")] if found.places else []
     words += [counted(found.fields, "field")] if found.fields else []
     said = " and ".join(words)
-    return f"not compared: {said} that your files leave out (dpsync drift --unwatched)" if words else ""
+    return f"not compared: {said} that your files leave out (drift --unwatched lists them)" if words else ""
 
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:
