@@ -39,6 +39,7 @@ def reading_session(
     with endings(out, to):
         session = opened(out, place, desired, to, parallelism, base).session
         with ReadClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, recording=recording
-        ) as client:
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
+            recording=recording,
+        ) as client:  # fmt: skip
             yield session, client

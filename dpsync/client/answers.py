@@ -215,6 +215,12 @@ def _number(text: str) -> float | None:
     return float(text)
 
 
+def whole_number(text: str) -> int | None:
+    """A count that a header gives; None where it gives none."""
+    bare = text.strip()
+    return int(bare) if re.fullmatch(r"\d{1,9}", bare, re.ASCII) else None
+
+
 def _date(text: str) -> float | None:
     try:
         return email.utils.parsedate_to_datetime(text).timestamp()

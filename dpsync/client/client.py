@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Params, WriteResult, quote
 from dpsync.client.deadline import Connections
-from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
+from dpsync.client.errors import BadList, Interrupted, ListFault, Miscounted, NotJson, Unknown
 from dpsync.client.observer import Nobody, Observer
+from dpsync.client.pace import Pace
 from dpsync.client.platform import origin, world
 from dpsync.client.retry import Clock, RetryPolicy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
@@ -50,6 +51,7 @@ class ReadClient:
         trace: Trace | None = None,
         clock: Clock | None = None,
         observer: Observer | None = None,
+        rate: float | None = None,
         recording: Recording | None = None,
     ) -> None:
         self.url = url.rstrip("/")
@@ -68,6 +70,7 @@ class ReadClient:
         self._policy = RetryPolicy(
             max_wait=max_wait, clock=self._clock, cancelled=self._cancelled, observer=self.observer
         )
+        self._pace = Pace(self._clock, self._cancelled, self.observer, max_wait, rate)
 
     def __enter__(self) -> Self:
         return self
@@ -170,11 +173,23 @@ class ReadClient:
 
     def _got(self, request: Request) -> Response:
         try:
-            answer = self._transport.send(request)
+            answer = self._in_pace(self._transport, request)
         finally:
             self.observer.answered(request.method)
         self._raise_for(request, answer)
         self._world = self._world or world(self.url, answer.headers)
+        return answer
+
+    def _in_pace(self, transport: Transport, request: Request) -> Response:
+        """Send a request when the platform's rate allows it. Raises Interrupted after a cancel."""
+        answer: Response | None = None
+        self._pace.enter()
+        try:
+            if self._cancelled.is_set():
+                raise Interrupted(request.method, request.path)
+            answer = transport.send(request)
+        finally:
+            self._pace.leave(answer.headers if answer is not None else None)
         return answer
 
     def _raise_for(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
@@ -202,6 +217,7 @@ class WriteClient(ReadClient):
         trace: Trace | None = None,
         clock: Clock | None = None,
         observer: Observer | None = None,
+        rate: float | None = None,
         recording: Recording | None = None,
     ) -> None:
         connections = Connections()
@@ -210,7 +226,7 @@ class WriteClient(ReadClient):
         )
         super().__init__(
             url, token, timeout=timeout, max_wait=max_wait, transport=self._writing, clock=clock,
-            observer=observer, recording=recording,
+            observer=observer, rate=rate, recording=recording,
         )  # fmt: skip
         self._connections = connections  # reading and writing share them
 
@@ -239,7 +255,7 @@ class WriteClient(ReadClient):
 
     def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
         try:
-            answer = self._writing.send(request)
+            answer = self._in_pace(self._writing, request)
         except NotJson as error:
             status = error.status
         else:

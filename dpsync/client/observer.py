@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-Why = Literal["rate limit", "retry", "platform at work"]
-"""Why nothing is sent for a while: the platform asked to wait, a request is tried again, or an answer tells
-that the platform is still at work."""
+Why = Literal["rate limit", "pace", "retry", "platform at work"]
+"""Why nothing is sent for a while: the platform asked to wait, it would ask if more were sent now, a request
+is tried again, or an answer tells that the platform is still at work."""
 
 
 class Observer(Protocol):

@@ -77,6 +77,31 @@ def test_an_environment_names_a_profile_that_there_is(tmp_path: Path) -> None:
     assert wrong.hint == 'did you mean "published"?'
 
 
+@pytest.mark.parametrize(("rate", "seconds"), [("5/s", 5.0), ("300/m", 5.0), ("1800/h", 0.5)])
+def test_an_environment_says_how_many_requests_it_takes(tmp_path: Path, rate: str, seconds: float) -> None:
+    text = organization("title: Acme") + f"environments: {{ prod: {{ limits: {{ rate: {rate} }} }} }}\n"
+    (tmp_path / "dpsync.yaml").write_text(text, encoding="utf-8")
+    chosen = load(tmp_path / "dpsync.yaml", REGISTRY, {}, Layers(environment="prod"))[0].environment
+    assert chosen is not None
+    assert chosen.rate == seconds
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ("{ rate: 5 }", "rate is a number of requests in a time"),
+        ("{ rate: 0/s }", "rate is a number of requests in a time"),
+        ("{ rate: fast }", "rate is a number of requests in a time"),
+        ("{ rat: 5/s }", 'unknown key "rat" in limits'),
+        ("5/s", "limits is a mapping: { rate: 5/s }"),
+    ],
+)
+def test_a_rate_that_is_none_is_an_error_at_its_line(tmp_path: Path, limits: str, message: str) -> None:
+    text = organization("title: Acme") + f"environments: {{ prod: {{ limits: {limits} }} }}\n"
+    (wrong,) = found(tmp_path, text)
+    assert (wrong.code, wrong.message) == ("DP141", message)
+
+
 def test_null_is_refused_where_the_platform_refuses_it(tmp_path: Path) -> None:
     text = site("""
         - type: section

@@ -223,3 +223,9 @@ def test_a_small_size_is_measured_as_long_as_a_large_one(tmp_path: Path) -> None
     assert run_python("-c", COUNTING, str(tmp_path)) == "3\n"
     runs = {int(file.name): file.stat().st_size for file in tmp_path.iterdir()}
     assert runs == {1000: 8, 2000: 4, 4000: 2}
+
+
+def test_what_a_rate_limit_costs_is_told_with_no_request_refused() -> None:
+    first, second = run("benchmarks.pace", "--limit", "600/m", "--teams", "2").splitlines()
+    assert first.endswith(" requests, 0 refused, 2 steps done")
+    assert "ratio" in second

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.usage import WrongUsage
@@ -35,6 +36,8 @@ class Connection(Struct, frozen=True):
     token: str
     url_from: str
     token_from: str
+    rate: float | None = None
+    """Requests for each second at most, as the chosen environment says."""
 
     def __repr__(self) -> str:
         return f"Connection({self.url!r})"
@@ -72,7 +75,7 @@ def connection(out: Output, chosen: Environment | None = None) -> Connection:
     out.mask.add([found.token])
     if found.url.startswith("http://") and not is_loopback(found.url):
         out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
-    return found
+    return found if chosen is None else replace(found, rate=chosen.rate)
 
 
 def _checked(found: Connection) -> Connection:

@@ -92,8 +92,9 @@ def command(
         session, ids = opened(out, place, desired, to, parallelism, base)
         recording = started(rehearse)
         with WriteClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, recording=recording
-        ) as client:
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
+            recording=recording,
+        ) as client:  # fmt: skip
             planned = planned_now(out, session, client, options)
             out.mask.add(sent_secrets(planned.plan, os.environ))
             expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)

@@ -85,7 +85,7 @@ def command(
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
         with ReadClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
         ) as client:
             if asked.anything:
                 edits = _edits(session, client, asked)

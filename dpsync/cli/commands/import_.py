@@ -227,7 +227,7 @@ def _imported_again(
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     with RememberingClient(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
     ) as client:
         with out.progress.during(READING):
             found = import_again(session, client, place.root, organizations, layers)
@@ -255,7 +255,7 @@ def import_live(
     from dpsync.render.json.conversion import import_document
 
     with RememberingClient(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
     ) as client:
         with out.progress.during(READING):
             found = import_(client, registry, organizations, parallelism, full, ids.read())
@@ -283,7 +283,7 @@ def _edited(
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     with RememberingClient(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
     ) as client:
         try:
             edit = add if adding else update

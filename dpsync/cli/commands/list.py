@@ -56,7 +56,7 @@ def command(
 
             session = opened(out, place, desired, to, parallelism, base).session
             with ReadClient(
-                to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+                to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
             ) as client, out.progress.during(READING):  # fmt: skip
                 listing = list_entries(session, client)
         document = list_document(

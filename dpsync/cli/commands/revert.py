@@ -83,7 +83,7 @@ def command(
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
         with WriteClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
         ) as client:
             with out.progress.during(READING):
                 revert = reverting(client, session, done, made_for)

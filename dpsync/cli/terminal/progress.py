@@ -32,6 +32,7 @@ _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
     "rate limit": "the platform asks to wait",
+    "pace": "staying under the platform's rate limit",
     "retry": "trying again",
     "platform at work": "the platform is still at work",
 }

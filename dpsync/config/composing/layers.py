@@ -6,6 +6,7 @@ layer, which may not contradict each other, the later layer wins; whatever it sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from collections.abc import Sequence as Several
 from pathlib import Path
@@ -26,7 +27,9 @@ Path_ = tuple[str, ...]
 Trees = Several[Path_]
 """Where trees of nodes stand: the keys from the top, "*" for any."""
 
-_ENVIRONMENT_KEYS = ("url", "token", "profile", "organizations", "overlay")
+_ENVIRONMENT_KEYS = ("url", "token", "profile", "limits", "organizations", "overlay")
+_RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
 _FOUND_BY = ("id", "hostname")
 
 
@@ -156,6 +159,8 @@ def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
             return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
         case "profile":
             return _profile(node)
+        case "limits":
+            return _limits(node)
         case "organizations":
             return _organizations(node)
     nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
@@ -171,6 +176,25 @@ def _profile(node: Node) -> list[Diagnostic]:
     hint = f'did you mean "{nearest}"?' if nearest else f"one of {', '.join(PROFILES)}"
     said = f'there is no profile "{text}"' if text else "profile is a text"
     return [_wrong(said, node.span, hint)]
+
+
+def _limits(node: Node) -> list[Diagnostic]:
+    if not isinstance(node, Mapping):
+        return [_wrong("limits is a mapping: { rate: 5/s }", node.span)]
+    found = []
+    for word, part in node:
+        if word.text != "rate":
+            found.append(_wrong(f'unknown key "{word.text}" in limits', word.span, "known keys: rate"))
+        elif (text := _text(part)) is None or ("${" not in text and rate_of(text) is None):
+            hint = "write it as 5/s, 300/m or 1000/h"
+            found.append(_wrong("rate is a number of requests in a time", part.span, hint))
+    return found
+
+
+def rate_of(text: str) -> float | None:
+    """Requests for each second; None where the text says no rate."""
+    found = _RATE.fullmatch(text)
+    return int(found[1]) / _SECONDS[found[2]] if found else None
 
 
 def _organizations(node: Node) -> list[Diagnostic]:
@@ -236,8 +260,16 @@ def chosen(root: Mapping, name: str) -> Chosen | None:
     token, overlay, organizations = node.get("token"), node.get("overlay"), node.get("organizations")
     variable = token.get("env") if isinstance(token, Mapping) else None
     profile = _text(node.get("profile"))
+    limits = node.get("limits")
+    rate = _text(limits.get("rate")) if isinstance(limits, Mapping) else None
     return Chosen(
-        Environment(name, _text(node.get("url")), _text(variable), profile if profile in PROFILES else None),
+        Environment(
+            name,
+            _text(node.get("url")),
+            _text(variable),
+            profile if profile in PROFILES else None,
+            rate_of(rate) if rate is not None else None,
+        ),
         overlay if isinstance(overlay, Scalar) else None,
         organizations if isinstance(organizations, Mapping) else None,
     )

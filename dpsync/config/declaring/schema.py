@@ -30,6 +30,11 @@ _ENVIRONMENT: Schema = {
             "properties": {"env": _TEXT},
         },
         "profile": {"enum": list(PROFILES)},
+        "limits": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {"rate": {"type": "string", "pattern": "^[1-9][0-9]{0,5}/[smh]$"}},
+        },
         "overlay": _TEXT,
         "organizations": {
             "type": "object",

@@ -111,6 +111,8 @@ class Environment(Struct, frozen=True):
     url: str | None = None
     token: str | None = None
     profile: str | None = None
+    rate: float | None = None
+    """Requests for each second at most."""
 
 
 class Unserved(Struct, frozen=True):

@@ -1,0 +1,191 @@
+"""The client keeps under the rate that the platform announces: it is never told to slow down."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Session, load, load_registry
+from dpsync.client.client import WriteClient
+from dpsync.client.observer import Nobody
+from dpsync.client.pace import Pace
+from dpsync.server.control.clock import MovableClock
+from dpsync.server.control.gateway import Gateway
+from dpsync.server.control.limit import RateLimit
+from dpsync.server.control.plane import ControlPlane
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from tests.patience import PATIENCE
+
+from .conftest import FakeClock
+
+Headers = dict[str, str]
+
+
+def pace(clock: FakeClock, rate: float | None = None, longest: float = 60.0) -> Pace:
+    return Pace(clock, threading.Event(), Nobody(), longest, rate)
+
+
+class Platform:
+    """A platform that counts requests in windows, as it announces them."""
+
+    def __init__(self, clock: FakeClock, requests: int, seconds: int = 1) -> None:
+        self.clock = clock
+        self.limit = RateLimit(requests, seconds, now=clock.now)
+        self.refused = 0
+
+    def answer(self) -> Headers:
+        allowance = self.limit.take("caller")
+        self.refused += not allowance.allowed
+        return {
+            "x-ratelimit-limit": str(allowance.limit),
+            "x-ratelimit-remaining": str(allowance.remaining),
+            "x-ratelimit-reset": str(math.ceil(self.clock.wall() + allowance.left)),
+        }
+
+
+@pytest.mark.parametrize(("requests", "seconds"), [(1, 1), (5, 1), (20, 1), (600, 60)])
+def test_one_after_the_other_no_request_is_refused(requests: int, seconds: int, clock: FakeClock) -> None:
+    mine, platform = pace(clock), Platform(clock, requests, seconds)
+    for _ in range(3 * requests):
+        mine.enter()
+        mine.leave(platform.answer())
+    assert platform.refused == 0
+    assert sum(clock.waits) <= 3 * (seconds + 1)
+
+
+def test_requests_in_flight_count_as_sent(clock: FakeClock) -> None:
+    mine, platform = pace(clock), Platform(clock, 3)
+    mine.enter()
+    mine.leave(platform.answer())
+    mine.enter()
+    mine.enter()
+    entered = threading.Event()
+
+    def another() -> None:
+        mine.enter()
+        entered.set()
+
+    thread = threading.Thread(target=another)
+    thread.start()
+    assert not clock.waits
+    mine.leave(platform.answer())
+    assert not entered.is_set()
+    mine.leave(platform.answer())
+    thread.join(PATIENCE)
+    assert entered.is_set()
+    assert len(clock.waits) == 1
+
+
+def test_until_the_first_answer_one_request_goes_alone(clock: FakeClock) -> None:
+    mine = pace(clock)
+    mine.enter()
+    second = threading.Thread(target=mine.enter)
+    second.start()
+    assert second.is_alive()
+    mine.leave(None)
+    second.join(PATIENCE)
+    assert not second.is_alive()
+
+
+def test_a_platform_that_announces_nothing_is_not_waited_for(clock: FakeClock) -> None:
+    mine = pace(clock)
+    odd = {"x-ratelimit-remaining": "x", "x-ratelimit-reset": "9"}
+    for headers in ({}, {"x-ratelimit-remaining": "0"}, odd):
+        mine.enter()
+        mine.leave(headers)
+    mine.enter()
+    assert clock.waits == []
+
+
+def test_a_moment_that_is_too_far_away_is_not_waited_for(clock: FakeClock) -> None:
+    mine = pace(clock, longest=60)
+    mine.enter()
+    mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600"})
+    mine.enter()
+    assert clock.waits == []
+
+
+def test_a_configured_rate_spreads_requests_evenly(clock: FakeClock) -> None:
+    mine = pace(clock, rate=5)
+    for _ in range(6):
+        mine.enter()
+        mine.leave({})
+    assert clock.waits == [pytest.approx(0.2)] * 5
+
+
+def test_a_configured_rate_goes_before_what_is_announced(clock: FakeClock) -> None:
+    mine = pace(clock, rate=5)
+    mine.enter()
+    mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "30"})
+    mine.enter()
+    assert clock.waits == [pytest.approx(0.2)]
+
+
+def test_after_a_cancel_nobody_waits(clock: FakeClock) -> None:
+    cancelled = threading.Event()
+    mine = Pace(clock, cancelled, Nobody(), 60.0, None)
+    mine.enter()
+    waiting = threading.Thread(target=mine.enter)
+    waiting.start()
+    cancelled.set()
+    waiting.join(PATIENCE)
+    assert not waiting.is_alive()
+
+
+# The whole way: a companion that counts.
+
+TEAMS = 30
+CONFIGURATION = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n" + "".join(
+    f"      t{number}: {{ title: Team {number} }}\n" for number in range(TEAMS)
+)
+
+
+class Counted(Gateway):
+    """A companion that refuses whoever is too fast, and counts them."""
+
+    refused = 0
+
+    def limited(self, scope):  # type: ignore[no-untyped-def]
+        found = super().limited(scope)
+        self.refused += found[1] is not None
+        return found
+
+
+@pytest.fixture
+def limited(clock: FakeClock) -> Iterator[tuple[ThreadedServer, Counted]]:
+    store = open_store(":memory:")
+    companion = build(store)
+    gateway = Counted(companion, rate_limit=RateLimit(5, 1, now=clock.now))
+    plane = ControlPlane(gateway, MovableClock(store), lambda _: None)
+    with ThreadedServer(companion, plane) as server:
+        server.reset()
+        yield server, gateway
+
+
+@pytest.mark.parametrize("parallelism", [1, 4, 16])
+def test_a_plan_and_a_large_apply_meet_no_429(
+    parallelism: int, limited: tuple[ThreadedServer, Counted], clock: FakeClock, tmp_path: Path
+) -> None:
+    server, gateway = limited
+    (tmp_path / "dpsync.yaml").write_text(CONFIGURATION)
+    session = Session(load(tmp_path / "dpsync.yaml"), load_registry(), parallelism)
+    with WriteClient(server.url, "ada-token", clock=clock) as client:
+        report = session.apply(client, session.plan(client), secrets={})
+    assert (report.count("done"), report.converged) == (TEAMS, True)
+    assert report.writes == TEAMS
+    assert gateway.refused == 0
+    assert clock.waits
+
+
+def test_many_threads_at_once_meet_no_429(limited: tuple[ThreadedServer, Counted], clock: FakeClock) -> None:
+    server, gateway = limited
+    with WriteClient(server.url, "ada-token", clock=clock) as client, ThreadPoolExecutor(16) as threads:
+        list(threads.map(lambda _: client.get("/orgs/acme"), range(100)))
+    assert gateway.refused == 0
