@@ -21,7 +21,7 @@ from dpsync.config.reading.scalars import CONTROLS
 from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.navigation import take_over
 from dpsync.importing.creation.navigation_export import export
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import Registry, load
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
@@ -111,14 +111,18 @@ def valid(schema: dict[str, Any], depth: int = 0) -> st.SearchStrategy[Any]:
 FILES = st.deferred(lambda: valid(schemas()["GitSyncSiteConfig"]))
 
 
-def taken(file: dict[str, Any], directories: pytest.TempPathFactory) -> tuple[Made, str]:
+REGISTRIES = st.sampled_from(["full", "published"]).map(lambda profile: load(profile).whole)
+"""What may be written is another thing on each platform; what the file may say is not."""
+
+
+def taken(file: dict[str, Any], registry: Registry, directories: pytest.TempPathFactory) -> tuple[Made, str]:
     """The configuration of a file, and the file's text."""
     text = json.dumps(file, ensure_ascii=False, indent=1)
     text = "".join(f"\\u{ord(one):04x}" if one in "\u2028\u2029\ufeff" else one for one in text)
     path = directories.getbasetemp() / "gitbook-docs.yaml"
     path.write_text(text, encoding="utf-8")
     title = file["site"]["title"]
-    return take_over(path, load(), "acme", None if 2 <= len(title) <= 128 else "Docs"), text
+    return take_over(path, registry, "acme", None if 2 <= len(title) <= 128 else "Docs"), text
 
 
 def unsaid(node: Node, known: set[Any], noted: set[Span], covered: bool = False) -> Iterator[Any]:
@@ -151,20 +155,20 @@ def values(node: Node) -> Iterator[Any]:
 
 
 @settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
-@given(file=FILES)
+@given(file=FILES, registry=REGISTRIES)
 def test_every_file_of_the_schema_becomes_a_valid_configuration(
-    file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    file: dict[str, Any], registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    made, _ = taken(file, tmp_path_factory)
-    assert not made.load(load())[1].errors
+    made, _ = taken(file, registry, tmp_path_factory)
+    assert not made.load(registry)[1].errors
 
 
 @settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
-@given(file=FILES)
+@given(file=FILES, registry=REGISTRIES)
 def test_nothing_of_a_file_is_dropped_in_silence(
-    file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    file: dict[str, Any], registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    made, text = taken(file, tmp_path_factory)
+    made, text = taken(file, registry, tmp_path_factory)
     noted = {note.span for note in made.left_out if note.span is not None}
     known = {
         value
@@ -178,23 +182,23 @@ def test_nothing_of_a_file_is_dropped_in_silence(
 
 
 @settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
-@given(file=FILES)
+@given(file=FILES, registry=REGISTRIES)
 def test_what_is_exported_is_valid_and_taken_over_as_the_same_configuration(
-    file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    file: dict[str, Any], registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Unless the configuration does not say what the file needs: that is refused."""
-    made, _ = taken(file, tmp_path_factory)
-    desired, _ = made.load(load())
+    made, _ = taken(file, registry, tmp_path_factory)
+    desired, _ = made.load(registry)
     site = next(str(one.address) for one in desired.resources.values() if one.kind == "site")
     try:
-        exported = export(desired, load(), site)
+        exported = export(desired, registry, site)
     except DiagnosticError:
         return
     validator().validate(json.loads(exported.json()))
     path = tmp_path_factory.getbasetemp() / "exported.yaml"
     for text in (exported.yaml(), exported.json()):
         path.write_text(text, encoding="utf-8")
-        second = take_over(path, load(), "acme")
+        second = take_over(path, registry, "acme")
         if not any(note.field == "key" for note in exported.left_out):
             assert second.files == made.files
 
