@@ -95,7 +95,8 @@ class Coverage(Struct, frozen=True):
         """The fields that could be read and written, and that neither the entry nor the policy names."""
         kind, watched = self.registry[resource.kind], self.defaults(resource)
         for field in kind.fields:
-            can_be_written = field.on != "neither" and not field.nest and field.name != kind.natural
+            has_request = field.on != "neither" and field.via != {}  # no call at all: the profile lacks it
+            can_be_written = has_request and not field.nest and field.name != kind.natural
             left_out = field.name not in resource.fields and field.source is not None
             quiet = field.name in watched or self.policy.ignored(resource.address, field.name)
             if can_be_written and left_out and not quiet:
