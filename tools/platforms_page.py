@@ -2,8 +2,9 @@
 
     python -m tools.platforms_page
 
-The page is written by hand, but for the tables between its marks. Roles and editions come from the
-companion's table of operations, requests from the declarations, scopes from tools/oauth_scopes.txt.
+The page is written by hand, but for these tables: each goes to the end of its section. Roles and editions
+come from the companion's table of operations, requests from the declarations, scopes from
+tools/oauth_scopes.txt.
 """
 
 from __future__ import annotations
@@ -226,12 +227,15 @@ def _shown(value: Json) -> str:
 
 
 def page() -> str:
-    """docs/platforms.md as it has to be: the hand-written text, with the tables of now between its marks."""
+    """docs/platforms.md as it has to be: the hand-written text, with the tables of now in their sections."""
     text = PAGE.read_text(encoding="utf-8")
-    for name, table in (("roles", roles_table()), ("editions", editions_table())):
-        begin, end = f"<!-- derived: {name} -->\n", f"<!-- end: {name} -->\n"
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"
+    for begins, table in (
+        ("| kind | to read it", roles_table()),
+        ("| profile | operations |", editions_table()),
+    ):
+        before, _, rest = text.partition(begins)
+        _, heading, after = rest.partition("\n## ")
+        text = f"{before}{table}\n{heading}{after}"
     return text
 
 
