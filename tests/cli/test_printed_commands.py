@@ -261,6 +261,7 @@ MENTIONED = {
     ("render/formats.py", "dpsync schema"): "the help of --format",
     ("cli/action/run.py", "dpsync github"): "the name of what runs",
     ("github/runs/ids_branch.py", "dpsync apply"): "who has made a commit",
+    ("cli/examination/workflow.py", "dpsync plan"): "what a comment on GitHub says",
     ("github/messages/plan_comment.py", "dpsync plan"): "the name of a label",
 }
 """Names of commands in texts that are not to be typed, and why."""

@@ -17,6 +17,7 @@ from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.layout import ROOT, SCHEMA
 from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.kinds.registry import Registry
+from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
 
 EDITOR: Final = ".vscode/settings.json"
@@ -53,10 +54,10 @@ class WorkflowSettings(Struct, frozen=True):
 
 def root_file(organization: str) -> bytes:
     """A configuration of one organization that manages nothing yet."""
-    key = _KEY.sub("-", organization).strip("-._") or "organization"
+    key = _KEY.sub("-", organization).strip("-._") or "mine"
     entry = BlockMapping(
         {"id": organization},
-        ["what the files leave out is left alone; `dpsync explain` lists what may be written here"],
+        [f"what the files leave out is left alone; {command('explain')} lists what may be written here"],
     )
     whole = BlockMapping({"dpsync": 1, "organizations": BlockMapping({key: entry})})
     return document(whole, f"# yaml-language-server: $schema=./{SCHEMA}").encode()
