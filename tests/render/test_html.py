@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
-from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.plan import Organization, Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.views import view
@@ -111,6 +111,7 @@ def violations(page: Page) -> list[Any]:
 TEXT = Difference(field="instructions", before="Be brief.\nBe kind.", after="Be kind.\nBe clear.")
 PLAN = Plan(
     platform="https://docs.example.com",
+    organizations=(Organization(address="acme", id="org-1"),),
     changes=(
         Change(
             address="acme/sites/docs", kind="site", action="update", label="Docs",
