@@ -21,9 +21,12 @@ ANSWERS: Final = (
     "tests/server/test_vendor_client.py",
     "tests/docs/test_platforms.py",
 )
-REQUESTS: Final = ("tests/kinds/test_every_field_published.py",)
-"""The tests that write every field of every kind to the edition of today: each request is judged."""
-TODAY: Final = "0.202.0"
+REQUESTS: Final = {
+    "0.202.0": "tests/kinds/test_every_field_published.py",
+    "0.146.0": "tests/kinds/test_every_field.py",
+}
+"""By edition the tests that write every field of every kind to it, the profile `published` and the profile
+`full`: each request and each answer is judged."""
 
 
 def main() -> int:
@@ -32,8 +35,11 @@ def main() -> int:
         print("the contract was not checked: npm is needed to fetch the vendor's documents")
         return 0
     editions.main()
-    witness = ("-p", "tests.contract.witness", "--edition", TODAY, "-n", "auto", "--dist", "worksteal")
-    return max(_pytest(*ANSWERS), _pytest(*witness, *REQUESTS, DPSYNC_SOAK="1"))
+    ended = [_pytest(*ANSWERS)]
+    for edition, tests in REQUESTS.items():
+        witness = ("-p", "tests.contract.witness", "--edition", edition, "-n", "auto", "--dist", "worksteal")
+        ended.append(_pytest(*witness, tests, DPSYNC_SOAK="1"))
+    return max(ended)
 
 
 def _pytest(*arguments: str, **environment: str) -> int:

@@ -3,7 +3,8 @@
     python -m pytest -p tests.contract.witness --edition 0.146.0 tests/kinds
 
 What the companion accepts must be a valid request of that edition, and what it answers a valid answer. A test
-in which one is not fails when it ends; the counts stand at the end of the run.
+in which one is not fails when it ends; the counts stand at the end of the run. Where the reference and the
+document of its time disagree (disagreements.py), that is counted apart, and so is a row that nothing needed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 from dpsync.server.http.app import Companion
 
 from . import editions
+from .disagreements import EDITION, KNOWN, Disagreement, known
 from .openapi import Contract
 
 PREFIX: Final = "/v1"
@@ -28,8 +30,9 @@ PREFIX: Final = "/v1"
 class Witness:
     """What was seen: how many requests and answers, and what is wrong with some."""
 
-    def __init__(self, contract: Contract) -> None:
-        self._contract = contract
+    def __init__(self, edition: str) -> None:
+        self._edition = edition
+        self._contract = Contract(editions.document(edition))
         self.counts: Counter[str] = Counter()
         self.wrong: list[str] = []
 
@@ -48,9 +51,19 @@ class Witness:
 
     def _judge(self, word: str, name: str, found: list[str]) -> None:
         self.counts[word] += 1
-        if found:
+        exchange = f"{word[:-1]} {name}"
+        explained = {one: known(self._edition, exchange, one) for one in found}
+        self.counts.update({row(why) for why in explained.values() if why is not None})
+        if wrong := [one for one, why in explained.items() if why is None]:
             self.counts[f"invalid {word}"] += 1
-            self.wrong.extend(f"{word[:-1]} {name}: {one}" for one in found)
+            self.wrong.extend(f"{exchange}: {one}" for one in wrong)
+        elif explained:
+            self.counts[f"{word} by the reference alone"] += 1
+
+
+def row(one: Disagreement) -> str:
+    """The name of a known disagreement among the counts."""
+    return f"known: {one.what}"
 
 
 def _json(text: bytes) -> Any:
@@ -67,7 +80,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     global _witness
-    _witness = Witness(Contract(editions.document(config.getoption("--edition"))))
+    _witness = Witness(config.getoption("--edition"))
     _watch(_witness)
 
 
@@ -123,7 +136,12 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    counts = [
-        f"{_totals[word]} {word}" for word in ("requests", "invalid requests", "answers", "invalid answers")
-    ]
-    terminalreporter.write_line(f"edition {config.getoption('--edition')}: {', '.join(counts)}")
+    edition = config.getoption("--edition")
+    words = [f"{kind}{word}" for word in ("requests", "answers") for kind in ("", "invalid ")]
+    words += [f"{word} by the reference alone" for word in ("requests", "answers") if edition == EDITION]
+    terminalreporter.write_line(
+        f"edition {edition}: {', '.join(f'{_totals[word]} {word}' for word in words)}"
+    )
+    for one in KNOWN if edition == EDITION else ():
+        if not _totals[row(one)]:
+            terminalreporter.write_line(f"no exchange differed in: {one.what}")

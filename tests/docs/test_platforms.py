@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.contract import editions
+from tests.contract import disagreements, editions
 from tools import platforms_page
 
 TODAY = "0.202.0"
@@ -27,6 +27,10 @@ def test_the_documents_differ_in_nothing_that_the_table_does_not_say() -> None:
             for place, _, _ in platforms_page.differences(known[first][name], known[then][name]):
                 assert f"| `{first}`, `{then}` |" in table
                 assert f" {place} |" in table
+
+
+def test_each_known_disagreement_with_the_document_of_its_time_has_its_row() -> None:
+    assert disagreements.table() in platforms_page.PAGE.read_text(encoding="utf-8"), disagreements.table()
 
 
 def test_the_scopes_are_those_of_the_vendors_document() -> None:
