@@ -13,9 +13,10 @@ from pydantic_core import from_json
 from dpsync.apply.fold import exit_of, report_of
 from dpsync.apply.saved import content
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plans.events import EVENT, FORMAT, Event, Exited, Flags, JournalOpened, Started
+from dpsync.model.plans.events import EVENT, FORMAT, Event, Exited, Flags, JournalOpened, Rehearsed, Started
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 
 _FIRST: Final = b'{"event":"'
 """How each line of a journal begins."""
@@ -30,6 +31,8 @@ class PastApply(Struct, frozen=True):
     """Of the plan, before secrets were masked in it."""
     report: Report
     exit: Exit
+    rehearsal: Rehearsal | None
+    """What its rehearsal has shown, where there was one."""
     flags: Flags
     dpsync: str
     """The version that has written it."""
@@ -63,9 +66,10 @@ def parse_journal(path: Path, found: bytes) -> PastApply:
     if rest:
         report = report.model_copy(update={"trouble": (*report.trouble, _CUT)})
     code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_of(report))
+    rehearsal = next((event.rehearsal for event in events if isinstance(event, Rehearsed)), None)
     first, last = events[0], events[-1]
     return PastApply(
-        started.plan, started.digest, report, code, first.flags, first.dpsync, started.at, last.at
+        started.plan, started.digest, report, code, rehearsal, first.flags, first.dpsync, started.at, last.at
     )
 
 

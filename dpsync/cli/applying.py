@@ -41,8 +41,10 @@ def carry_out(
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended."""
     from dpsync.apply.journal import record
-    from dpsync.model.plans.events import Exited
+    from dpsync.model.plans.events import Exited, Rehearsed
 
+    if rehearsal is not None:
+        journal.write(Rehearsed(rehearsal=rehearsal))
     steps = sum(len(change.steps) for change in planned.plan.changes)
     stop = Event()
     with _signals(out, client, stop) as received:

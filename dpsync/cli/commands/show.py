@@ -58,6 +58,7 @@ def command(
 def _show_apply(out: Output, past: PastApply) -> Exit:
     """Print what the apply of a journal has printed. When it was is said beside the result."""
     from dpsync.cli.applying import show_end, show_plan
+    from dpsync.cli.rehearsing import show_rehearsal
     from dpsync.model.texts.command import Invocation
 
     out.invocation = Invocation(**past.flags.model_dump())
@@ -65,5 +66,6 @@ def _show_apply(out: Output, past: PastApply) -> Exit:
         took = (past.last - past.began).total_seconds()
         out.talk(f"Applied by dpsync {past.dpsync}, {past.began:%Y-%m-%d %H:%M:%S} UTC, in {took:.1f} s.")
     show_plan(out, past.plan)
-    show_end(out, past.plan, past.report, past.exit, past.digest)
+    show_rehearsal(out, past.plan, past.rehearsal)
+    show_end(out, past.plan, past.report, past.exit, past.digest, past.rehearsal)
     return past.exit

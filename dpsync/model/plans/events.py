@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.journal import Outcome, Restorable
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Rehearsal
 
 FORMAT: Final = "dpsync.journal/1"
 
@@ -44,6 +45,13 @@ class JournalOpened(JournalEvent):
     dpsync: str
     """The version of dpsync."""
     flags: Flags = Flags()
+
+
+class Rehearsed(JournalEvent):
+    """What the rehearsal of the plan has shown, where there was one. Nothing was sent before this line."""
+
+    event: Literal["rehearsal"] = "rehearsal"
+    rehearsal: Rehearsal
 
 
 class Started(JournalEvent):
@@ -104,6 +112,6 @@ class Exited(JournalEvent):
     code: int
 
 
-Event = JournalOpened | Started | Intended | StepEnded | NotTried | Closed | Exited
+Event = JournalOpened | Rehearsed | Started | Intended | StepEnded | NotTried | Closed | Exited
 EVENT: Final[TypeAdapter[Event]] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
 """Reads one line."""
