@@ -35,7 +35,7 @@ _DOCUMENT = (
 class Replica:
     """`with Replica(world, profile, recording) as replica:` serves until the block ends.
 
-    `looks` is called with the path of each write that was carried out, before the next one is.
+    `looks` is called with each write that was carried out, before the next one is.
     """
 
     def __init__(self, world: World, profile: str, recording: Recording) -> None:
@@ -53,7 +53,7 @@ class Replica:
         """The ids of everything that was there from the start."""
         self.guessed: set[str] = set()
         """Lists of what was there from the start that were read now, and not when the plan was made."""
-        self.looks: Callable[[str], None] = lambda _: None
+        self.looks: Callable[[Request], None] = lambda _: None
         self.fetched: set[str] = set()
         """The addresses from which a real platform would have fetched a document."""
 
@@ -119,7 +119,7 @@ class Replica:
             with self._writing:
                 answer = self._call(self._answer(request))
                 if answer.status < 300:
-                    self.looks(request.path)
+                    self.looks(request)
             return answer
         asked = (request.path, filters_of(request.query))
         if asked in self._refused or asked in self._pinned:

@@ -13,6 +13,7 @@ from threading import Event
 from dpsync.apply.expected import Refused
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
+from dpsync.client.transport import Request
 from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.journal import GOOD, Outcome, Report
@@ -127,13 +128,17 @@ class _Run:
         self.watch.begin(self._facts(None))
         self.replica.looks = self._look
 
-    def _look(self, path: str | None = None) -> None:
-        """After a write; without a path at everything."""
-        self.looked += path is not None
-        if path is not None and not _ANY_SITE.fullmatch(path):
+    def _look(self, write: Request | None = None) -> None:
+        """After a write, at what it may have made public; without one at everything."""
+        if write is None:
+            self.watch.after("the end", self._facts(None))
             return
-        one = _OF_SITE.fullmatch(path) if path is not None else None
-        self.watch.after(path or "the end", self._facts({one[1]} if one else None))
+        self.looked += 1
+        if write.method == "PATCH" and write.path.startswith("/spaces/"):
+            return  # what is public of a space is told by the places that show it
+        if _ANY_SITE.fullmatch(write.path):
+            one = _OF_SITE.fullmatch(write.path)
+            self.watch.after(f"{write.method} {write.path}", self._facts({one[1]} if one else None))
 
     def _facts(self, sites: set[str] | None) -> dict[str, set[Fact]]:
         born = self.replica.born

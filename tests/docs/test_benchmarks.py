@@ -229,3 +229,11 @@ def test_what_a_rate_limit_costs_is_told_with_no_request_refused() -> None:
     first, second = run("benchmarks.pace", "--limit", "600/m", "--teams", "2").splitlines()
     assert first.endswith(" requests, 0 refused, 2 steps done")
     assert "ratio" in second
+
+
+def test_a_rehearsal_is_measured_beside_its_plan() -> None:
+    numbers = ("--entries", "60", "--changes", "5", "--rounds", "1")
+    head, _, *rows = run("benchmarks.rehearsals", *numbers).splitlines()
+    assert head.startswith("| entries, changes | program | CPU (s) | CPU / change (ms)")
+    assert [row.split(" | ")[1] for row in rows] == ["plan", "rehearse"]
+    assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])

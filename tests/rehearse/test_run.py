@@ -153,3 +153,20 @@ def test_its_secrets_are_made_up_and_new_each_time(staged: Staged, monkeypatch: 
 def test_a_restructuring_takes_two_runs_and_its_rest_is_no_deviation() -> None:
     assert run._in_two_runs(Plan(confirmed=("restructure acme/sites/docs",)))
     assert not run._in_two_runs(Plan(confirmed=("delete 12",)))
+
+
+def test_what_can_make_nothing_public_is_no_reason_to_look_at_every_site(
+    staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Any] = []
+    real = Replica.sites
+
+    def counted(self: Replica, ids: set[str] | None = None) -> Any:
+        looks.append(ids)
+        return real(self, ids)
+
+    monkeypatch.setattr(Replica, "sites", counted)
+    spaces = {key: {"title": f"{key} again", "id": key} for key in ("guides", "news", "blog", "inside")}
+    rehearsal = rehearse(staged({"dpsync": 1, "organizations": {"acme": {"id": "acme", "spaces": spaces}}}))
+    assert (rehearsal.writes, rehearsal.fit) == (4, True)
+    assert looks == [None, None]  # before the first write, and after the last one
