@@ -98,7 +98,8 @@ class PublicHistory:
     def __init__(self) -> None:
         self._now: dict[str, set[Fact]] = {}
         self._start: set[Fact] = set()
-        self._history: list[tuple[str, str, frozenset[Fact]]] = []
+        self.changes: list[tuple[str, str, frozenset[Fact]]] = []
+        """Each write after which a site showed something else, with the site and all that it showed then."""
 
     @property
     def sites(self) -> set[str]:
@@ -115,13 +116,13 @@ class PublicHistory:
         for site, facts in by_site.items():
             if facts != self._now.get(site, set()):
                 self._now[site] = facts
-                self._history.append((write, site, frozenset(facts)))
+                self.changes.append((write, site, frozenset(facts)))
 
     def moments(self) -> list[tuple[str, Fact]]:
         """What is public on the way and neither before nor afterwards, each with its first write."""
         allowed = self._start.union(*self._now.values())
         found: dict[Fact, str] = {}
-        for write, _, facts in self._history:
+        for write, _, facts in self.changes:
             for fact in sorted(facts - allowed):
                 found.setdefault(fact, write)
         return [(write, fact) for fact, write in found.items()]

@@ -98,7 +98,7 @@ class Replica:
         store = open_store(":memory:")
         try:
             load(store, self._world.data)
-        except (KeyError, ValueError, TypeError) as wrong:
+        except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
             raise CannotLoad(complaint(wrong)) from None
         store.set_counters(_counters(store.every(), FAMILIES.prefixes))
         return build(store, profile=self._profile, sources=_outside(self.fetched))

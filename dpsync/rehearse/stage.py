@@ -39,7 +39,7 @@ class Stage(Struct, frozen=True):
         changed = {change.id for change in self.plan.changes if change.id is not None}
         try:
             return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
-        except (KeyError, TypeError, AttributeError, ValueError) as mistake:
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as mistake:
             raise CannotLoad(f"an answer is not as the platform's are ({type(mistake).__name__})") from None
 
     def _named(self) -> Iterator[tuple[str, str]]:

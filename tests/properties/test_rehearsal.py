@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Event
+
 import pytest
 
 from dpsync.api import Session
+from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.plans.journal import GOOD
+from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site
 from dpsync.rehearse.replica import Replica
-from dpsync.rehearse.run import rehearse
+from dpsync.rehearse.run import _Run, rehearse
 from dpsync.rehearse.stage import Stage
 
 from . import others
 from .laws import law, said
 from .organizations import Draw
-from .platform import Platform, case
+from .platform import Around, Platform, case
 from .rehearsals import staged
 from .test_other_kinds import applied
 
@@ -104,6 +109,46 @@ def test_an_apply_of_every_kind_does_what_its_rehearsal_did(platform: Platform, 
     platform.server.finish(abandoned=True)
     session = platform.session(others.document(others.organization(draw)))
     rehearsed_is_what_is_done(platform, session, staged(platform, session))
+
+
+class Watched(Around):
+    """Notes what is public after each write, as a rehearsal does."""
+
+    def __init__(self, inner: Transport, look: Callable[[str], None]) -> None:
+        super().__init__(inner)
+        self.look = look
+
+    def send(self, request: Request) -> Response:
+        answer = self.inner.send(request)
+        if request.method != "GET":
+            self.look(f"{request.method} {request.path}")
+        return answer
+
+
+@law(40)
+def test_what_is_public_changes_in_the_same_order(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    platform.start(made)
+    session = platform.session(made.configuration, 1)
+    stage = staged(platform, session)
+    world = stage.world()
+    with Replica(world, "full", stage.recording) as replica:
+        rehearsed = _Run(stage, world, replica, lambda _: None, Event())
+        assert rehearsed.run().deviations == ()
+        born = replica.born
+    history = PublicHistory()
+
+    def facts() -> dict[str, set[Fact]]:
+        sites = (site for one in platform.state()["organizations"] for site in one["sites"])
+        return {site["id"]: facts_of_site(site, born) for site in sites}
+
+    history.begin(facts())
+    around = lambda inner: Watched(inner, lambda write: history.after(write, facts()))  # noqa: E731
+    with platform.client(around) as client:
+        session.apply(client, stage.planned, secrets={})
+
+    seen = [(write, facts) for write, _, facts in rehearsed.watch.changes]
+    assert seen == [(write, facts) for write, _, facts in history.changes]
 
 
 @pytest.mark.parametrize("seed", [15, 32])

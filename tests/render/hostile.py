@@ -12,6 +12,7 @@ from dpsync.model.plans.edits import Edit, EditedField, Edits
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.journal import Outcome, Report, Unkept
 from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.rehearsal import Deviation, FaultRun, Rehearsal, Unproven
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
 from dpsync.model.plans.step import Step
 from dpsync.render.json.conversion import drift_document, plan_document
@@ -21,6 +22,7 @@ from dpsync.render.json.documents import (
     Finding,
     FindingsDocument,
     PlanDocument,
+    RehearseDocument,
     Related,
 )
 
@@ -169,4 +171,29 @@ def applies(draw: st.DrawFn) -> ApplyDocument:
     return ApplyDocument(exit=3, converged=False, plan=made, report=draw(st.sampled_from([None, report])))
 
 
-DOCUMENTS = plans() | drifts() | findings() | applies()
+@st.composite
+def rehearsals(draw: st.DrawFn) -> RehearseDocument:
+    made = draw(plans())
+    deviation = st.builds(
+        Deviation, what=st.sampled_from(["loading", "step", "convergence", "public", "stopped"]),
+        message=TEXT, address=st.none() | NAME, step=st.none() | TEXT, origin=st.none() | ORIGIN,
+    )  # fmt: skip
+    left = st.builds(
+        Unproven, what=st.sampled_from(["token", "refused", "assumed", "fetched"]), message=TEXT,
+        about=st.lists(TEXT, max_size=5).map(tuple),
+    )  # fmt: skip
+    run = st.builds(
+        FaultRun, seed=st.just(1), faults=st.just(("429 at write 1",)), good=st.booleans(), end=TEXT
+    )
+    rehearsal = Rehearsal(
+        plan="0" * 64, steps=3, done=2, converged=draw(st.booleans()),
+        deviations=tuple(draw(st.lists(deviation, max_size=3))),
+        unproven=tuple(draw(st.lists(left, max_size=3))), seed=1,
+        faults=tuple(draw(st.lists(run, max_size=2))),
+    )  # fmt: skip
+    made = made.model_copy(update={"rehearsal": draw(st.sampled_from([None, rehearsal]))})
+    whole = draw(st.sampled_from([None, rehearsal]))
+    return RehearseDocument(exit=4, fit=False, plan=made, rehearsal=whole)
+
+
+DOCUMENTS = plans() | drifts() | findings() | applies() | rehearsals()
