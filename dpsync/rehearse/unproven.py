@@ -22,9 +22,8 @@ def unproven(
         what="token", message="whether this token may write all of it: an admin did, of the replica"
     )
     if world.spaces:
-        spaces = counted(world.spaces, "space")
         yield Unproven(
-            what="content", message=f"the content of {spaces}: no page, file or comment was loaded"
+            what="content", message=f"the content of {world.holders}: no page, file or comment was loaded"
         )
     if world.scripts:
         number = counted(world.scripts, "integration")

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 
 from dpsync.client.recording import RecordedAnswer
+from dpsync.model.texts.words import counted
 
 Json = dict[str, Any]
 
@@ -49,6 +50,11 @@ class World(Struct):
     """How many spaces there are: none of their pages is loaded."""
     scripts: int = 0
     """How many published integrations there are: none of their scripts is loaded."""
+
+    @property
+    def holders(self) -> str:
+        """What holds pages, counted in words."""
+        return counted(self.spaces, "space")
 
 
 def world_of(
