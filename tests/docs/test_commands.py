@@ -37,6 +37,8 @@ def test_a_command_in_a_sentence_exists_with_its_flags(page: Path) -> None:
         if not span.startswith("dpsync "):
             continue
         command, *arguments = shlex.split(span)[1:]
+        if command in {"--version", "--help"}:
+            continue
         assert command in COMMANDS, span
         flags = {argument.partition("=")[0] for argument in arguments if re.match(r"--?\w", argument)}
         assert flags <= options(command), span
