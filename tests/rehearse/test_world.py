@@ -125,3 +125,14 @@ def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:
 def test_who_is_disabled_carries_nothing_out() -> None:
     people = [{**member("ada", "admin"), "disabled": True}, member("bob", "admin")]
     assert world(("/orgs/acme/members", people)).data["tokens"] == {"made-up": "bob"}
+
+
+def test_what_the_platform_syncs_is_synced_in_the_world_too() -> None:
+    synced = {"gitSync": {"repoName": "acme/docs"}}
+    made = world(
+        ("/orgs/acme/sites", [{"id": "docs", "title": "Docs", **synced}]),
+        ("/orgs/acme/spaces", [{"id": "news", "title": "News", **synced}]),
+    )
+    assert [one["gitSync"] for kind in ("sites", "spaces") for one in acme(made)[kind]] == [
+        synced["gitSync"]
+    ] * 2
