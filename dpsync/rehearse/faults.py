@@ -14,7 +14,6 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from pydantic_core import to_json
 
 from dpsync.apply.expected import Refused
 from dpsync.client.errors import ClientError, NotSent, Unknown
@@ -23,6 +22,7 @@ from dpsync.model.entries.ids import Edits, IdsFile
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.rehearsal import FaultRun
+from dpsync.model.texts.json_text import json_text
 from dpsync.planner.inputs.sides import Options
 from dpsync.rehearse.replica import CannotLoad, Replica
 from dpsync.rehearse.stage import Stage
@@ -101,7 +101,7 @@ class Faulty:
                 raise Unknown(request.method, request.path, "reset")
             raise NotSent(request.method, request.path, "connect")
         status = int(fault.what)
-        body = to_json({"error": {"code": status, "message": "a fault of the rehearsal"}})
+        body = json_text({"error": {"code": status, "message": "a fault of the rehearsal"}}).encode()
         return Response(status, {"content-type": "application/json", "retry-after": "1"}, body)
 
     def close(self) -> None:

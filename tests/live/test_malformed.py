@@ -48,9 +48,10 @@ def entry(kind: Kind) -> dict[str, Any]:
     if kind.only_short:
         assert kind.shorthand is not None
         return config(place, samples[kind.shorthand].first)
+    lacking = REGISTRY[kind.name].unsupported_fields
     fields = {
         item.name: samples[item.name].first for item in kind.fields
-        if not item.nest and written(item) and not is_key(kind, item)
+        if not item.nest and written(item) and not is_key(kind, item) and item.name not in lacking
     }  # fmt: skip
     return config(place, {**place.needs, **fields})
 

@@ -5,7 +5,6 @@ Nothing here looks at a disk, except for the templates of the workflows, which a
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Final
@@ -71,7 +70,7 @@ def schema_file(registry: Registry) -> bytes:
 def editor_settings() -> bytes:
     """The settings by which an editor finds the schema of every file of the configuration."""
     settings = {"yaml.schemas": {f"./{SCHEMA}": [ROOT]}}
-    return (json.dumps(settings, indent=2) + "\n").encode()
+    return (json_text(settings, indent=2) + "\n").encode()
 
 
 def ignored_files() -> bytes:
@@ -93,11 +92,11 @@ def _workflow(name: str, settings: WorkflowSettings) -> str:
     folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
     text = disk.read(folder / f"{name}.yml", _LARGEST).decode()
     everything = "**" if settings.directory == "." else f"{settings.directory}/**"
-    text = text.replace('"docs-platform/**"', json.dumps(everything))
+    text = text.replace('"docs-platform/**"', json_text(everything))
     text = text.replace(
-        "working-directory: docs-platform", f"working-directory: {json.dumps(settings.directory)}"
+        "working-directory: docs-platform", f"working-directory: {json_text(settings.directory)}"
     )
-    text = text.replace("environment: production", f"environment: {json.dumps(settings.environment)}")
+    text = text.replace("environment: production", f"environment: {json_text(settings.environment)}")
     text = re.sub(
         r"dpsync/dpsync@[0-9a-f]{40} # .*",
         f"dpsync/dpsync@v{__version__} # or the commit of this release",

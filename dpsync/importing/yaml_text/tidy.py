@@ -31,7 +31,7 @@ class Untidy(Exception):
     """A text that cannot be put in order without a change of what it says; the text says why."""
 
 
-class _Level(Struct):
+class _Level(Struct, frozen=True):
     """An open block collection: the column where it was, and where it will be."""
 
     before: int
