@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.live.decode import compose, decode_field, pointer
+from dpsync.live.decode import compose, decode_field, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, check, check_id, check_member
 from tests.planner.lab import REGISTRY
 
@@ -69,3 +69,20 @@ def test_a_list_must_be_there_and_be_one(body: object) -> None:
 def test_an_object_without_its_id_is_none(body: object) -> None:
     with pytest.raises(Misshapen):
         check(REGISTRY["team"], body)
+
+
+NODES = tuple(REGISTRY[name] for name in ("section_group", "section", "site_space"))
+UNKNOWN = {"object": "site-banner", "id": "banner"}
+NODE = {"object": "site-section-group", "id": "g", "title": "G", "icon": None, "draft": False}
+
+
+SITE = ("site", "docs")
+
+
+def test_a_node_of_a_type_that_nobody_knows_is_passed_over_and_those_after_it_are_read() -> None:
+    tree = {"structure": [UNKNOWN, {**NODE, "children": []}]}
+    for found in (
+        decode_tree(NODES, tree, "structure", SITE, "/s"),
+        decode_nodes(NODES, [UNKNOWN, NODE], SITE, "/s"),
+    ):
+        assert [(place[-3:], node.identity) for place, node in found] == [("[1]", ("section_group", "g"))]

@@ -1,6 +1,7 @@
-"""The laws that hold on one platform hold on all of them: on the edition of today, and on the documented one.
+"""The laws that hold on one platform hold on all: on the edition of today, and on the documented one.
 
-On the documented one what it has no operation for is blocked: there the laws of test_profiles.py hold.
+On the documented one what it has no operation for is blocked. There some hold as they are; the others have
+their like in test_profiles.py.
 """
 
 from __future__ import annotations
@@ -81,6 +82,21 @@ def inner(promise: str) -> Any:
 @law(20)
 def test_it_holds_on_the_edition_of_today(today: Platform, draw: Draw, promise: str) -> None:
     inner(promise)(today, draw)
+
+
+DOCUMENTED = (
+    "each step is sent once",
+    "renames make and delete nothing",
+    "interrupted renames go on",
+    "navigations are built anew",
+)
+"""The laws that hold as they are where some things are blocked."""
+
+
+@pytest.mark.parametrize("promise", DOCUMENTED)
+@law(20)
+def test_it_holds_on_the_documented_platform(reference: Platform, draw: Draw, promise: str) -> None:
+    inner(promise)(reference, draw)
 
 
 @pytest.mark.parametrize("seed", range(examples(4, soak=60)))

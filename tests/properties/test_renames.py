@@ -81,7 +81,7 @@ class Renamed:
         base = Base("before", "0" * 40, first.desired)
         lines = recorded_lines(first.registry, first.desired, planned.snapshot)
         with platform.client() as client:
-            client.get("/user")
+            client.get("/orgs")
             file = NO_IDS.replaced(client.platform, planned.plan.organizations[0].id, lines)
         self.session: Session = replace(platform.session(dealt(draw, before)), base=base, ids=file)
 

@@ -6,6 +6,7 @@ from dpsync.api import Options, Session
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from tests.agreed import agreed
+from tests.agreed import answers as agreed_to
 
 from .configurations import Written, document, world
 from .faults import Kill, Killed
@@ -49,6 +50,8 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
     with platform.client() as client:
         try:
             planned = agreed(session, client, options)
+            if moment := agreed_to(planned.plan, "expose for a moment"):  # where a platform has no drafts
+                planned = agreed(session, client, Options(confirm=(*answers, *moment)))
         except DiagnosticError as error:
             discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
             raise
