@@ -88,7 +88,6 @@ DOCUMENTED = (
     "each step is sent once",
     "renames make and delete nothing",
     "interrupted renames go on",
-    "navigations are built anew",
 )
 """The laws that hold as they are where some things are blocked."""
 
@@ -97,6 +96,20 @@ DOCUMENTED = (
 @law(20)
 def test_it_holds_on_the_documented_platform(reference: Platform, draw: Draw, promise: str) -> None:
     inner(promise)(reference, draw)
+
+
+@law(20)
+def test_of_a_navigation_that_is_built_anew_there_nothing_is_left_but_what_is_blocked(
+    reference: Platform, draw: Draw
+) -> None:
+    made, answers = test_restructuring.turned(draw)
+    reference.start(made)
+    session = reference.session(made.configuration)
+    report = test_restructuring.apply(reference, session, answers)
+    if not report.complete:
+        report = test_restructuring.apply(reference, session, answers)
+    assert report.remaining is not None
+    assert report.complete or (report.remaining.changes, bool(report.remaining.blocked)) == ((), True)
 
 
 @pytest.mark.parametrize("seed", range(examples(4, soak=60)))
