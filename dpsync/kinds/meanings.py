@@ -338,6 +338,8 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments.url": "The address of the platform, without /v1.",
     "environments.token": "The variable that holds the access token.",
     "environments.token.env": "The name of the variable.",
+    "environments.limits": "How fast dpsync asks the platform.",
+    "environments.limits.rate": "The most requests in a second, minute or hour, such as 5/s.",
     "environments.profile": "Which operations the platform has, by the name of a profile.",
     "environments.overlay": "A file that goes over the root file in this environment.",
     "environments.organizations": "Which organization an entry is in this environment, by its key.",
