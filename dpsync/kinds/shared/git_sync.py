@@ -2,6 +2,8 @@
 it.
 """
 
+from msgspec.structs import replace
+
 from dpsync.kinds.kind import Synced
 
 SPACE_SYNC = Synced(
@@ -15,13 +17,5 @@ SPACE_SYNC = Synced(
     # The navigation file of a synced site has the titles of its spaces.
     inherited=("title",),
 )
-SITE_SYNC = Synced(
-    at="gitSync",
-    repository="repoName",
-    provider="installationProvider",
-    status="installationStatus",
-    together="parentInstallationId",
-    # The navigation file in the repository has these, and nothing else of the site.
-    fields=("title",),
-    tree=True,
-)
+# The navigation file in the repository has the title of its site and the tree, and nothing else of the site.
+SITE_SYNC = replace(SPACE_SYNC, fields=("title",), inherited=(), tree=True)
