@@ -75,6 +75,14 @@ def selecting(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def color_option(command: F) -> F:
+    """--color: when the output has colours."""
+    return click.option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+        help="When to colour the output.",
+    )(command)  # fmt: skip
+
+
 def output(command: F) -> F:
     """--format, --color, -q, -v."""
     return _output(command, ("text", "json"))
@@ -94,10 +102,7 @@ def _output(command: F, formats: Collection[str], each: str = "") -> F:
         "-q", "--quiet", is_flag=True,
         help="Print only the result and errors; of a plan only what needs a person.",
     )(command)  # fmt: skip
-    command = click.option(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-        help="When to colour the output.",
-    )(command)  # fmt: skip
+    command = color_option(command)
     return click.option(
         "--format", "format_", type=click.Choice(list(formats)), default="text", show_default=True,
         help=f"The format of the result.{each}",
@@ -127,12 +132,17 @@ def ids_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def reading(command: F) -> F:
-    """What everything shares that reads the platform."""
-    command = click.option(
+def timeout_option(command: F) -> F:
+    """--timeout: the patience with one request."""
+    return click.option(
         "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
         help="How long one request may take, with its whole answer.",
     )(command)  # fmt: skip
+
+
+def reading(command: F) -> F:
+    """What everything shares that reads the platform."""
+    command = timeout_option(command)
     command = click.option(
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
         help="How many requests dpsync sends at the same time.",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import layered, profiled
+from dpsync.cli.arguments.options import color_option, layered, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
@@ -20,10 +20,7 @@ from dpsync.model.findings.diagnostic import Exit
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
     help="yaml: with a comment behind each value; json: for programs (dpsync schema).",
 )  # fmt: skip
-@click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-    help="Colour the output.",
-)  # fmt: skip
+@color_option
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, format_: str,
     color: str,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import ids_option, layered, profiled
+from dpsync.cli.arguments.options import color_option, ids_option, layered, profiled, timeout_option
 from dpsync.cli.terminal.output import as_output
 
 
@@ -15,18 +15,12 @@ from dpsync.cli.terminal.output import as_output
 @profiled
 @click.option("--base", metavar="REF", help="The git base that plan would take. [default: that of plan]")
 @ids_option
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
-    help="How long one request may take, its whole answer included.",
-)  # fmt: skip
+@timeout_option
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="How the result is printed.",
 )  # fmt: skip
-@click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-    help="Colour the output.",
-)  # fmt: skip
+@color_option
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, base: str | None,
     ids_in: Path | None, timeout: float, format_: str, color: str,

@@ -5,16 +5,14 @@ from __future__ import annotations
 import click
 
 from dpsync.cli.arguments.completing import words
+from dpsync.cli.arguments.options import color_option
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
 @click.command("explain")
 @click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
-@click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-    help="Colour the output.",
-)  # fmt: skip
+@color_option
 def command(what: str | None, color: str) -> int:
     """Say what a kind, a field or a code means.
 
