@@ -33,6 +33,7 @@ from dpsync.model.entries.values import (
     references,
 )  # fmt: skip
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.refusals import BEYOND
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.journal import Report
@@ -47,8 +48,9 @@ if TYPE_CHECKING:
     from dpsync.apply.recorder import IdsStore
 
 _TRIED: Final = frozenset({"done", "already", "requested", "unknown"})
-_ROUNDS: Final = 5
-"""How often a plan is made again without what the apply did not change."""
+_DONE: Final = {"create": "made", "update": "changed", "delete": "deleted"}
+ROUNDS: Final = 5
+"""How often a plan is made without what the apply did not change, before it is refused."""
 
 
 class Applied(Struct, frozen=True):
@@ -90,25 +92,31 @@ class Revert(Struct):
     """What the files declare."""
 
     def plan(self, client: ReadClient, options: Options) -> Planned:
-        """The plan. Whatever else would change is left alone. Raises as `Session.plan` does."""
-        for _ in range(_ROUNDS):
+        """The plan. Whatever else would change is left alone, and refused where it would change all the same.
+
+        Raises as `Session.plan` does.
+        """
+        for _ in range(ROUNDS):
             planned = self.session.plan(client, options)
-            others = {
-                change.location
-                for change in planned.plan.changes
-                if not (change.id in self.deletes if change.action == "delete" else self._touches(change))
-            }
+            others = [change for change in planned.plan.changes if not self._takes_back(change)]
             if not others:
                 break
-            self.session = replace(self.session, desired=_ignoring(self.session.desired, others))
-        notes = (*planned.plan.notes, *self.notes, *self._lines(planned.plan))
-        return replace(planned, plan=planned.plan.model_copy(update={"notes": notes}))
+            left = {change.location for change in others}
+            self.session = replace(self.session, desired=_ignoring(self.session.desired, left))
+        refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
+        more = {
+            "notes": (*planned.plan.notes, *self.notes, *self._lines(planned.plan)),
+            "refusals": (*planned.plan.refusals, *refused),
+        }
+        return replace(planned, plan=planned.plan.model_copy(update=more))
 
     def recording(self, store: IdsStore) -> IdsStore:
         """A store of the ids file for this apply: it gets no line for what no file declares."""
         return _Declared(store, self.declared)
 
-    def _touches(self, change: Change) -> bool:
+    def _takes_back(self, change: Change) -> bool:
+        if change.action == "delete":
+            return change.id in self.deletes
         return change.location in self.touched
 
     def _lines(self, plan: Plan) -> Iterator[Note]:
@@ -126,9 +134,13 @@ class Revert(Struct):
 
 
 def _ignoring(desired: Desired, addresses: Iterable[Address]) -> Desired:
-    words: tuple[str, ...] = ()
-    more = tuple(Pattern.parse(str(address), words) for address in sorted(addresses))
+    more = tuple(_exactly(address) for address in sorted(addresses))
     return replace(desired, policy=replace(desired.policy, ignore=(*desired.policy.ignore, *more)))
+
+
+def _exactly(address: Address) -> Pattern:
+    """The pattern of one address, whatever is in its titles."""
+    return Pattern(str(address), address.segments)
 
 
 class _Declared(Struct, frozen=True):
@@ -275,7 +287,7 @@ class _Before:
             for scope, items in self.now.snapshot.scopes.items()
             if any(identity in self._made for identity in items)
         }
-        prune = tuple(Pattern.parse(str(place), ()) for place in sorted(places))
+        prune = tuple(_exactly(place) for place in sorted(places))
         return replace(self.session.desired.policy, prune=prune, only=frozenset(self._made))
 
     @property

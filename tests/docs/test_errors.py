@@ -30,6 +30,7 @@ SOURCE = ROOT / "dpsync"
 PAGE = {section.title: section for section in sections(DOCS / "errors.md") if section.level == 3}
 # A code whose cause is a race, another program, a flag or an ids file has no example that could be run.
 WITHOUT_EXAMPLE = {
+    "beyond",
     "DP130",
     *(
         "DP140",

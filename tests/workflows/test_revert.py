@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import Options, Planned, Revert, applied, reverting
+from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.plans.journal import Report
 from dpsync.server.process.thread import ThreadedServer
@@ -192,3 +193,44 @@ def test_an_apply_to_another_platform_is_not_taken_back_here(lab: Lab) -> None:
     with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
         reverting(client, session, [], "https://api.acme.example")
     assert error.value.exit_code is Exit.REFUSED
+
+
+def test_what_would_change_beside_it_all_the_same_is_refused(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
+    session = lab.holds(teams=TEAMS).session(NAMED)
+    touched = frozenset({Address.parse("acme/teams/a")})
+    with writing(lab.server) as client:
+        revert = Revert(session, touched, frozenset(), (), frozenset())
+        (refusal,) = revert.plan(client, Options()).plan.refusals
+    assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
+    assert refusal.message == "it would be changed, and the apply that is taken back did not change it"
+    assert refusal.way_out.startswith("leave it out: --exclude acme/teams/b;")
+
+
+def test_what_the_apply_has_not_made_is_not_deleted_with_it(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
+    session = lab.holds(teams=TEAMS).session(
+        "teams: { a: { id: a, title: Alpha } }", "{ prune: [teams], limits: { percent: 100 } }"
+    )
+    gone = frozenset({Address.parse("acme/teams/[Beta]")})
+    with writing(lab.server) as client:
+        plan = Revert(session, gone, frozenset({"other"}), (), frozenset()).plan(client, Options()).plan
+    assert [(item.code, item.address) for item in plan.refusals if item.code == "beyond"] == [
+        ("beyond", "acme/teams/[Beta]")
+    ]
+
+
+@pytest.mark.parametrize("title", ["Beta", "C# * 100%"])
+def test_what_would_change_beside_it_is_left_alone(lab: Lab, title: str) -> None:
+    lab.holds(teams=[TEAMS[0], {"id": "b", "title": title}])
+    session = lab.session(
+        'teams: { a: { id: a, title: "One" } }', "{ prune: [teams], limits: { percent: 100 } }"
+    )
+    with writing(lab.server) as client:
+        revert = Revert(session, frozenset(), frozenset(), (), frozenset())
+        plan = revert.plan(client, Options()).plan
+    assert (plan.changes, plan.refusals) == ((), ())

@@ -205,6 +205,14 @@ EXCHANGED: Final = RefusalWords(
     "{by_name} if its name is right, or {by_place} if its place is",
 )
 
+# Of a revert.
+
+BEYOND: Final = RefusalWords(
+    "beyond",
+    "it would be {done}, and the apply that is taken back did not change it",
+    "leave it out: --exclude {one}; or bring it about with plan and apply first",
+)
+
 # Of an apply, before it begins.
 
 STALE: Final = RefusalWords("stale", "{why}", "plan again, and read the new plan", reason="stale")
