@@ -79,10 +79,10 @@ def outside(document: Json) -> Iterator[Outside]:
     yield from wrong
     if wrong:
         return
-    yield from _blocks(document.get("nodes") or [], "document", "", 0)
+    yield from _blocks(document.get("nodes") or [], "document", "")
 
 
-def _blocks(nodes: list[Any], parent: str, path: str, depth: int) -> Iterator[Outside]:
+def _blocks(nodes: list[Any], parent: str, path: str, depth: int = 0) -> Iterator[Outside]:
     for index, node in enumerate(nodes):
         yield from _block(node, parent, f"{path}nodes[{index}]", depth)
 
@@ -201,7 +201,7 @@ def _table(node: Json, path: str) -> Iterator[Outside]:
         filled = [one for one in fragment.get("nodes") or [] if not isinstance(one, dict) or one.get("nodes")]
         if len(filled) > 1:
             yield Outside(at, "table", "a cell holds more than one paragraph")
-        yield from _blocks(fragment.get("nodes") or [], "cell", f"{at}.", 0)
+        yield from _blocks(fragment.get("nodes") or [], "cell", f"{at}.")
 
 
 def _inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[Outside]:

@@ -51,7 +51,7 @@ class _MarkdownReader:
         self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
         self.at = 0
         self.visible: Token | None = None
-        self.breaks: list[int] = []
+        self.begin: list[int] = []
 
     def refuse(self, line: int, offset: int, message: str, hint: str) -> None:
         """Lines and offsets start at 0 here."""
@@ -224,12 +224,11 @@ class _MarkdownReader:
         """The text of a paragraph is its lines without their prefixes: they lead back to the columns."""
         if self.visible is not inline:  # counted once for all problems of one text
             self.visible = inline
-            self.breaks = [found.end() for found in re.finditer("\n", inline.content)]
-        index = bisect_right(self.breaks, offset)
-        start = self.breaks[index - 1] if index else 0
-        end = self.breaks[index] - 1 if index < len(self.breaks) else len(inline.content)
+            self.begin = [found.end() for found in re.finditer("^", inline.content, re.MULTILINE)]
+        index = bisect_right(self.begin, offset) - 1
+        start = self.begin[index]
         number = (inline.map[0] if inline.map else 0) + index
-        prefix = max(self.lines[number].find(inline.content[start:end]), 0)
+        prefix = max(self.lines[number].find(inline.content[start:].partition("\n")[0]), 0)
         self.refuse(number, prefix + offset - start, message, hint)
 
 

@@ -67,7 +67,7 @@ def _block(node: Json) -> Any:
         columns = [[column.title, column.align] for column in table.columns]
         return {"type": kind, "columns": columns, "rows": [[_cell(one) for one in row] for row in table.rows]}
     if kind not in ("paragraph", *HEADINGS):
-        return _bare(node, 0)
+        return _bare(node)
     content = _content(children)
     return None if kind == "paragraph" and not content else {"type": kind, **data, "content": content}
 
@@ -86,7 +86,7 @@ def _lines(children: list[Any]) -> list[Any]:
 
 def _image(node: Any) -> Any:
     if not isinstance(node, dict) or node.get("type") != "image":
-        return _bare(node, 0)
+        return _bare(node)
     caption: list[Any] = []
     for fragment in node.get("fragments") or []:
         if fragment.get("type") == "caption":
@@ -144,20 +144,20 @@ def _marks(marks: list[Json]) -> list[str]:
 
 
 def _mark(mark: Json) -> str:
-    data = _bare(mark.get("data") or {}, 0)
+    data = _bare(mark.get("data") or {})
     return f"{mark.get('type')} {json.dumps(data, sort_keys=True)}" if data else str(mark.get("type"))
 
 
 def _inline(node: Any) -> Json:
     if not isinstance(node, dict) or node.get("type") not in ("link", "inline-image"):
-        return {"inline": "other", "node": _bare(node, 0)}
+        return {"inline": "other", "node": _bare(node)}
     data = _linked(meaning(node))
     if node["type"] == "inline-image":
         return {"inline": "inline-image", "data": data}
     return {"inline": "link", "data": data, "content": _content(node.get("nodes") or [])}
 
 
-def _bare(value: Any, depth: int) -> Any:
+def _bare(value: Any, depth: int = 0) -> Any:
     """Any value without keys and empty members; texts in it are joined like everywhere else."""
     if depth > _DEEPEST:
         return value

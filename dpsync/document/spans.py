@@ -169,9 +169,9 @@ def _atoms(content: list[Json]) -> list[_Atom]:
 
 def _keep_spaces(atoms: list[_Atom]) -> None:
     """White space at the ends of a line would be taken off."""
-    if atoms and isWhiteSpace(ord(atoms[0].start)) | atoms[0].start.isspace():
+    if atoms and atoms[0].start.isspace():  # what the parser takes for white space is among it
         atoms[0].refer(first=True)
-    if atoms and isWhiteSpace(ord(atoms[-1].end)) | atoms[-1].end.isspace():
+    if atoms and atoms[-1].end.isspace():
         atoms[-1].refer(last=True)
 
 

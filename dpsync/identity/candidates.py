@@ -117,7 +117,7 @@ class Candidates(Struct, frozen=True, dict=True):
         return [], None
 
     def _nearest(self, resource: Entry, hits: list[LiveObject]) -> list[LiveObject]:
-        best = max((self.view.tie_breakers(resource, item) for item in hits), default=0)
+        best = max((self.view.tie_breakers(resource, item) for item in hits), default=())
         return [item for item in hits if self.view.tie_breakers(resource, item) == best]
 
 

@@ -68,15 +68,15 @@ class NaturalKeys(Struct, frozen=True):
             return []
         return [value if "." in name else self.kind.field(name).type.fold(value)]
 
-    def tie_breakers(self, resource: Entry, live: LiveObject) -> int:
-        """How many tie-breakers agree; earlier ones weigh more. One that is not declared says nothing."""
-        score = 0
-        for name in self.kind.tie_breakers:
-            agrees = name in resource.fields and self.form(resource.fields[name]) == self.form(
-                live.fields.get(name)
-            )
-            score = score * 2 + agrees
-        return score
+    def tie_breakers(self, resource: Entry, live: LiveObject) -> tuple[bool, ...]:
+        """Which tie-breakers agree, in their order: the greater of two agrees in an earlier one.
+
+        One that is not declared says nothing.
+        """
+        return tuple(
+            name in resource.fields and self.form(resource.fields[name]) == self.form(live.fields.get(name))
+            for name in self.kind.tie_breakers
+        )
 
     def form(self, value: Value) -> Form:
         """The form of a value of either side: a reference is the id of what it names, once that is known."""

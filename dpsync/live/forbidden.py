@@ -78,15 +78,14 @@ class ForbiddenReads:
                     self._cannot_be_told(resource)
 
     def _cannot_be_told(self, resource: Entry, ties: bool = False) -> bool:
-        named = sorted(self._named(resource, ties) & self.entries.keys())
-        if not named:
+        named = min(self._named(resource, ties) & self.entries.keys(), default=None)
+        if named is None:
             return False
-        reason = f"it cannot be told which one it is: it names {named[0]}"
-        self._because(resource, reason, named[0])
+        self._because(resource, f"it cannot be told which one it is: it names {named}", named)
         kind = self._reading.registry[resource.kind]
         for scope in self._reading.desired.scopes.values():
             if kind.name in scope.kinds and resource.address.is_in(scope.address):
-                self.undeclared_unknown(scope, f"{resource.address} cannot be recognised", str(named[0]))
+                self.undeclared_unknown(scope, f"{resource.address} cannot be recognised", str(named))
         return True
 
     def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:

@@ -19,12 +19,16 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
     holders = [address for address in sorted(reading.matches) if _holds(reading, address, kind)]
     if len(holders) < 2:
         return
-    before: dict[str, list[Entry]] = defaultdict(list)
+    before: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for address, earlier in sorted(reading.earlier.items()):
-        if earlier.kind == kind.name and address not in reading.desired.resources:
-            before[earlier.key].append(earlier)
+        if address not in reading.desired.resources:
+            before[earlier.kind, earlier.key].append(earlier)
     asking = [
-        (address, resource, [item for item in before[resource.key] if item.parent != resource.parent])
+        (
+            address,
+            resource,
+            [item for item in before[kind.name, resource.key] if item.parent != resource.parent],
+        )
         for address, resource in sorted(reading.desired.resources.items())
         if resource.kind == kind.name
         and address not in reading.matches

@@ -22,6 +22,10 @@ AT = ("GET", "/a")
 WROTE = ("PUT", "/a")
 
 
+def test_a_list_that_does_not_end_was_answered_without_an_error() -> None:
+    assert BadList("/a", "no items", 2).status == 200
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [

@@ -21,6 +21,9 @@ REFUSED = {
     "- [ ] <br>": [(1, 7, "HTML")],
     "![a <b>](c)": [(1, 1, "HTML")],
     "`<br>` \\<br> <br>": [(1, 14, "HTML")],
+    "> ab <i>\n> <b> cd\n> e": [(1, 6, "HTML"), (2, 3, "HTML")],
+    "> abc <i>\n> <b> c\n> e": [(1, 7, "HTML"), (2, 3, "HTML")],
+    "> a\n> bc <i>\n> d": [(2, 6, "HTML")],
     "# a <br>": [(1, 5, "HTML")],
     "|a|\n|-|\n|<br>|": [(3, 2, "HTML")],
     "a\n\n#### b": [(3, 1, "level 4")],
@@ -64,7 +67,13 @@ def test_what_stands_too_deep_is_refused_and_not_left_out(markdown: str) -> None
 
 def test_forty_levels_are_read_and_written() -> None:
     markdown = "> " * DEEPEST + "a\n"
-    assert to_markdown(to_document(markdown)) == markdown
+    document = to_document(markdown)
+    assert to_markdown(document) == markdown
+    quote = {"object": "block", "type": "blockquote", "data": {}, "nodes": document["nodes"]}
+    with pytest.raises(DocumentError) as raised:
+        to_markdown({"object": "document", "nodes": [quote]})
+    (found,) = raised.value.problems
+    assert (found.type, found.message) == ("paragraph", f"stands more than {DEEPEST} levels deep")
 
 
 def leaf(text: str, *marks: str) -> Json:

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.document import DocumentError, normalised, same, to_document, to_markdown
+from dpsync.document.core import DEFAULTS
+from dpsync.document.shape import misshapen
 
 from .test_same import EVERYTHING
 
@@ -77,6 +79,21 @@ def test_what_is_not_built_as_a_document_is_named_by_its_path(node: Any, path: s
     with pytest.raises(DocumentError) as raised:
         to_markdown({"nodes": [node]})
     assert (raised.value.problems[0].path, raised.value.problems[0].type) == (path, kind)
+
+
+def test_what_stands_deeper_than_a_hundred_nodes_is_named_by_its_path() -> None:
+    def nested(depth: int) -> Json:
+        node: Json = {"object": "block", "type": "blockquote", "nodes": []}
+        for _ in range(depth):
+            node = {**node, "nodes": [node]}
+        return {"nodes": [node]}
+
+    assert not any("nodes deep" in one.message for one in misshapen(nested(100), DEFAULTS))
+    (found,) = misshapen(nested(101), DEFAULTS)
+    assert (found.path, found.message) == (
+        ".".join(["nodes[0]"] * 102),
+        "stands more than 100 nodes deep",
+    )
 
 
 def test_a_document_of_any_depth_is_compared() -> None:

@@ -146,3 +146,16 @@ def test_a_file_that_is_not_of_this_configuration_is_refused(run: Run, directory
         arguments = ("--env", "prod", "--update", "acme", "--into", name)
         ended = run("import", "-C", str(directory), *arguments)
         assert (ended.code, "is no file of this configuration" in ended.err) == (64, True)
+
+
+def test_what_cannot_be_put_into_an_overlay_is_told_and_the_overlay_stays_as_it_is(
+    run: Run, directory: Path
+) -> None:
+    prod = "organizations:\n  acme:\n    spaces: { guides: { title: &title Guides } }\n    title: *title\n"
+    (directory / "prod.yaml").write_text(prod)
+    arguments = ("--env", "prod", "--update", "acme/sites/docs#title", "--into", "prod.yaml")
+    document = take(run, directory, 3, *arguments)
+    assert [one["message"] for one in document["differences"]] == [
+        "nothing can be put into prod.yaml: the last of its siblings is an alias"
+    ]
+    assert (directory / "prod.yaml").read_text() == prod

@@ -107,6 +107,7 @@ def test_the_examples_are_in_order(path: Path) -> None:
         ("a: 1\n\n\n\nb: 2\n", "a: 1\n\nb: 2\n"),
         ("a: 'one  two'   # why\n", "a: 'one  two'   # why\n"),
         ("a: >\n      x\n      y\nb: 1\n", "a: >\n      x\n      y\nb: 1\n"),
+        ('a:\n    b: "one\n            two"\n', 'a:\n  b: "one\n          two"\n'),
         ("-   a: 1\n    b: 2\n", "- a: 1\n  b: 2\n"),
         ("# only a comment\n", "# only a comment\n"),
         ("", ""),
@@ -125,7 +126,9 @@ def test_a_text_that_is_not_understood_stays(text: str) -> None:
         tidy(text)
 
 
-@pytest.mark.parametrize("text", ["a: |+\n  x\n\n\nb: 1\n", "a: |\n  x  \n  y\n", 'a: "x  \n\n  y"\n'])
+@pytest.mark.parametrize(
+    "text", ["a: |+\n  x\n\n\nb: 1\n", "a: |\n  x  \n  y\n", 'a: "x  \n\n  y"\n', 'a: "x\\ \n  y"\n']
+)
 def test_a_text_of_several_lines_keeps_every_character(text: str) -> None:
     assert values(tidy(text)) == values(text)
 

@@ -12,14 +12,17 @@ from before the change with values from after it. A test that fails on the code 
 
 A sample takes as many places of each package, and places in the code, not mutants: at each place that is
 drawn, one mistake is drawn. Otherwise operators with many replacements (`==` has seven) would be most of the
-sample. Annotations are left out, since nothing evaluates them, and so is `is` in the place of `==` and the
-other way round, which is the same for None and the members of an enumeration. What is no Python any more
-(`not` before `:=`) is no mutant.
+sample. Left out is what changes nothing in code that works: annotations, imports for type checkers, the size
+of a cache, `strict=True`; `is` in the place of `==` and the other way round, which is the same for None and
+the members of an enumeration; and `<` in the place of `==` with a word of the code, of which the alphabet
+decides (`!=` is drawn there). What is no Python any more (`not` before `:=`) is no mutant.
 
 Which tests execute a line is found out by one run of all tests under coverage. That is kept in the cache
 directory of the user, under a digest of the code, so that another sample of the same code begins at once. Of
 what only an import runs coverage knows no reader: there the tests are tried that run anything of the file, or
-that stand in a file which names the package. Tests that have found a mistake in the package come first.
+that stand in a file which names the package. First come the tests that show a guard of the same function
+(docs/guards.md), those that have found a mistake in the package, and those whose names are like the words of
+the function; what is near to a mistake should see it.
 
 A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run, and of
 those of one mutant no more than `--budget` seconds: so a survivor is one that these tests did not notice.
@@ -28,6 +31,7 @@ those of one mutant no more than `--budget` seconds: so a survivor is one that t
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 import warnings
@@ -41,7 +45,8 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator
 
 from .collected import Collected
-from .observed import Observed, note_of, observe
+from .guards import PAGE, Guard, listed
+from .observed import FIRST, Observed, note_of, observe
 from .places import Mutant, function, is_run_by_an_import, sample, statement
 from .tree import ROOT, copied
 from .trial import Trial
@@ -97,6 +102,8 @@ def _run_all(
     options: argparse.Namespace,
 ) -> None:
     began = time.monotonic()
+    page = tree / PAGE
+    guards = [*listed(page.read_text(encoding="utf-8"))] if page.exists() else []
     count: Counter[str] = Counter()
     by_package: dict[str, Counter[str]] = defaultdict(Counter)
     killers: dict[str, dict[str, None]] = defaultdict(dict)
@@ -118,7 +125,14 @@ def _run_all(
         readers = _readers(tree, mutant.file, own) if at_import else set()
         tests = observed.tests_of(mutant.file, lines, at_import, options.slow, readers)
         around = function(source, mutant.line)
-        chosen = observed.within(tests, options.budget, own, mutant.file, around, [*reversed(before)])
+        text = "\n".join(source.splitlines()[around.start - 1 : around.stop - 1])
+        shown = _shown(guards, mutant.file, text)
+        near = [
+            *(test for test in tests if test.partition("[")[0] in shown),
+            *[test for test in reversed(before) if test in set(tests)][:FIRST],
+            *observed.alike(tests, text),
+        ]
+        chosen = observed.within(tests, options.budget, own, mutant.file, around, near)
         cpu = options.patience * sum(observed.seconds[test] for test in chosen) + 5
         trial = Trial(tree, collected, mutant.file, changed, cpu)
         if at_import:
@@ -154,6 +168,13 @@ def _said(count: Counter[str]) -> str:
 def _package(mutant: Mutant, packages: Sequence[str]) -> str:
     """The name of the package that a mutant is in."""
     return next(Path(one).name for one in packages if mutant.file.startswith(f"{one}/"))
+
+
+def _shown(guards: Sequence[Guard], file: str, text: str) -> set[str]:
+    """The tests by which guards of a function are shown, where this is the text of that function."""
+    name = re.search(r"\bdef (\w+)", text)
+    rows = (guard for guard in guards if name and guard.file == file)
+    return {test for guard in rows if name and guard.function.endswith(name[1]) for test in guard.tests}
 
 
 def _readers(tree: Path, file: str, own: str) -> set[str]:

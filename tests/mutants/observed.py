@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
 import time
 from collections import Counter
@@ -12,7 +13,6 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 from .child import arguments, in_a_child
@@ -21,6 +21,8 @@ FIRST = 25
 """So many of the quickest tests are tried before any others."""
 OF_EACH_LINE = 5
 """So many of the tests of a line around the change are tried then."""
+OF_EACH_NAME = 2
+"""So many of the cases of one test are among those whose names are like the change."""
 OTHERS = 4
 """So many times longer are the turns of a package's own tests."""
 
@@ -62,11 +64,26 @@ class Observed:
         """Whether nothing but the collection of tests ran these lines: a value is made once, and kept."""
         return {test for line in lines for test in self.contexts.get(file, {}).get(line, ())} == {""}
 
+    def alike(self, tests: Sequence[str], text: str) -> list[str]:
+        """Of these tests the ones whose names have the most of the words of a text.
+
+        A word that few names have counts more. Words are the same that begin alike: deletes, deleted.
+        """
+        wanted = _words(text)
+        found: dict[str, list[str]] = {}
+        for test in tests:
+            found.setdefault(test.partition("[")[0], []).append(test)
+        known = {name: _words(name) for name in found}
+        often = Counter(word for words in known.values() for word in words)
+        likeness = {name: sum(1 / often[word] for word in known[name] & wanted) for name in found}
+        nearest = sorted((name for name in found if likeness[name]), key=lambda name: -likeness[name])
+        return [test for name in nearest[:FIRST] for test in found[name][:OF_EACH_NAME]]
+
     def within(
-        self, tests: Sequence[str], budget: float, own: str, file: str, around: range, killers: Sequence[str]
+        self, tests: Sequence[str], budget: float, own: str, file: str, around: range, near: Sequence[str]
     ) -> list[str]:
-        """Of many tests the `killers` of mutants before, the quickest, some of each line around it, and those
-        that run the most of the file; then some of each file of tests.
+        """Of many tests those `near` to the change, the quickest, some of each line around it, and those that
+        run the most of the file; then some of each file of tests.
 
         A line that few of them run is a case of its own, so that it comes first. The files take turns: a turn
         is an amount of time, so that all tests of values come before the second one of a server. Tests in the
@@ -81,8 +98,7 @@ class Observed:
         deep = sorted(quick, key=lambda test: (-depth[test], self.seconds[test]))[:FIRST]
         of_lines = (test for case in rare for test in case[:OF_EACH_LINE])
         among = set(tests)
-        before = (test for test in killers if test in among)
-        first = dict.fromkeys([*islice(before, FIRST), *tests[:FIRST], *of_lines, *deep])
+        first = dict.fromkeys([*(test for test in near if test in among), *tests[:FIRST], *of_lines, *deep])
         taken: dict[str, float] = {}
         rest = []
         for test in tests:
@@ -97,6 +113,11 @@ class Observed:
                 break
             chosen.append(test)
         return chosen
+
+
+def _words(text: str) -> set[str]:
+    """The beginnings of its words, those in names included."""
+    return {word[:5] for word in re.findall("[a-z]{4,}", text.lower())}
 
 
 def observe(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Path) -> Observed:

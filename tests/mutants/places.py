@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice, pairwise, zip_longest
@@ -17,6 +17,11 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.plugins import get_operator, operator_names
 
 LEFT_OUT = ("NoOp", "VariableReplacer", "VariableInserter", "Eq_Is", "NotEq_IsNot", "Is_Eq", "IsNot_NotEq")
+ORDERS = tuple(f"_{was}_{now}" for was in ("Eq", "NotEq") for now in ("Lt", "LtE", "Gt", "GtE"))
+"""In the place of a comparison with a word: the alphabet alone would say what that changes."""
+
+Range = tuple[tuple[int, int], tuple[int, int]]
+"""From a line and a column to another one."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +56,9 @@ def _drawn(tree: Path, package: str, random: Random) -> list[Mutant]:
 
 def _places(path: Path, file: str) -> list[list[Mutant]]:
     source = path.read_text()
-    annotations = [
-        ((n.lineno, n.col_offset), (n.end_lineno or 0, n.end_col_offset or 0))
-        for node in ast.walk(ast.parse(source))
-        for n in (getattr(node, "annotation", None), getattr(node, "returns", None))
-        if isinstance(n, ast.expr)
-    ]
+    tree = ast.parse(source)
+    idle = [*_idle(tree)]
+    words = [*_words(tree)]
     unpacking = _unpacking(source)
     nodes = list(ast_nodes(get_ast(source)))
     places: dict[Any, list[Mutant]] = {}
@@ -66,11 +68,46 @@ def _places(path: Path, file: str) -> list[list[Mutant]]:
         operator = get_operator(name)()
         positions = [position for node in nodes for position in operator.mutation_positions(node)]
         for occurrence, (start, stop) in enumerate(positions):
-            if start not in unpacking and not any(
-                first <= start and stop <= last for first, last in annotations
-            ):
+            if name.endswith(ORDERS) and _within(start, stop, words):
+                continue
+            if start not in unpacking and not _within(start, stop, idle):
                 places.setdefault((start, stop), []).append(Mutant(file, start[0], name, occurrence))
     return list(places.values())
+
+
+def _idle(tree: ast.AST) -> Iterator[Range]:
+    """What nothing that runs depends on: annotations and what only a type checker imports, the size of a
+    cache, and the `strict` of what is equally long."""
+    for node in ast.walk(tree):
+        found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                found.append(node.test)
+            case ast.Call(func=ast.Name(id="lru_cache")):
+                found += node.args
+            case ast.keyword(arg="strict"):
+                found.append(node.value)
+        for one in found:
+            if isinstance(one, ast.expr):
+                yield _range(one)
+
+
+def _words(tree: ast.AST) -> Iterator[Range]:
+    """The comparisons with a text that is written there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and any(
+            isinstance(one, ast.Constant) and isinstance(one.value, str)
+            for one in (node.left, *node.comparators)
+        ):
+            yield _range(node)
+
+
+def _range(node: ast.expr) -> Range:
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def _within(start: tuple[int, int], stop: tuple[int, int], ranges: Sequence[Range]) -> bool:
+    return any(first <= start and stop <= last for first, last in ranges)
 
 
 def _unpacking(source: str) -> set[tuple[int, int]]:

@@ -246,7 +246,7 @@ class Document:
         """In place of a text over several lines, a block of lines if it has several, too."""
         end = start + len(self.text[start:end].rstrip())
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        indent = line.removesuffix(line.lstrip()) + "  "
         lines = value.split("\n") if isinstance(value, str) else []
         flat = (
             len(lines) < 2

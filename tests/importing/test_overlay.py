@@ -1,0 +1,61 @@
+"""A value into a file that may lack its entry: what is there stays, and what is missing comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.importing.yaml_text.edit import Uneditable
+from dpsync.importing.yaml_text.overlay import Item, Step, inserted
+
+IN_A_NODE: list[Step] = ["site", "structure", Item("guides"), "title"]
+IN_A_SITE: list[Step] = ["sites", "docs", "title"]
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "after"),
+    [
+        ("a: 1\n", ["b"], "a: 1\nb: New\n"),
+        ("a: 1  # why\n", ["a"], "a: New  # why\n"),
+        ("sites: {}\n", IN_A_SITE, "sites: {docs: { title: New }}\n"),
+        ("sites:\n  help: { title: Help }\n", IN_A_SITE,
+         "sites:\n  help: { title: Help }\n  docs: { title: New }\n"),
+        ("sites:\n  docs:\n    path: docs\n", IN_A_SITE, "sites:\n  docs:\n    path: docs\n    title: New\n"),
+        ("site: {}\n", IN_A_NODE, "site: {structure: [{ key: guides, title: New }]}\n"),
+        (
+            "site:\n  structure:\n    - key: other\n      title: Old\n    - key: guides\n      title: Old\n",
+            IN_A_NODE,
+            "site:\n  structure:\n    - key: other\n      title: Old\n    - key: guides\n      title: New\n",
+        ),
+        (
+            "site:\n  structure:\n    - key: other\n",
+            IN_A_NODE,
+            "site:\n  structure:\n    - key: other\n    - key: guides\n      title: New\n",
+        ),
+    ],
+)  # fmt: skip
+def test_the_value_comes_where_its_entry_is_or_with_what_is_missing_of_it(
+    text: str, steps: list[Step], after: str
+) -> None:
+    assert inserted(text.encode(), "prod.yaml", [(steps, "New")]).decode() == after
+
+
+def test_one_value_after_the_other_and_the_mark_at_the_beginning_stays() -> None:
+    values: list[tuple[list[Step], Any]] = [(["b"], 2), (IN_A_SITE, "New")]
+    assert inserted(b"\xef\xbb\xbfa: 1\n", "prod.yaml", values) == (
+        b"\xef\xbb\xbfa: 1\nb: 2\nsites: { docs: { title: New } }\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "why"),
+    [
+        ("sites: { docs: Docs }\n", IN_A_SITE, "written in the short form there"),
+        ("site: { structure: guides }\n", IN_A_NODE, "no list of nodes"),
+        ("site: { structure: { guides: { title: Old } } }\n", IN_A_NODE, "no list of nodes"),
+    ],
+)
+def test_what_is_something_else_there_is_left_to_a_person(text: str, steps: list[Step], why: str) -> None:
+    with pytest.raises(Uneditable, match=why):
+        inserted(text.encode(), "prod.yaml", [(steps, "New")])
