@@ -61,11 +61,21 @@ def plan_of(platform: Platform, session: Session) -> Planned:
             raise
         discard_if(True, "ambiguous")
         raise
-    codes = {item.code for item in planned.plan.refusals}
-    discard_if(bool(codes) and codes <= TAKEN_OVER, "recognised as something else")
+    meant_as_recognised(session, planned)
     assert planned.plan.refusals == ()
     _note(f"steps: {_magnitude(sum(len(change.steps) for change in planned.plan.changes))}")
     return planned
+
+
+def meant_as_recognised(session: Session, planned: Planned) -> None:
+    """Discard a plan that is refused because an entry was recognised as something else than it is meant to
+    be: one that is new has the name of what is live, and so its nodes could be any of those.
+    """
+    codes = {item.code for item in planned.plan.refusals}
+    entries, matches = session.desired.resources, planned.snapshot.matches
+    adopted = any(entry.new and address in matches for address, entry in entries.items())
+    expected = TAKEN_OVER | ({"unclear"} if adopted else set())
+    discard_if(bool(codes) and codes <= expected, "recognised as something else")
 
 
 def discard_if(condition: bool, why: str) -> None:

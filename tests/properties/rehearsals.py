@@ -9,7 +9,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.rehearse.stage import Stage
 from tests.agreed import answers
 
-from .laws import AMBIGUOUS, TAKEN_OVER, discard_if
+from .laws import AMBIGUOUS, discard_if, meant_as_recognised
 from .platform import Platform
 
 WORDS = ("delete content", "expose for a moment")
@@ -32,7 +32,6 @@ def staged(platform: Platform, session: Session, clock: Clock | None = None) -> 
         if not more:
             break
         confirm += tuple(more)
-    codes = {item.code for item in planned.plan.refusals}
-    discard_if(bool(codes) and codes <= TAKEN_OVER, "recognised as something else")
+    meant_as_recognised(session, planned)
     assert planned.plan.refusals == ()
     return Stage(session, planned, recording)

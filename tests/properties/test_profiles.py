@@ -10,7 +10,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import GOOD
 from dpsync.server.operations import OPERATIONS
 
-from .laws import AMBIGUOUS, TAKEN_OVER, discard_if, law, said
+from .laws import AMBIGUOUS, discard_if, law, meant_as_recognised, said
 from .organizations import Draw
 from .platform import Platform, case
 
@@ -29,8 +29,7 @@ def plan_of(platform: Platform, session: Session) -> tuple[Planned, tuple[str, .
         raise
     asked = tuple(f"not my own {item.address}" for item in first.refusals if item.code == "own-user")
     planned = platform.plan(session, *asked)
-    codes = {item.code for item in planned.plan.refusals}
-    discard_if(bool(codes) and codes <= TAKEN_OVER, "recognised as something else")
+    meant_as_recognised(session, planned)
     assert planned.plan.refusals == ()
     return planned, asked
 
