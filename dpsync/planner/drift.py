@@ -14,7 +14,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry, Policy
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Change
+from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plans.plan import Plan
@@ -111,11 +111,16 @@ class _Witness:
                 yield self._undeclared(change)
             elif self._is_gone(address):
                 yield self._missing(address, change.cause)
-            elif change.differences or change.moved or address in self.out_of_place:
+            elif self._unlike(change) or change.moved or address in self.out_of_place:
                 yield self._different(change)
         yield from self._unseen()
         yield from self._out_of_place(reported)
         yield from self._missing_entries(reported)
+
+    @staticmethod
+    def _unlike(change: Change) -> tuple[Difference, ...]:
+        """The fields of a change that are not as the files say. What is only kept by it is."""
+        return tuple(item for item in change.differences if item.inherited is None)
 
     def _is_gone(self, address: Address) -> bool:
         """Whether an entry is not live, or only as something deleted that can be brought back."""
@@ -244,7 +249,7 @@ class _Witness:
                     cause=item.cause,
                     watched=item.field not in self.sides.desired.resources[address].fields,
                 )
-                for item in change.differences
+                for item in self._unlike(change)
             ),
             place=place,
             order=self._order(self.sides.resources[address]) if place else None,

@@ -7,12 +7,28 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.api import Options
+from dpsync.client.client import WriteClient
+from dpsync.client.transport import Request, Response
 from dpsync.kinds.registry import load
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
+from tests.direct import reading, transport
+from tests.properties.platform import Around
 
 from .lab import Lab, section, site, spaces
+
+
+class Refusing(Around):
+    """Every change of the looks of a space is refused."""
+
+    def send(self, request: Request) -> Response:
+        if request.method == "PATCH" and "/site-spaces/" in request.path:
+            return Response(400, {}, b'{"error": {"code": 400, "message": "no"}}')
+        return self.inner.send(request)
 
 
 @pytest.fixture
@@ -53,3 +69,79 @@ def test_only_what_is_declared_is_sent_so_that_what_is_inherited_stays_so(lab: L
     assert place["customization"] == {"styling": {"corners": "straight"}}
     lab.converges(declared("Handbook", "{ styling: { corners: straight } }"))
     assert lab.plan(declared("Handbook", "{ title: Handbook }")).changes == ()
+
+
+def test_what_a_space_has_from_its_site_is_written_as_its_own_where_the_site_changes(lab: Lab) -> None:
+    """The answer has what holds, so nobody can see whose it is: one apply must be enough all the same."""
+    lab.converges(declared("Manuals", "{}"))
+    wanted = declared("Handbook", "{ title: Manuals }")
+    plan = lab.plan(wanted)
+    kept = [item for change in plan.changes for item in change.differences if item.inherited]
+    assert [(item.field, item.before, item.after) for item in kept] == [("title", "Manuals", "Manuals")]
+    assert [item.inherited for item in kept] == ["acme/sites/docs/customization"]
+    report = lab.converges(wanted)
+    assert (report.complete, report.writes) == (True, 2)
+
+
+def test_a_plan_says_why_it_writes_what_is_live_already(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{}"))
+    text = render_plan(lab.plan(declared("Handbook", "{ title: Manuals }")), Paint(on=False))
+    assert 'title  "Manuals"' in text
+    assert "kept as its own: it may be that of acme/sites/docs/customization, which changes" in text
+
+
+def test_what_is_plainly_its_own_is_not_written_again(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{ title: Guide }"))
+    changes = lab.plan(declared("Handbook", "{ title: Guide }")).changes
+    assert [change.address for change in changes] == ["acme/sites/docs/customization"]
+
+
+def test_a_part_that_the_site_does_not_change_is_not_written(lab: Lab) -> None:
+    styled = "{ title: Manuals, styling: { corners: straight, depth: flat } }"
+    lab.converges(declared("Manuals", "{}").replace("{ title: Manuals }", styled))
+    rounded = styled.replace("straight", "rounded")
+    wanted = declared("Manuals", "{ styling: { depth: flat } }").replace("{ title: Manuals }", rounded)
+    assert [change.address for change in lab.plan(wanted).changes] == ["acme/sites/docs/customization"]
+
+
+def test_it_is_no_drift(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{}"))
+    with reading(lab.server) as client:
+        found = lab.session(declared("Handbook", "{ title: Manuals }")).drift(client).found
+    drifted = [item.address for item in found]
+    assert drifted == ["acme/sites/docs/customization"]
+
+
+def test_selecting_the_looks_of_a_site_takes_along_what_its_spaces_must_keep(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{}"))
+    session = lab.session(declared("Handbook", "{ title: Manuals }"))
+    with reading(lab.server) as client:
+        part = session.plan(client, Options(select=("acme/sites/docs/customization",))).plan
+    assert len(part.changes) == 2
+
+
+def test_the_looks_of_a_site_are_not_written_where_those_of_a_space_could_not_be_kept(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{}"))
+    wanted = declared("Handbook", "{ title: Manuals }")
+    session = lab.session(wanted)
+    refusing = Refusing(transport(lab.server, "token"))
+    with WriteClient(lab.server.url, "token", transport=refusing) as client:
+        report = session.apply(client, session.plan(client))
+    assert sorted(outcome.result for outcome in report.outcomes) == ["failed", "not-tried"]
+
+
+def test_what_differs_is_written_once(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{}"))
+    _, change = lab.plan(declared("Handbook", "{ title: Guide }")).changes
+    assert [item.field for item in change.differences] == ["title"]
+
+
+def test_a_part_of_a_value_that_the_site_changes_is_kept(lab: Lab) -> None:
+    styled = "{ title: Manuals, styling: { corners: straight, depth: flat } }"
+    lab.converges(declared("Manuals", "{}").replace("{ title: Manuals }", styled))
+    body = declared("Handbook", "{ styling: { depth: flat } }").replace(
+        "{ title: Handbook }", "{ title: Handbook, styling: { corners: straight, depth: subtle } }"
+    )
+    lab.converges(body)
+    place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
+    assert place["customization"] == {"styling": {"depth": "flat"}}

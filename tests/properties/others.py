@@ -70,6 +70,20 @@ def organization(draw: Draw) -> Fields:
     }
 
 
+def looks_alone(draw: Draw) -> Fields:
+    """One site of three spaces, whose looks and its own have few values: one often has what another has."""
+    spaces = {key: {"title": key.title(), "new": True} for key in SPACES}
+    sections = []
+    for key in SPACES:
+        place: Fields = {"type": "space", "key": "main", "space": key, "path": "main"}
+        if draw.chance(0.8):
+            place["customization"] = _looks(draw)
+        section = {"type": "section", "key": key, "title": f"Section {key}", "path": key, "new": True}
+        sections.append(section | {"children": [place]})
+    site = {"title": "Docs", "basename": "docs", "structure": sections, "customization": _looks(draw)}
+    return {"id": "acme", "spaces": spaces, "sites": {"docs": site}}
+
+
 PLACES = {
     "teams", "members", "saml", "openapi", "translations", "glossary", "integrations",
     "publishedIntegrations", "spaces", "sites", "shareLinks", "redirects",

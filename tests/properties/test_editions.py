@@ -12,10 +12,12 @@ import pytest
 
 from dpsync.api import import_
 from dpsync.importing.caching import RememberingClient
+from dpsync.model.plans.journal import GOOD
 from tests.direct import transport
 from tests.soak import examples
 
 from . import (
+    others,
     test_convergence,
     test_keeping,
     test_order,
@@ -26,7 +28,7 @@ from . import (
     test_stale,
 )
 from .configurations import TOKEN, world
-from .laws import law
+from .laws import law, said
 from .organizations import Draw, live_organization
 from .platform import Platform
 
@@ -117,6 +119,16 @@ def test_at_no_moment_is_anything_public_there_that_is_public_neither_before_nor
     today: Platform, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     test_public.walk(test_public.Scene(today, seed), monkeypatch, seed, full=True)
+
+
+@law(60)
+def test_looks_of_a_site_and_of_its_spaces_converge_together(today: Platform, draw: Draw) -> None:
+    today.server.reset(others.world())
+    for _ in range(3):
+        wanted = others.document(others.looks_alone(draw))
+        report = test_other_kinds.applied(today, wanted)
+        assert report.count(*GOOD) == len(report.outcomes), said(report)
+        assert today.plan(today.session(wanted)).plan.changes == ()
 
 
 @pytest.mark.parametrize("profile", ["today", "reference"])

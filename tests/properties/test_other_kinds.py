@@ -27,19 +27,11 @@ def applied(platform: Platform, configuration: Fields) -> Report:
     platform.server.finish(abandoned=True)
     session = platform.session(configuration)
     report = platform.apply(session, agreed_to(platform, session))
-    if not report.settled and inherits_alone(platform, report):
-        report = platform.apply(session)
     assert report.settled, said(report)
     assert not report.remaining or not report.remaining.blocked
     # The companion fetches nothing from elsewhere, and no new provider is active: that is not this law's.
     assert {item.address.split("/")[1] for item in report.started} <= {"openapi", "saml"}
     return report
-
-
-def inherits_alone(platform: Platform, report: Report) -> bool:
-    """Whether all that is left is what was inherited before, and is otherwise since this very apply."""
-    left = report.remaining.changes if report.remaining is not None else ()
-    return bool(left) and all(platform.registry[change.kind].inherits is not None for change in left)
 
 
 @law(28)

@@ -158,6 +158,8 @@ class _Updating:
             self.moved.append(resource)
         kind = self.sides.registry[resource.kind]
         for difference in change.differences:
+            if difference.inherited is not None:
+                continue  # it is live as the file says
             if only in (None, difference.field) and (resource.address, difference.field) not in self.done:
                 self.done.add((resource.address, difference.field))
                 if difference.field not in resource.fields:  # a default that is watched has moved

@@ -22,6 +22,8 @@ class Difference(Frozen):
     known: bool = True
     cause: Cause = "origin unknown"
     """By the git base: who has moved. For people; nothing that is done depends on it."""
+    inherited: str | None = None
+    """Whose value it is so far: that one changes in this plan, and so the value is written as its own."""
 
 
 class Effect(Addressed):

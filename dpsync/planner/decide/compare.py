@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.types import Flag
+from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
@@ -24,6 +25,8 @@ class Changed(Struct, frozen=True):
     field: Field
     after: Value
     before: Value
+    inherited: Address | None = None
+    """Whose value it has so far, where it is as wanted now and would not be after this plan."""
 
     def difference(self, sides: Sides, resource: Entry, cause: Cause) -> Difference:
         return Difference(
@@ -34,6 +37,7 @@ class Changed(Struct, frozen=True):
             after=sides.values.display(self.field, self.after, resource),
             known=self.field.source is not None,
             cause=cause,
+            inherited=str(self.inherited) if self.inherited is not None else None,
         )
 
 

@@ -29,6 +29,7 @@ from dpsync.planner.decide.compare import (
 from dpsync.planner.decide.concealment import Holding, showing
 from dpsync.planner.decide.deletions import Deletions, deletions
 from dpsync.planner.decide.exclusive import Exclusive
+from dpsync.planner.decide.inherited import inherited_from, kept_as_own
 from dpsync.planner.decide.restructuring import Restructuring, restructuring
 from dpsync.planner.decide.transfers import Transfers, transfers
 from dpsync.planner.inputs.answers import SEND, Answer
@@ -109,6 +110,7 @@ class _Decider:
 
     def decisions(self) -> Decisions:
         entries = {entry.resource.address: entry for entry in self._entries()}
+        entries.update(self._kept_as_own(entries))
         exclusive = Exclusive(
             self.sides, self.deletions.covers, lambda entry: self.blocker.entry(entry.address)
         )
@@ -152,6 +154,26 @@ class _Decider:
                 self.asked.update(resendable(self.sides, resource) if resends else ())
             if not self.blocker.entry(resource.address):
                 yield self._new(resource) if live is None else self._existing(resource, live)
+
+    def _kept_as_own(
+        self, entries: Mapping[Address, EntryDecision]
+    ) -> Iterator[tuple[Address, EntryDecision]]:
+        """The entries that must say themselves what something around them says so far."""
+        if all(kind.inherits is None for kind in self.sides.registry.ordered):
+            return
+        for address, entry in entries.items():
+            around = entries.get(inherited_from(self.sides, entry.resource) or address)
+            if entry.live is None or around is None or around is entry or around.live is None:
+                continue
+            but = {item.field.name for item in self.compared[address]}
+            more = tuple(
+                item
+                for item in kept_as_own(self.sides, entry.resource, entry.live, around.written, but)
+                if self._can_write(entry.resource, item)
+            )
+            if more:
+                displayed, written = (*entry.display, *more), (*entry.written, *more)
+                yield address, replace(entry, display=displayed, written=written)
 
     def _without_place(self, resource: Entry) -> Iterator[tuple[str, Value]]:
         kind = self.sides.kind(resource)

@@ -18,6 +18,7 @@ from dpsync.model.plans.step import Phase, Verb
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.inherited import inherited_from
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.steps.stepset import Edge, Edges, StepDraft, StepSet, by_needs
 from dpsync.planner.steps.surroundings import Around
@@ -91,19 +92,17 @@ def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """What an entry has of its own is written before that which it inherits otherwise.
 
-    Its answer has what holds: after a change of the other one it would seem to be somebody else's.
+    Its answer has what holds: after a change of the other one it would seem to be somebody else's. What it is
+    to keep must have been written: else it would go with that change.
     """
     sides = decisions.sides
     for address, drafts in steps.by_address.items():
         resource = sides.resources.get(address)
-        inherited = sides.kind(resource).inherits if resource is not None else None
-        if resource is None or inherited is None:
-            continue
-        for parent in sides.registry[inherited].parents:
-            owner = sides.lineage.ancestor(resource, parent)
-            if owner is not None:
-                other = owner.child(*sides.registry[inherited].key.split("."))
-                yield from (Edge(last.id, first.id, True) for first in drafts for last in steps.of(other))
+        other = inherited_from(sides, resource) if resource is not None else None
+        if other is not None:
+            entry = decisions.entries.get(address)
+            keeps = entry is not None and any(item.inherited for item in entry.written)
+            yield from (Edge(last.id, first.id, not keeps) for first in drafts for last in steps.of(other))
 
 
 _ByPlace = dict[tuple[str, Address | None], list[Entry]]

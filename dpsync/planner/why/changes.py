@@ -99,7 +99,16 @@ class _Changes(Struct, frozen=True):
         return self.causes.placed(resource) if resource.address in self.causes.moving else None
 
     def _of_field(self, resource: Entry, item: Changed, live: LiveObject | None, made: Cause | None) -> Cause:
+        if item.inherited is not None:
+            return self._of_inherited(resource, item)
         return made if live is None and made is not None else self.causes.of(resource, item)
+
+    def _of_inherited(self, resource: Entry, item: Changed) -> Cause:
+        """What it is written for: that what it has so far from another one changes there."""
+        around = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
+        assert around is not None
+        change = next(one for one in around.display if one.field.name == item.field.name)
+        return self.causes.of(around.resource, change)
 
     def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
         sides, address = self.decisions.sides, resource.address

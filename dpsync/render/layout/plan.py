@@ -181,8 +181,10 @@ def _fields(plan: Plan, change: Change) -> Iterator[ViewField]:
     """The fields of a change, each with why it differs, where that is not said of the whole."""
     for item in change.differences:
         cause = words.why(plan, item.cause) if change.action != "create" else ""
+        cause = ", ".join(filter(None, (cause, words.kept(item))))
         where = plan.origins.get(str(change.location.field(item.field)))
-        yield ViewField(item.field, item.before, item.after, item.known, cause, where=where)
+        stays = item.inherited is not None
+        yield ViewField(item.field, item.before, item.after, item.known, cause, where=where, stays=stays)
 
 
 def refusal_blocks(plan: PlanOrDrift, title: str, fails: bool = False) -> list[Block]:

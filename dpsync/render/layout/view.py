@@ -73,6 +73,8 @@ class ViewField(Struct, frozen=True):
     """The second side is no file's: it is what the platform has where nobody says anything."""
     where: Origin | None = None
     """Where the field itself is written."""
+    stays: bool = False
+    """It is written although it is as wanted: both sides are one value."""
 
     @property
     def label(self) -> str:
@@ -252,6 +254,9 @@ def differences(entry: ViewEntry) -> list[str]:
     lines = [clip(line, LONGEST) for line in tree_lines(entry)]
     for item in entry.fields:
         label = f" ({item.label})" if item.label else ""
+        if item.stays:
+            lines.append(f"  {item.name}: {show(item.after, LONGEST)}{label}")
+            continue
         if item.known and (big(item.before) or big(item.after)):
             named = " (- {}, + {})".format(*entry.sides) if entry.sides else ""
             lines.append(f"@@ {item.name}{named}{label} @@")

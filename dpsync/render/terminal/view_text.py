@@ -216,7 +216,9 @@ class Writer(Struct, frozen=True):
         second = "default" if item.default else entry.sides[1] if entry.sides else ""
         before = show(item.before) if item.known else UNREAD
         inner_lines: list[str] = []
-        if entry.sides is None:
+        if item.stays:
+            line = f"{name}  {show(item.after)}"
+        elif entry.sides is None:
             if big(item.before) or big(item.after):
                 line = f"{name}  {'' if entry.created else 'changes:'}".rstrip()
                 inner_lines = list(inside(_difference(item)))

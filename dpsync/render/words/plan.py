@@ -12,7 +12,7 @@ from typing import Final
 from dpsync.model.entries.address import FieldAddress
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.plans.cause import Cause, What, cause_text
-from dpsync.model.plans.change import Action, Change
+from dpsync.model.plans.change import Action, Change, Difference
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.grouping import parts
@@ -67,6 +67,13 @@ def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
     if cause is None or (plan.base is None and cause == "origin unknown"):
         return ""
     return cause_text(cause, what)
+
+
+def kept(item: Difference) -> str:
+    """Why a field is written that is as wanted; nothing where it is not."""
+    if item.inherited is None:
+        return ""
+    return f"kept as its own: it may be that of {visible(item.inherited)}, which changes"
 
 
 def why_at_all(plan: Plan, change: Change) -> str:
