@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, ev
 from hypothesis import strategies as st
 
 from dpsync.api import Planned, Session
+from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import GOOD, Report
 from tests.soak import SOAK
@@ -69,13 +70,17 @@ def plan_of(platform: Platform, session: Session) -> Planned:
 
 def meant_as_recognised(session: Session, planned: Planned) -> None:
     """Discard a plan that is refused because an entry was recognised as something else than it is meant to
-    be: one that is new has the name of what is live, and so its nodes could be any of those.
+    be: one that is new has the name of what is live, and so its nodes could be any of those; or two that have
+    only their names have exchanged all that is in them.
     """
-    codes = {item.code for item in planned.plan.refusals}
-    entries, matches = session.desired.resources, planned.snapshot.matches
-    adopted = any(entry.new and address in matches for address, entry in entries.items())
+    refusals, entries = planned.plan.refusals, session.desired.resources
+    adopted = any(entry.new and address in planned.snapshot.matches for address, entry in entries.items())
     expected = TAKEN_OVER | ({"unclear"} if adopted else set())
-    discard_if(bool(codes) and codes <= expected, "recognised as something else")
+    others = [item for item in refusals if item.code not in expected]
+    named = all(
+        item.code == "exchanged" and entries[Address.parse(item.address)].pin is None for item in others
+    )
+    discard_if(bool(refusals) and named, "recognised as something else")
 
 
 def discard_if(condition: bool, why: str) -> None:
