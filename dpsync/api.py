@@ -2,7 +2,7 @@
 
     desired = load(Path("dpsync.yaml"))
     with ReadClient(url, token) as client:
-        plan = Session(desired, load_registry()).plan(client).plan
+        plan = Session(desired, load_registry(desired.profile)).plan(client).plan
 
 docs/python.md shows a program of it that runs, and names all errors.
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient
 from dpsync.model.plans.plan import Plan
+from dpsync.planner.inputs.answers import confirmed_by
 
 WORDS = "delete content"
 
@@ -19,7 +20,7 @@ def answer_about_content(plan: Plan) -> tuple[str, ...]:
 def answers(plan: Plan, words: str) -> tuple[str, ...]:
     """The answers with these words that a plan asks for."""
     flags = (way.add for one in plan.refusals for way in one.answers)
-    return tuple(flag.removeprefix('--confirm "').removesuffix('"') for flag in flags if words in flag)
+    return tuple(found for flag in flags if words in flag and (found := confirmed_by(flag)) is not None)
 
 
 def agreed(session: Session, client: ReadClient, options: Options | None = None) -> Planned:

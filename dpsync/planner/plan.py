@@ -133,7 +133,7 @@ class _Made(Struct, frozen=True):
             *decided.notes,
             *concealment_notes(decided),
             *remarks(sides, decided.deletions, decided.restructuring.found),
-            *synced_notes(sides),
+            *synced_notes(sides, decided.deletions.everything),
             *proposals(similar),
             *transfers.notes(sides.names, decided.transfers),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),

@@ -23,6 +23,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.rehearsal import FaultRun
 from dpsync.model.texts.json_text import json_text
+from dpsync.planner.inputs.answers import confirmed_by
 from dpsync.planner.inputs.sides import Options
 from dpsync.rehearse.replica import CannotLoad, Replica
 from dpsync.rehearse.stage import Stage
@@ -223,5 +224,5 @@ def _asked(planned: Planned) -> Iterator[str]:
     """The answers that a plan asks for."""
     for refusal in planned.plan.refusals:
         for way in refusal.answers:
-            if way.add.startswith("--confirm "):
-                yield way.add.removeprefix("--confirm ").strip('"')
+            if (answer := confirmed_by(way.add)) is not None:
+                yield answer

@@ -63,6 +63,9 @@ class Session(Struct, frozen=True, dict=True):
 
     `base` is the configuration of an earlier commit: by it renamed entries are recognised, and what was
     protected stays so. `ids` says which live object each entry is.
+
+    Raises DiagnosticError (exit 64) where the configuration was checked for another profile than the registry
+    has: what is wrong on a platform would be sent to it unnoticed, and the other way round.
     """
 
     desired: Desired
@@ -71,6 +74,18 @@ class Session(Struct, frozen=True, dict=True):
     base: Base = NOT_ASKED
     ids: IdsFile = NO_IDS
     """Which live object each entry is, as the ids file in the working tree has it."""
+
+    def __post_init__(self) -> None:
+        checked, planned = self.desired.profile, self.registry.profile.name
+        if checked != planned:
+            message = (
+                f"the configuration was checked for the profile {checked}, the kinds are those of {planned}"
+            )
+            hint = (
+                f'take load_registry("{checked}"), or check the files for the other one: '
+                f'load(…, profile="{planned}")'
+            )
+            raise DiagnosticError([Diagnostic("DP146", message, hint=hint)], Exit.USAGE)
 
     @cached_property
     def readable(self) -> Desired:

@@ -38,6 +38,7 @@ WITHOUT_EXAMPLE = {
         "DP143",
         "DP144",
         "DP145",
+        "DP146",
         "DP311",
         "DP312",
         "DP313",

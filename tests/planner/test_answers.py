@@ -8,7 +8,7 @@ from dpsync.kinds.registry import load
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
-from dpsync.planner.inputs.answers import Answer, Answers, Question, forms, parse, questions
+from dpsync.planner.inputs.answers import Answer, Answers, Question, confirmed_by, forms, parse, questions
 
 from .lab import Lab, site, spaces
 
@@ -79,6 +79,19 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
         "send ADDRESS#field", "run ADDRESS", "sync ADDRESS", "not my own ADDRESS",
     ]  # fmt: skip
     assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))
+
+
+@pytest.mark.parametrize("subject", ["12", "acme/sites/docs", 'acme/teams/[It\'s $5 "now"]', "a`b\\c!"])
+def test_a_flag_gives_the_answer_that_it_was_made_of(subject: str) -> None:
+    answer = Answer("restructure", subject)
+    assert confirmed_by(answer.flag) == str(answer)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "id: a", "new: true", "dpsync ids --bind a=b", "--confirm a b", "--confirm "]
+)
+def test_what_is_no_flag_gives_no_answer(text: str) -> None:
+    assert confirmed_by(text) is None
 
 
 ONE, OTHER, THIRD = Answer("delete", "1"), Answer("delete", "2"), Answer("delete", "3")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import Options, Session
 from dpsync.apply.expected import Refused
@@ -62,7 +63,7 @@ def test_git_sync_that_was_turned_on_since_the_plan_was_made_stops_the_apply(
 ) -> None:
     lab.holds(spaces=spaces("a"), sites=[site(section("news", "a"))])
     session: Session = lab.session(declared("Other"))
-    session = Session(session.desired, TODAY)
+    session = Session(replace(session.desired, profile="published"), TODAY)
     with writing(lab.server) as client:
         plan = session.plan(client, Options())
         lab.server.app.requests.clear()

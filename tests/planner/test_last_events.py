@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
@@ -37,7 +38,8 @@ def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
 def drift(lab: Lab, token: str = "token", profile: str = "published") -> Drift:
     session = lab.session(FILE)
     with reading(lab.server, token) as client:
-        return Session(session.desired, load_registry(profile)).drift(client)
+        desired = replace(session.desired, profile=profile)
+        return Session(desired, load_registry(profile)).drift(client)
 
 
 def somebody_renames(lab: Lab, title: str = "Handbook") -> None:

@@ -9,6 +9,7 @@ from dpsync.model.entries.address import Pattern
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
+from dpsync.planner.inputs.answers import confirmed_by
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 
@@ -80,5 +81,6 @@ def test_what_is_no_content_and_what_goes_along_is_asked_about_by_answers_that_c
     )
     sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
     [refusal] = asked(make_plan(sides))
-    answer = refusal.answers[0].add.removeprefix('--confirm "').removesuffix('"')
+    answer = confirmed_by(refusal.answers[0].add)
+    assert answer is not None
     assert make_plan(replace(sides, options=replace(sides.options, confirm=(answer,)))).can_apply

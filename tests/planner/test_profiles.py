@@ -27,7 +27,7 @@ class Documented(Lab):
     """A lab whose platform has the documented operations alone."""
 
     def session(self, body: str, policy: str = "{}") -> Session:
-        return Session(super().session(body, policy).desired, REFERENCE)
+        return Session(replace(super().session(body, policy).desired, profile="reference"), REFERENCE)
 
     def requests(self) -> list[tuple[str, str, int]]:
         return self.server.call(lambda: list(self.server.app.requests))
@@ -189,7 +189,7 @@ def test_a_listed_order_is_blocked_where_spaces_cannot_be_moved(documented: Docu
 
     def planned(registry: Registry) -> Plan:
         with reading(documented.server) as client:
-            return Session(desired, registry).plan(client).plan
+            return Session(replace(desired, profile=registry.profile.name), registry).plan(client).plan
 
     assert [change.moved for change in planned(REFERENCE).changes] == ["before acme/spaces/a"]
     assert reasons(planned(Registry(REFERENCE.declared.values(), still))) == {

@@ -184,3 +184,24 @@ def test_what_the_policy_ignores_is_not_told_either() -> None:
     case = Case(OTHER.wanted, OTHER.live, ignore=["sites/docs"])
     plan = make_plan(synced(case, site=REPOSITORY))
     assert [item for item in (*plan.blocked, *plan.notes) if "syncs" in str(item)] == []
+
+
+GOES = Case({"space": {"alpha": SPACES["alpha"]}}, {"space": SPACES}, prune=["spaces"], agreed=False)
+
+
+def test_the_question_before_a_synced_space_is_deleted_names_its_repository() -> None:
+    words = "; the platform syncs acme/spaces/[Beta] with the repository acme/docs (github)"
+    [asked] = [item for item in make_plan(synced(GOES, space=REPOSITORY)).refusals if item.code == "content"]
+    assert words in asked.message
+    [asked] = [item for item in make_plan(GOES.sides()).refusals if item.code == "content"]
+    assert "syncs" not in asked.message
+
+
+def test_that_a_synced_space_goes_is_a_warning_also_where_the_policy_names_it() -> None:
+    case = Case(GOES.wanted, GOES.live, prune=["spaces"], agreed=False, removed=["spaces/[Beta]"])
+    plan = make_plan(synced(case, space=REPOSITORY))
+    [note] = [note for note in plan.notes if note.address == "acme/spaces/[Beta]" and "syncs" in note.text]
+    assert note.text == (
+        "the platform syncs it with the repository acme/docs (github), and it would be deleted"
+    )
+    assert (note.severity, plan.refusals) == ("warning", ())

@@ -15,6 +15,7 @@ from dpsync.client.errors import Unknown
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
+from dpsync.planner.inputs.answers import confirmed_by
 from tests.soak import SOAK, examples
 
 from . import navigations
@@ -82,11 +83,8 @@ class Scene:
             refused = planned.plan.refusals
             if not refused:
                 return planned
-            texts = [way.add for item in refused for way in item.answers if way.add.startswith("--confirm ")]
-            self.answers += tuple(text.removeprefix("--confirm ").strip('"') for text in texts)
-            self.answers += tuple(
-                f"restructure {item.address}" for item in refused if item.code == "restructure"
-            )
+            asked = (confirmed_by(way.add) for item in refused for way in item.answers)
+            self.answers += tuple(answer for answer in asked if answer is not None)
             self.rebuilds |= any(item.code == "restructure" for item in refused)
         return None
 

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.apply.expected import Expected, NotApproved, Refused
 from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.observer import Nobody
+from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import IdsFile, RecordedLine
 from dpsync.model.entries.ids_check import IdsComparison, Remark
@@ -182,3 +184,20 @@ def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
     else:
         with pytest.raises(DiagnosticError, match="the platform does not decide"):
             check_settled(merged, compared, "ids.yaml")
+
+
+@pytest.mark.parametrize(("checked", "planned_for"), [("full", "published"), ("published", "full")])
+def test_files_that_were_checked_for_another_profile_are_planned_for_none(
+    checked: str, planned_for: str
+) -> None:
+    desired = replace(CASE.sides().desired, profile=checked)
+    assert Session(desired, load_registry(checked)).desired is desired
+    with pytest.raises(DiagnosticError) as refused:
+        Session(desired, load_registry(planned_for))
+    (found,) = refused.value.diagnostics
+    assert (found.code, refused.value.exit_code) == ("DP146", Exit.USAGE)
+    assert found.message == (
+        f"the configuration was checked for the profile {checked}, the kinds are those of {planned_for}"
+    )
+    assert found.hint is not None
+    assert f'load_registry("{checked}")' in found.hint

@@ -23,7 +23,7 @@ from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import canonical, live_ids, references
 from dpsync.model.findings import refusals
-from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.planner.inputs.answers import RESTRUCTURE, Answer, Answers
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
@@ -139,7 +139,9 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
         owner = item.scope.parent
         if item.scope.address not in agreed:
             now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
-            yield refusals.RESTRUCTURE.at(owner, now=now, then=then, answer=item.question.flag)
+            flag = item.question.flag
+            way = WayOut(address=str(owner), add=flag, means="the navigation is to be built anew")
+            yield refusals.RESTRUCTURE.at(owner, answers=(way,), now=now, then=then, answer=flag)
         elif not item.alone and first_section(sides, item, sides.lineage.below(item.scope.address)) is None:
             yield refusals.NOTHING_TO_BEGIN.at(owner)
         elif item.alone:

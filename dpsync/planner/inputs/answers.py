@@ -55,6 +55,12 @@ class Answer(Struct, frozen=True, order=True):
         return f'--confirm "{self}"' if _PLAIN.fullmatch(str(self)) else f"--confirm {shlex.quote(str(self))}"
 
 
+def confirmed_by(flag: str) -> str | None:
+    """The text of the answer that a flag gives: what `Answer.flag` was made of; None for another text."""
+    words = shlex.split(flag) if flag.startswith("--confirm ") else []
+    return words[1] if len(words) == 2 else None
+
+
 class Form(Struct, frozen=True):
     """One kind of answer: its words, what stands behind them, and of which kinds of objects it is asked."""
 

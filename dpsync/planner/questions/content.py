@@ -76,7 +76,8 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
     return DeleteQuestion(
         words=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
-        f"and nobody has named {them}: {some(names)}{_strangers(sides.names, to_delete)}",
+        f"and nobody has named {them}: {some(names)}"
+        f"{_strangers(sides.names, to_delete)}{_synced(sides.names, to_delete)}",
         way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {answer.flag}",
         answers=(
             *(
@@ -182,6 +183,13 @@ def _not_included(former: FormerNames, to_delete: Collection[Identity]) -> dict[
 def _said(names: Names, file: str, items: Collection[Identity]) -> str:
     listed = [str(names.address(identity)) for identity in items]
     return f"{file} declares {some(listed)}, and nothing includes it"
+
+
+def _synced(names: Names, to_delete: Sequence[Identity]) -> str:
+    """What is said of those that the platform syncs with a repository."""
+    live = {identity: names.snapshot.objects[identity].synced for identity in to_delete}
+    listed = [f"{names.address(one)} with {by.name}" for one, by in live.items() if by is not None]
+    return f"; the platform syncs {some(listed)}" if listed else ""
 
 
 def _strangers(names: Names, to_delete: Collection[Identity]) -> str:

@@ -14,7 +14,7 @@ from dpsync.model.circles import chain
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings import refusals as words
-from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.texts.words import some
@@ -201,9 +201,11 @@ def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool)
     answer = Answer(NOT_MY_OWN, str(address))
     lacking = decided.sides.registry.profile.lacks("telling whose token this is")
     lose = _lost(guard, goes)
-    return Question(
-        answer, words.PERHAPS_OWN_USER.at(address, lose=lose, lacking=lacking, answer=answer.flag)
+    way = WayOut(address=str(address), add=answer.flag, means="the token is somebody else's")
+    refusal = words.PERHAPS_OWN_USER.at(
+        address, answers=(way,), lose=lose, lacking=lacking, answer=answer.flag
     )
+    return Question(answer, refusal)
 
 
 def _last(

@@ -94,6 +94,7 @@ def _limits(bounds: LimitsInForce, deletes: list[Change], rebuilt: Collection[Ad
                 percent=limits.percent,
                 since=since,
                 answer=answer.flag,
+                answers=(WayOut(address=organization, add=answer.flag, means="all of it may go"),),
             )
             yield Question(answer, refusal)
 

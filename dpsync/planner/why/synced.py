@@ -7,11 +7,12 @@ file's line is wanted, and the repository decides.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.remark import Blocked, Note
 from dpsync.model.texts.words import counted, some
 from dpsync.planner.decide.compare import changed
@@ -33,8 +34,12 @@ def synced_blocks(sides: Sides) -> Iterator[Blocked]:
             yield Blocked(address=str(one.entry.address), reason=reason, todo=_WAY_OUT)
 
 
-def synced_notes(sides: Sides) -> Iterator[Note]:
-    """What is left alone, and what is written although a repository decides it."""
+def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
+    """What is left alone, and what is written or deleted although a repository decides it."""
+    for identity in deleted:
+        if (repository := sides.snapshot.objects[identity].synced) is not None:
+            text = f"the platform syncs it with {repository.name}, and it would be deleted"
+            yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
     together: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
     blocked = {item.address for item in synced_blocks(sides)}
     for one in _theirs(sides):
