@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from dpsync.model.circles import backward, knots
+
 Node = TypeVar("Node")
 
 
@@ -24,7 +26,7 @@ def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) 
     # Whoever could take a free object, or the object of somebody who could, has another choice.
     free = {entry for entry in given if any(item not in holder for item in candidates[entry])}
     choosing = _reaching(onward, free)
-    choosing |= _in_circles(onward)
+    choosing |= {entry for knot in knots(onward) for entry in knot}
     for level in set(rank.values()):
         # Of equals one is served and another is not: it could be the other way round.
         without = {entry for entry in candidates if entry not in given and rank[entry] == level}
@@ -74,47 +76,4 @@ def _reached(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Nod
 
 def _reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Node]:
     """Everything from which some entries are found onward, these included."""
-    return _reached(_backward(onward), goal)
-
-
-def _backward(onward: Mapping[Node, Sequence[Node]]) -> dict[Node, list[Node]]:
-    found: dict[Node, list[Node]] = {entry: [] for entry in onward}
-    for entry, others in onward.items():
-        for other in others:
-            found[other].append(entry)
-    return found
-
-
-def _in_circles(onward: Mapping[Node, Sequence[Node]]) -> set[Node]:
-    """The entries from which a way leads back to themselves: Kosaraju's two passes."""
-    order: list[Node] = []
-    seen: set[Node] = set()
-    for start in onward:
-        pending = [(start, False)]
-        while pending:
-            at, done = pending.pop()
-            if done:
-                order.append(at)
-            elif at not in seen:
-                seen.add(at)
-                pending.append((at, True))
-                pending += [(other, False) for other in onward[at]]
-    backward, found = _backward(onward), set[Node]()
-    placed: set[Node] = set()
-    for start in reversed(order):
-        component = _unplaced(backward, start, placed)
-        if len(component) > 1:
-            found |= component
-    return found
-
-
-def _unplaced(backward: Mapping[Node, Sequence[Node]], start: Node, placed: set[Node]) -> set[Node]:
-    component: set[Node] = set()
-    pending = [start]
-    while pending:
-        at = pending.pop()
-        if at not in placed:
-            placed.add(at)
-            component.add(at)
-            pending += backward[at]
-    return component
+    return _reached(backward(onward), goal)

@@ -275,3 +275,19 @@ def test_the_same_two_sides_give_the_same_bytes(lab: Lab) -> None:
     body = nodes(node("b", "y", "x"), node("a", "x"), node("c", "x"), more="published: true, ")
     policy = f"{{ prune: [sites/*/structure], {LIMITLESS} }}"
     assert lab.plan(body, policy).bytes() == lab.plan(body, policy).bytes()
+
+
+def test_names_that_several_bear_go_round_too(lab: Lab) -> None:
+    """Two things may have one title: who takes it waits for both, and so is in two circles at once."""
+    lab.holds(
+        collections=[
+            {"id": "a", "title": "Same"},
+            {"id": "b", "title": "Same"},
+            {"id": "c", "title": "Other"},
+            {"id": "d", "title": "Third"},
+            {"id": "e", "title": "Fourth"},
+        ]
+    )
+    titles = {"a": "Other", "b": "Third", "c": "Same", "d": "Fourth", "e": "Same"}
+    entries = "".join(f"  {id}: {{ id: {id}, title: {title} }}\n" for id, title in titles.items())
+    lab.converges(f"collections:\n{entries}")

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.model.circles import circles
+from dpsync.model.circles import openers
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -115,7 +115,6 @@ class _Unique(Struct, frozen=True, dict=True):
         self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
     ) -> None:
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
-        waits: dict[Address, _Rename] = {}
         found: list[Edge] = []
         for rename in renames:
             holding = holders.get(rename.value, [])
@@ -124,13 +123,9 @@ class _Unique(Struct, frozen=True, dict=True):
             others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
             if others:
                 found += rename.step.waits_for(*(other.step for other in others))
-                own = str(rename.live.fields.get(item.name)) if rename.live else None
-                waits[rename.resource.address] = next(
-                    (other for other in others if other.value == own), others[0]
-                )
             elif item.unique:
                 found += self._taken(kind, item, rename, holding[0])
-        self.edges.extend(self._open_rings(kind, item, renames, waits, found))
+        self.edges.extend(self._open_rings(kind, item, renames, found))
         # Nodes of a tree are made one at a time anyway.
         if item.unique and not isinstance(kind.shape, NodeShape):
             self.edges.extend(self._one_at_a_time(renames))
@@ -163,28 +158,25 @@ class _Unique(Struct, frozen=True, dict=True):
         return self.freeing.setdefault(step.id, step)
 
     def _open_rings(
-        self,
-        kind: Kind,
-        item: Field,
-        renames: list[_Rename],
-        waits: Mapping[Address, _Rename],
-        found: list[Edge],
+        self, kind: Kind, item: Field, renames: list[_Rename], found: list[Edge]
     ) -> Iterator[Edge]:
-        """Let one of each ring step aside: then the next one can take its value without waiting for it."""
-        opened: set[Edge] = set()
-        by_address = {rename.resource.address: rename for rename in renames}
-        takers: dict[Address, list[_Rename]] = defaultdict(list)
-        for address, other in waits.items():
-            takers[other.resource.address].append(by_address[address])
-        for ring in circles(sorted(waits), lambda one: waits[one].resource.address if one in waits else None):
-            rename = by_address[min(ring)]
+        """Let some of what waits in circles step aside: then who takes their values waits for that alone.
+
+        Several may have one value, so that one entry waits for many.
+        """
+        by_step = {rename.step.id: rename for rename in renames}
+        onward: dict[str, list[str]] = {id: [] for id in by_step}
+        for edge in found:
+            if edge.on in onward:
+                onward[edge.step].append(edge.on)
+        freeing: dict[str, StepDraft] = {}
+        for id in sorted(openers(onward), key=lambda one: by_step[one].resource.address):
+            rename = by_step[id]
             assert rename.live is not None
-            freeing = self._step_that_frees(kind, item, rename.live)
-            yield from rename.step.waits_for(freeing)
-            for taker in takers[rename.resource.address]:
-                opened.add(Edge(taker.step.id, rename.step.id))
-                yield from taker.step.waits_for(freeing)
-        yield from (edge for edge in found if edge not in opened)
+            freeing[id] = self._step_that_frees(kind, item, rename.live)
+            yield from rename.step.waits_for(freeing[id])
+        for edge in found:
+            yield Edge(edge.step, freeing[edge.on].id) if edge.on in freeing else edge
 
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
         owner = self.sides.names.address(holder.identity)

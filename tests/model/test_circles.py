@@ -1,0 +1,51 @@
+"""What leads back to itself, and what must go so that nothing does."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+from random import Random
+
+import pytest
+
+from dpsync.model.circles import knots, openers
+
+
+def acyclic(onward: dict[str, list[str]]) -> bool:
+    TopologicalSorter(onward).prepare()
+    return True
+
+
+@pytest.mark.parametrize(
+    ("onward", "found"),
+    [
+        ({}, set()),
+        ({"a": ["b"], "b": []}, set()),
+        ({"a": ["b"], "b": ["c"], "c": ["a"]}, {"a"}),
+        # A way into a circle is no part of it.
+        ({"a": ["c"], "b": ["c"], "c": ["b"]}, {"b"}),
+        ({"a": ["b"], "b": ["a"], "c": ["d"], "d": ["c"]}, {"a", "c"}),
+        # One that is in two circles ends both.
+        ({"a": ["b", "c"], "b": ["a"], "c": ["a"]}, {"a"}),
+    ],
+)
+def test_what_must_go_so_that_no_circle_is_left(onward: dict[str, list[str]], found: set[str]) -> None:
+    assert openers(onward) == found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_without_it_nothing_leads_back_to_itself(seed: int) -> None:
+    random = Random(seed)
+    things = [str(number) for number in range(random.randint(1, 9))]
+    onward = {
+        one: [other for other in things if other != one and random.random() < random.choice([0.1, 0.3, 0.6])]
+        for one in things
+    }
+    gone = openers(onward)
+    assert acyclic({one: [other for other in to if other not in gone] for one, to in onward.items()})
+    assert gone <= {one for knot in knots(onward) for one in knot}
+
+
+def test_it_takes_a_time_that_grows_with_what_there_is() -> None:
+    number = 20_000
+    ring = {one: [(one + 1) % number] for one in range(number)}
+    assert openers(ring) == {0}
