@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from dpsync.kinds.profiles import Profile
+from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref
@@ -19,6 +21,7 @@ from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.why.changes import changes
 
+from .lab import REGISTRY
 from .stages import ACME, Case, Things
 
 ONE = {"one": {"title": "One"}}
@@ -202,6 +205,30 @@ def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
     sides = Case(wanted, live, user="member-x").sides()
     found = decide(replace(sides, chosen=frozenset({ACME.child("members", "ada")})))
     assert [item.code for item in refused_by(found)] == ["last-admin"]
+
+
+NO_ROLES = Registry(
+    REGISTRY.declared.values(),
+    Profile("no roles", missing=frozenset({("PATCH", "/orgs/{}/members/{}")})),
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "live"),
+    [({}, {"bo": {"role": "read"}}), ({"id": "bo", "sso": True}, {})],
+    ids=["who is there", "who is added"],
+)
+def test_whose_role_cannot_be_written_is_no_admin_in_place_of_the_last_one(
+    wanted: dict[str, object], live: dict[str, dict[str, object]]
+) -> None:
+    case = Case(
+        {"member": {"bo": {"role": "admin", **wanted}}},
+        {"member": {"ada": {"role": "admin"}, **live}},
+        prune=["members"],
+        registry=NO_ROLES,
+        user="member-x",
+    )
+    assert [item.code for item in refused(case)] == ["last-admin"]
 
 
 def test_who_is_added_by_sso_is_the_next_admin() -> None:

@@ -12,6 +12,7 @@ from dpsync.kinds.kind import Call, Field, Guard, Kind
 from dpsync.kinds.places import Places
 from dpsync.model.circles import chain
 from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings import refusals as words
 from dpsync.model.findings.question import Refusal, WayOut
@@ -174,9 +175,15 @@ def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
         return None
     address = sides.names.declared.get(live.identity)
     declared = sides.resources.get(address) if address else None
-    if declared is None or sides.policy.ignored(declared.address):
+    if declared is None or sides.policy.ignored(declared.address) or _blocked(decided, guard, declared):
         return live.fields.get(guard.field)
     return declared.fields.get(guard.field, live.fields.get(guard.field))
+
+
+def _blocked(decided: Decisions, guard: Guard, entry: Entry) -> bool:
+    """Whether what an entry says of the guarded field is not written."""
+    item = decided.sides.kind(entry).field(guard.field)
+    return decided.blocking.entry(entry.address) or decided.blocking.noted(entry.address, item)
 
 
 def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal | Question]:
@@ -220,7 +227,7 @@ def _last(
         and resource.fields.get(guard.field) == guard.value
         and decided.sides.live(resource.address) is None
         and not decided.sides.policy.left_out(resource.address)
-        and not decided.blocking.entry(resource.address)
+        and not _blocked(decided, guard, resource)
         for resource in decided.sides.resources.values()
     )
     if not arrives:
