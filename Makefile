@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients contract lint types imports schemas lock soak mutants guards environment site
+.PHONY: demo test clients contract lowest lint types imports schemas lock soak mutants guards environment site
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -41,6 +41,9 @@ site: ## the documentation as a site, with a search that needs no network: build
 lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)
 	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-emit-index-url --output-file action/requirements.txt
+
+lowest: environment ## the tests of the core beside the oldest versions of what dpsync depends on (.venv-lowest)
+	@$(VENV)/python .ci/lowest.py
 
 soak: environment ## every test, for a long time: whole what a normal run tries a slice of (tests/soak.py)
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
