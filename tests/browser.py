@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.patience import PATIENCE
 
 NEEDED = "Chromium is needed to test the HTML report with: apt-get install chromium (Debian)"
 
@@ -21,6 +23,7 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get("CI"):
             pytest.fail(NEEDED, pytrace=False)
         pytest.skip(NEEDED)
+    expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         sandbox = [] if os.geteuid() else ["--no-sandbox"]  # Chromium refuses to be run by root with one
         found = playwright.chromium.launch(executable_path=program, args=sandbox)

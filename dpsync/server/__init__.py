@@ -5,6 +5,7 @@ of dpsync, so a plan that converges on it proves something. Its rooms, from the 
 called only by rooms above it:
 
     process       starts it: as a process of its own, or in a thread of a test
+    console       the page for people: what is there, what was asked, the switches
     control       stands in front of the API: latency, rate limits, faults, a clock that stands still
     world, http   the state to start from; the service that takes requests and answers them
     operations    the table of what is served: one row each

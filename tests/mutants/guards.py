@@ -75,16 +75,19 @@ def without(source: str, guard: Guard) -> str:
     return source[: hits[0].start()] + guard.mistake + source[hits[0].end() :]
 
 
+_NAMED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
 def _span(source: str, guard: Guard) -> tuple[int, int]:
     """Where a function begins and ends in the text of its module."""
     node: ast.AST = ast.parse(source)
     for name in guard.function.split("."):
-        inside = (one for one in ast.walk(node) if isinstance(one, ast.FunctionDef | ast.ClassDef))
+        inside = (one for one in ast.walk(node) if isinstance(one, _NAMED))
         found = next((one for one in inside if one.name == name and one is not node), None)
         if found is None:
             raise ValueError(f"there is no {guard.function} in {guard.file}")
         node = found
-    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+    assert isinstance(node, _NAMED)
     lines = source.splitlines(keepends=True)
     return len("".join(lines[: node.lineno - 1])), len("".join(lines[: node.end_lineno]))
 

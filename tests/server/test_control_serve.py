@@ -71,7 +71,8 @@ def test_faults_from_a_file_are_on_from_the_start(serving: Serving, tmp_path: Pa
 
 def test_without_the_control_plane_there_is_nothing_there(serving: Serving) -> None:
     with serving("--no-control", "--rate-limit", "100/s") as http:
-        assert http.get("/_dpsync/health").json()["error"]["message"] == "path '/_dpsync/health' not found"
+        for path in ("/_dpsync/health", "/_dpsync/page/switches", "/"):
+            assert http.get(path).json()["error"]["message"] == f"path '{path}' not found"
         assert http.get("/v1/user").headers["x-ratelimit-limit"] == "100"
 
 
@@ -154,3 +155,13 @@ def test_a_window_opens_anew_when_it_is_over() -> None:
 def test_what_is_no_rate_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no rate limit"):
         RateLimit.parse(text)
+
+
+def test_the_page_shows_the_plan_of_a_directory(serving: Serving, tmp_path: Path) -> None:
+    text = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams: { more: { title: <More> } }\n"
+    (tmp_path / "dpsync.yaml").write_text(text)
+    with serving("--plan", str(tmp_path)) as http:
+        assert f"dpsync plan -C {tmp_path}" in http.get("/_dpsync/page/plan").text
+        report = http.get("/_dpsync/page/plan/report").text
+        assert "acme/teams/more" in report
+        assert f"platform: {str(http.base_url).rstrip('/')}" in report

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 
 import click
@@ -52,7 +54,11 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--ask-before-removal", is_flag=True,
     help="With published: the removal of a member is only requested (202).",
 )  # fmt: skip
-@click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync).")
+@click.option(
+    "--plan", "planned", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    help="A directory with a configuration: the companion's page shows its plan.",
+)  # fmt: skip
+@click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync), and no page at /.")
 def command(
     host: str,
     port: int,
@@ -66,6 +72,7 @@ def command(
     rate_limit: str | None,
     latency: float,
     ask_before_removal: bool,
+    planned: Path | None,
     no_control: bool,
 ) -> None:
     """Run the companion: the platform's API on this machine.
@@ -73,23 +80,28 @@ def command(
     The companion keeps real state: it starts with two organizations, acme and globex, in a fresh database.
     Once it accepts requests, it prints its address: that is the value for DPSYNC_URL. Its tokens are
     ada-token and grace-token (admins of acme) and hank-token (globex). Ctrl-C stops it.
+
+    Open the same address in a browser: a page shows what the platform holds, the requests, and switches for
+    faults and the clock.
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 
     try:
         with collector_paused(), companion_packages():  # it would take a sixth of the start-up
+            from dpsync.server.console.plan import PlanProgram
             from dpsync.server.process.listening import CannotListen
             from dpsync.server.process.run import serve
             from dpsync.server.process.workers import WorkerFailed
             from dpsync.server.store import StoreError
     except MissingPackage as missing:
         raise click.ClickException(str(missing)) from None
+    plan = PlanProgram(str(planned), *_plan_command(planned, profile)) if planned else None
     try:
         with collector_running():
             serve(
                 host, port, db, token, profile, world, allow_fetch,
                 faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
-                workers=workers, asks_before_removal=ask_before_removal,
+                workers=workers, asks_before_removal=ask_before_removal, plan=plan,
             )  # fmt: skip
     except WorkerFailed:
         raise click.ClickException("a worker did not start") from None
@@ -97,3 +109,11 @@ def command(
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or 'serve'}: {error.strerror or error}") from None
+
+
+def _plan_command(directory: Path, profile: str) -> tuple[tuple[str, ...], str]:
+    """The command that makes the plan of a directory as a page: as it is run, and as a person types it."""
+    named = () if profile == "full" else ("--profile", profile)
+    asked = ("-C", str(directory), *named)
+    program = (sys.executable, "-m", "dpsync", "plan", *asked, "--format", "html")
+    return program, shlex.join(("dpsync", "plan", *asked))

@@ -26,11 +26,12 @@ class LoggedRequest(Struct, frozen=True):
 
 
 class RequestLog:
-    """`dropped` is how many are not kept any more."""
+    """`dropped` is how many are not kept any more, `cleared` how often the log was emptied."""
 
     def __init__(self, most: int = MOST_ENTRIES) -> None:
         self.entries: deque[LoggedRequest] = deque(maxlen=most)
         self.dropped = 0
+        self.cleared = 0
 
     def add(self, entry: LoggedRequest) -> None:
         self.dropped += len(self.entries) == self.entries.maxlen
@@ -39,3 +40,4 @@ class RequestLog:
     def clear(self) -> None:
         self.entries.clear()
         self.dropped = 0
+        self.cleared += 1

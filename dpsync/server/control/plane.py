@@ -29,6 +29,7 @@ from ..jobs.sources import OUTGOING, address
 from ..request.context import Context
 from ..spaces.erasing import erase_expired
 from ..store import SCHEMA_VERSION, Json, Record, Store, StoreError
+from . import banner
 from .clock import MovableClock
 from .faults import FaultRules, FaultSchedule, complaint
 from .gateway import Gateway
@@ -89,7 +90,7 @@ class ControlPlane:
         self.store = gateway.companion.store
         self.clock = clock
         self.start_over = start_over
-        self._alone = workers == 1
+        self.alone = workers == 1
         self._operations: dict[str, dict[str, Callable[[Any], Any]]] = {
             "health": {"GET": self.health},
             "reset": {"POST": self.reset},
@@ -103,7 +104,11 @@ class ControlPlane:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(PREFIX) or not _from_here(Request(scope)):
+        if (
+            scope["type"] != "http"
+            or not scope["path"].startswith(PREFIX)
+            or not from_this_machine(Request(scope))
+        ):
             await self.gateway(scope, receive, send)
             return
         try:
@@ -123,7 +128,7 @@ class ControlPlane:
         methods = self._operations[name]
         if request.method not in methods:
             raise ApiError(405, f"{request.method} is not allowed here, only {', '.join(sorted(methods))}")
-        if name in _OF_ONE_PROCESS and not self._alone:
+        if name in _OF_ONE_PROCESS and not self.alone:
             raise ApiError(501, f"{name}: no worker sees the requests of the others: serve with --workers 1")
         content = await request.body()
         given = None
@@ -203,7 +208,9 @@ class ControlPlane:
     def replace(self, given: Any) -> None:
         """All state, or nothing when it is no world. The log, the faults and the clock stay as they are."""
         try:
-            worlds.load(self.store, given, self.clock(), self.companion.families)
+            with self.store.transaction():
+                worlds.load(self.store, given, self.clock(), self.companion.families)
+                banner.put_up(self.store, "")
         except StoreError:
             raise
         except Exception as error:
@@ -248,7 +255,7 @@ class ControlPlane:
         self.gateway.faults = FaultSchedule()
 
 
-def _from_here(request: Request) -> bool:
+def from_this_machine(request: Request) -> bool:
     """From this machine, and neither by a page of another site, nor by a name that was made to lead here, nor
     by a companion that was told to call somebody.
 

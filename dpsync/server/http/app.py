@@ -92,7 +92,7 @@ class Companion:
         elif scope["type"] == "http":
             request = Request(scope, receive)
             try:
-                response = await self._answer(request)
+                response = await self.answer(request)
             except ClientDisconnect:
                 return
             self.requests.append((request.method, scope["path"], response.status_code))
@@ -101,7 +101,8 @@ class Companion:
         else:
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
+        """What the API says to a request; an error is an answer, too. It is in no log."""
         try:
             path, found = self._named(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
@@ -164,6 +165,16 @@ class Companion:
         path, found = self._named(raw_path(scope))
         operation, _ = found.get(scope["method"], (None, {}))
         return operation, path
+
+    @property
+    def readable(self) -> list[Operation]:
+        """The operations that this profile serves and that only read."""
+        return [row for row in self._operations if row.method == "GET" and row.supported(self.profile)]
+
+    @property
+    def operation_ids(self) -> list[str]:
+        """The ids of all operations that this profile serves."""
+        return [row.id for row in self._operations if row.supported(self.profile)]
 
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""

@@ -10,6 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from .. import world as worlds
+from ..console.app import Console
+from ..console.plan import PlanProgram
+from ..control import banner as banners
 from ..control import faults as schedules
 from ..control.clock import MovableClock
 from ..control.gateway import Gateway
@@ -38,13 +41,17 @@ def serve(
     control: bool = True,
     workers: int = 1,
     asks_before_removal: bool = False,
+    banner: str = "",
+    plan: PlanProgram | None = None,
 ) -> None:
     """Blocks until SIGINT or SIGTERM. Port 0 is a free one.
 
     Prints the URL on standard output once requests are accepted. `token` is one more token of the first
     admin of the first organization. `world` is loaded into a fresh database, and by a reset. `faults` is a
     file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without `control` there is no control
-    plane. `allow_fetch`, `asks_before_removal`: see `build`. `workers`: how many processes. Raises StoreError
+    plane and no console. `allow_fetch`, `asks_before_removal`: see `build`. `workers`: how many processes.
+    `banner` is a sentence about the starting world, which the console shows. `plan` is the program that makes
+    the plan that the console shows. Raises StoreError
     when the database cannot be used, CannotListen for the address, OSError for a file, ValueError for a file
     or a rate limit that says nothing sensible and for what cannot be with several workers, WorkerFailed when
     one does not start.
@@ -62,6 +69,8 @@ def serve(
         control,
         workers,
         asks_before_removal,
+        banner,
+        plan,
     )
     store = open_store(db)
     try:
@@ -97,10 +106,13 @@ class _Service(Struct, frozen=True):
     control: bool
     workers: int
     asks_before_removal: bool
+    banner: str
+    plan: PlanProgram | None
 
     def start_over(self, store: Store) -> None:
         with store.transaction():
             self.start.load(store)
+            banners.put_up(store, self.banner)
             if self.token:
                 _grant(store, self.token)
 
@@ -124,9 +136,12 @@ class _Service(Struct, frozen=True):
         )
         companion.sources.own = [listening.getsockname()[:2]]
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
-        app = ControlPlane(gateway, clock, self.start_over, self.workers) if self.control else gateway
+        app: Console | Gateway = gateway
+        if self.control:
+            plane = ControlPlane(gateway, clock, self.start_over, self.workers)
+            app = Console(plane, self.plan)
         gc.freeze()  # the garbage collector need not look through the program again and again
-        asyncio.run(_until_stopped(Listening(app, ready, gateway.drop), listening, stop_fd))
+        asyncio.run(_until_stopped(Listening(app, ready, app.drop), listening, stop_fd))
 
     def work(self, db: str, listening: socket.socket, ready: Ready, stop_fd: int) -> None:
         """One of several: with a connection of its own."""

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic_core import from_json, to_json
 
@@ -13,6 +13,9 @@ from .. import world as worlds
 from ..control.plane import ControlPlane
 from ..http.app import Companion
 from .listening import Listening, tcp_socket
+
+if TYPE_CHECKING:
+    from ..console.app import Console
 
 T = TypeVar("T")
 
@@ -23,10 +26,10 @@ _STARTS = 8
 class ThreadedServer:
     """`with ThreadedServer(app) as server:` serves on a free port at `server.url` until the block ends.
 
-    `plane`: the control plane around the app, when there is to be one.
+    `plane`: the control plane around the app, or the console around that, when there is to be one.
     """
 
-    def __init__(self, app: Companion, plane: ControlPlane | None = None) -> None:
+    def __init__(self, app: Companion, plane: "ControlPlane | Console | None" = None) -> None:
         self.app = app
         self.url = ""
         # Tests start from the same few worlds again and again.

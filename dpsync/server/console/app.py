@@ -1,0 +1,329 @@
+"""The console as an ASGI application around the control plane: its addresses, its forms, its headers.
+
+It answers to whom the control plane answers, and to nobody else: the same check of peer, `Host`, `Origin` and
+`Sec-Fetch-Site`. To all others, and for all other paths, it is not there.
+"""
+
+import base64
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+from pydantic import ValidationError
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from dpsync import __version__
+
+from ..control import banner
+from ..control.faults import FaultSchedule, complaint
+from ..control.log import LoggedRequest
+from ..control.plane import ControlPlane, from_this_machine
+from ..errors import ApiError
+from ..http.incoming import raw_path, read
+from ..store import StoreError
+from . import resources, switches, tree
+from .plan import Planner, PlanProgram, PrintedPlan
+from .texts import displayed, masked_query
+
+PAGES = "/_dpsync/page/"
+_API = f"{PAGES}api"
+_SHOWN = 300
+"""Requests of the log that a page shows."""
+_LISTED = 40
+"""Lines of a list that is open from the start; a longer one is folded."""
+_NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+_log = logging.getLogger("dpsync.server")
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Console:
+    """An ASGI application around a control plane. `program` makes the plan of a directory."""
+
+    def __init__(self, plane: ControlPlane, program: PlanProgram | None = None) -> None:
+        self.plane = plane
+        self.gateway = plane.gateway
+        self._companion = plane.companion
+        self._store = plane.store
+        self._planner = Planner(program) if program else None
+        self._pages: dict[tuple[str, str], Answer] = {
+            ("GET", "/"): self._organization,
+            ("GET", f"{PAGES}requests"): self._requests,
+            ("GET", f"{PAGES}requests.json"): self._newest,
+            ("POST", f"{PAGES}requests/clear"): self._clear,
+            ("GET", f"{PAGES}switches"): self._switches,
+            ("POST", f"{PAGES}switches/flip"): self._flip,
+            ("POST", f"{PAGES}switches/add"): self._add,
+            ("POST", f"{PAGES}switches/remove"): self._remove,
+            ("POST", f"{PAGES}switches/clock"): self._clock,
+            ("POST", f"{PAGES}switches/reset"): self._reset,
+            ("GET", f"{PAGES}plan"): self._plan,
+            ("GET", f"{PAGES}plan/report"): self._report,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not _is_here(scope) or not from_this_machine(Request(scope)):
+            await self.plane(scope, receive, send)
+            return
+        try:
+            response = await self._answer(Request(scope, receive))
+        except StoreError as error:
+            _log.error("%s %s: %s", scope["method"], scope["path"], error)
+            response = self._trouble(503, "The database cannot be used at present: see the log.")
+        except ApiError as error:
+            response = self._trouble(error.status, error.message)
+        await response(scope, receive, send)
+
+    def drop(self) -> None:
+        """Ends what is under way, when the companion stops."""
+        self.gateway.drop()
+        if self._planner:
+            self._planner.stop()
+
+    async def _answer(self, request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        path = request.url.path
+        if path.startswith(f"{_API}/v1/") and method == "GET":
+            return await self._resource(request)
+        page = self._pages.get((method, path))
+        if page is None:
+            return self._trouble(404, f"There is no page at {path}.")
+        return await page(request)
+
+    # --- what is there ----------------------------------------------------------------------------------
+
+    async def _organization(self, request: Request) -> Response:
+        with self._store.reading():
+            known = tree.names(self._store)
+            chosen = request.query_params.get("organization") or (known[0][0] if known else "")
+            found = tree.organization(self._store, chosen)
+        if found is None and known:
+            return self._trouble(404, f"There is no organization {chosen}.")
+        return self._page("organization", known=known, one=found, listed=_LISTED)
+
+    async def _resource(self, request: Request) -> Response:
+        raw = raw_path(request.scope).split(b"?")[0].removeprefix(_API.encode())
+        found = await resources.read(self._companion, request.scope, raw, request.scope["query_string"])
+        return self._page("resource", found=found, status=200 if found.operation else 404)
+
+    # --- what was asked ---------------------------------------------------------------------------------
+
+    async def _requests(self, request: Request) -> Response:
+        log = self.gateway.log
+        entries = list(log.entries)[-_SHOWN:]
+        first = log.dropped + len(log.entries) - len(entries) + 1
+        rows = [_row(number, entry) for number, entry in enumerate(entries, first)]
+        return self._page(
+            "requests", rows=rows[::-1], alone=self.plane.alone, most=_SHOWN, cleared=log.cleared,
+            last=first + len(entries) - 1,
+        )  # fmt: skip
+
+    async def _newest(self, request: Request) -> Response:
+        """The requests after a number, as JSON for the script of the page."""
+        log = self.gateway.log
+        after, cleared = (request.query_params.get(name, "0") for name in ("after", "cleared"))
+        last = log.dropped + len(log.entries)
+        known = int(after) if after.isdecimal() and len(after) < 16 and cleared == str(log.cleared) else 0
+        new = min(max(0, last - known), _SHOWN)
+        entries = list(log.entries)[len(log.entries) - new :]
+        rows = [_row(number, entry) for number, entry in enumerate(entries, last - new + 1)]
+        found = {"last": last, "cleared": log.cleared, "rows": rows}
+        return _response(to_json(found), "application/json", _NOTHING)
+
+    async def _clear(self, request: Request) -> Response:
+        await _form(request)
+        self.gateway.log.clear()
+        return _to(f"{PAGES}requests")
+
+    # --- switches ---------------------------------------------------------------------------------------
+
+    async def _switches(self, request: Request, wrong: str = "", status: int = 200) -> Response:
+        schedule, clock = self.gateway.faults, self.plane.time(None)
+        return self._page(
+            "switches", status=status, wrong=wrong, alone=self.plane.alone, clock=clock,
+            switches=switches.switches(schedule), others=switches.others(schedule),
+            presets=switches.PRESETS, often=switches.OFTEN, ahead=switches.AHEAD,
+            operations=sorted(self._companion.operation_ids),
+        )  # fmt: skip
+
+    async def _flip(self, request: Request) -> Response:
+        form = await _form(request)
+        return await self._done(request, lambda: switches.flip(self._schedule(), form.get("name", "")))
+
+    async def _add(self, request: Request) -> Response:
+        form = await _form(request)
+        given = (form.get(name, "") for name in ("operation", "fault", "often"))
+        return await self._done(request, lambda: switches.add(self._schedule(), *given))
+
+    async def _remove(self, request: Request) -> Response:
+        form = await _form(request)
+        return await self._done(request, lambda: switches.remove(self._schedule(), form.get("rule", "")))
+
+    def _schedule(self) -> FaultSchedule:
+        if not self.plane.alone:
+            raise ValueError("faults count requests, and of several workers none sees those of the others")
+        return self.gateway.faults
+
+    async def _clock(self, request: Request) -> Response:
+        form = await _form(request)
+        match form.get("do"):
+            case "freeze":
+                given: dict[str, Any] = {"frozen": self.plane.time(None)["now"]}
+            case "real":
+                given = {"real": True}
+            case "at":
+                given = {"frozen": f"{form.get('at', '')}{'Z' if form.get('at') else ''}"}
+            case ahead:
+                given = {"advance": switches.AHEAD.get(ahead or "", ("", 0))[1]}
+        return await self._done(request, lambda: self.plane.set_clock(given))
+
+    async def _reset(self, request: Request) -> Response:
+        form = await _form(request)
+        if form.get("sure") != "yes":
+            return await self._switches(request, "Nothing was reset: confirm that the changes are lost.", 400)
+        return await self._done(request, lambda: self.plane.reset(None))
+
+    async def _done(self, request: Request, act: Callable[[], object]) -> Response:
+        """The page after an act, or with what was wrong about it."""
+        try:
+            act()
+        except ValidationError as error:
+            return await self._switches(request, complaint(error, "the form"), 400)
+        except ApiError as error:
+            return await self._switches(request, error.message, 400)
+        except ValueError as error:
+            return await self._switches(request, str(error), 400)
+        return _to(f"{PAGES}switches")
+
+    # --- the plan ---------------------------------------------------------------------------------------
+
+    async def _plan(self, request: Request) -> Response:
+        return self._page("plan", program=self._planner.program if self._planner else None)
+
+    async def _report(self, request: Request) -> Response:
+        """The page that the program printed, in an origin of its own: no script of it reaches a switch."""
+        admins = resources.admins(self._store)
+        if self._planner is None or not admins:
+            why = "No directory is given." if admins else "Nobody is an admin here, so nobody can plan."
+            return self._trouble(404, why)
+        planned: PrintedPlan = await self._planner.plan(self._store, admins[0], _url(request.scope))
+        if not planned.page.lstrip().lower().startswith("<!doctype html"):
+            return self._page("unplanned", planned=planned, status=200)
+        policy = "sandbox allow-scripts; frame-ancestors 'self'"
+        return _response(planned.page.encode(), "text/html; charset=utf-8", policy)
+
+    # --- how a page is made -----------------------------------------------------------------------------
+
+    def _page(self, name: str, *, status: int = 200, **values: Any) -> Response:
+        said = {
+            "page": name, "pages": PAGES, "api": _API, "banner": banner.text_of(self._store),
+            "version": __version__, "profile": self._companion.profile, "plan_is_there": self._planner,
+        }  # fmt: skip
+        text = _templates().get_template(f"{name}.html").render({**said, **values})
+        policy = (
+            f"default-src 'none'; style-src '{_hash('page.css')}'; script-src '{_hash('page.js')}'; "
+            "connect-src 'self'; img-src data:; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+            "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        )
+        return _response(text.encode(), "text/html; charset=utf-8", policy, status)
+
+    def _trouble(self, status: int, why: str) -> Response:
+        try:
+            return self._page("trouble", status=status, why=why)
+        except StoreError:  # the banner is in the database, too
+            return Response(why, status, media_type="text/plain")
+
+
+def _url(scope: Scope) -> str:
+    """The address that the request came in at: a port that is passed on may have another name outside."""
+    host, port = scope["server"]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _is_here(scope: Scope) -> bool:
+    """`/` is only read: a write there is a mistake that the API answers."""
+    path: str = scope["path"]
+    return (path == "/" and scope["method"] in ("GET", "HEAD")) or path.startswith(PAGES)
+
+
+def _row(number: int, entry: LoggedRequest) -> dict[str, Any]:
+    """A request as a page shows it, without secrets."""
+    query = f"?{masked_query(entry.query)}" if entry.query else ""
+    status = entry.status
+    return {
+        "number": number,
+        "method": displayed(entry.method),
+        "path": displayed(f"{entry.path}{query}"),
+        "operation": entry.operation or "",
+        "caller": displayed(entry.caller) or "nobody",
+        "status": "no answer" if status is None else str(status),
+        "failed": status is None or status >= 400,
+        "ms": f"{entry.ms:.1f}",
+        "fault": entry.fault or "",
+    }
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form, each once. It is read by all that change something: others are no forms."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise ApiError(415, "A form of this page is needed.")
+    found = parse_qs((await read(request)).decode("latin-1"), keep_blank_values=True, max_num_fields=20)
+    return {name: values[0] for name, values in found.items()}
+
+
+def _to(path: str) -> Response:
+    return _response(b"", "text/plain", _NOTHING, 303, {"location": path})
+
+
+def _response(
+    content: bytes, kind: str, policy: str, status: int = 200, more: dict[str, str] | None = None
+) -> Response:
+    headers = {
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",  # without a referrer, a form of this page has no origin either
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "cache-control": "no-store",
+        **(more or {}),
+    }
+    return Response(content, status, headers, kind)
+
+
+@cache
+def _templates() -> "Environment":
+    """Every value is escaped, and shown without characters that nobody sees; a missing one is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # most companions are never looked at
+
+    made = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=displayed,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["style"] = Markup(_part("page.css"))  # noqa: S704
+    made.globals["script"] = Markup(_part("page.js"))  # noqa: S704
+    return made
+
+
+@cache
+def _part(name: str) -> str:
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(name: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(_part(name).encode()).digest()).decode()}"

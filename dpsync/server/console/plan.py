@@ -1,0 +1,83 @@
+"""The plan of a directory, made by a program that is given: the companion itself knows nothing of plans.
+
+The program is run as a process of its own. It reaches the companion over HTTP like any client, with a token
+that lives as long as the process does.
+"""
+
+import asyncio
+import os
+from uuid import uuid4
+
+from msgspec import Struct
+
+from ..store import Record, Store
+
+_SECONDS = 120
+
+
+class PlanProgram(Struct, frozen=True):
+    """A program that prints a plan as a whole HTML page. `words`: how a person would type it."""
+
+    directory: str
+    arguments: tuple[str, ...]
+    words: str
+
+
+class PrintedPlan(Struct, frozen=True):
+    """`page` is what the program printed, "" for nothing; `said` is what it said beside that."""
+
+    page: str
+    said: str
+    code: int
+
+
+class Planner:
+    """Runs the program, once at a time. `stop` ends a run that is under way."""
+
+    def __init__(self, program: PlanProgram) -> None:
+        self.program = program
+        self._turn = asyncio.Lock()
+        self._running: asyncio.subprocess.Process | None = None
+
+    def stop(self) -> None:
+        if self._running is not None and self._running.returncode is None:
+            self._running.kill()
+
+    async def plan(self, store: Store, user: str, url: str) -> PrintedPlan:
+        """Run the program with a token of this user, for the companion at an address."""
+        async with self._turn:
+            token = Record("token", uuid4().hex, {}, ref=user)
+            with store.transaction():
+                store.put(token)
+            try:
+                return await self._run(url, token.id)
+            finally:
+                with store.transaction():
+                    store.remove("token", token.id)
+
+    async def _run(self, url: str, token: str) -> PrintedPlan:
+        surroundings = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("DPSYNC_TOKEN_FILE", "DPSYNC_DEBUG")
+        }
+        self._running = running = await asyncio.create_subprocess_exec(
+            *self.program.arguments,
+            env={**surroundings, "DPSYNC_URL": url, "DPSYNC_TOKEN": token, "NO_COLOR": "1"},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            page, said = await asyncio.wait_for(running.communicate(), _SECONDS)
+        except TimeoutError:
+            page, said = b"", f"no plan after {_SECONDS} seconds".encode()
+        finally:
+            if running.returncode is None:
+                running.kill()
+                await running.wait()
+            self._running = None
+        said = said.replace(token.encode(), b"(the token)")
+        return PrintedPlan(
+            page.decode(errors="replace"), said.decode(errors="replace"), running.returncode or 0
+        )

@@ -1,0 +1,151 @@
+"""The switches of the console: faults that people try first, and the clock."""
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..control.faults import CountedRule, FaultRules, FaultSchedule
+from .texts import displayed
+
+OFTEN: Final = {
+    "always": ("every request", {}),
+    "once": ("the next request", {"times": 1}),
+    "second": ("every second request", {"every": 2}),
+    "tenth": ("every tenth request", {"every": 10}),
+}
+"""How often a fault of one's own comes."""
+AHEAD: Final = {"hour": ("1 hour", 3600), "day": ("1 day", 86_400), "week": ("8 days", 8 * 86_400)}
+"""How far the clock can be advanced."""
+
+
+class Preset(Struct, frozen=True):
+    """A fault with a name and what it tries. `rule` is one of the control plane's."""
+
+    name: str
+    title: str
+    tries: str
+    fault: dict[str, Any]
+    often: dict[str, Any] = {}
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        return {**self.often, "fault": self.fault}
+
+
+PRESETS: Final = (
+    Preset(
+        "down", "The platform is down", "Each request is answered 503.", {"kind": "status", "status": 503}
+    ),
+    Preset(
+        "busy", "Too many requests", "Every third request is answered 429, to be sent again after a second.",
+        {"kind": "status", "status": 429, "retryAfter": 1}, {"every": 3},
+    ),
+    Preset(
+        "slow", "Slow answers", "Each answer takes two seconds longer.", {"kind": "delay", "seconds": 2}
+    ),
+    Preset(
+        "lost", "Lost answers",
+        "Every tenth request is carried out, and then its connection is reset without an answer.",
+        {"kind": "reset", "when": "after"}, {"every": 10},
+    ),
+    Preset(
+        "refused", "Lost requests", "Every tenth connection is reset before the request is carried out.",
+        {"kind": "reset", "when": "before"}, {"every": 10},
+    ),
+    Preset(
+        "cut", "Answers cut off", "Every tenth answer ends in its middle.", {"kind": "truncate"},
+        {"every": 10},
+    ),
+    Preset(
+        "login", "A login page", "Each answer says that it is HTML, as behind a proxy.",
+        {"kind": "content-type", "value": "text/html; charset=utf-8"},
+    ),
+    Preset(
+        "moving", "Lists that move", "Lists come in pages of three that overlap by one.",
+        {"kind": "shift-page", "by": 1, "limit": 3},
+    ),
+)  # fmt: skip
+
+
+class FaultSwitch(Struct, frozen=True):
+    """A preset, and what came of it since it was turned on."""
+
+    preset: Preset
+    on: bool
+    matched: int = 0
+    used: int = 0
+
+
+class OtherRule(Struct, frozen=True):
+    """A rule that is no preset, by its number in the schedule."""
+
+    number: int
+    about: str
+    text: str
+    matched: int
+    used: int
+
+
+def switches(schedule: FaultSchedule) -> list[FaultSwitch]:
+    """Every preset."""
+    found = {preset.name: _rule_of(schedule, preset) for preset in PRESETS}
+    return [
+        FaultSwitch(preset, True, rule.matched, rule.used)
+        if (rule := found[preset.name])
+        else FaultSwitch(preset, False)
+        for preset in PRESETS
+    ]
+
+
+def others(schedule: FaultSchedule) -> list[OtherRule]:
+    """Every rule that no switch stands for."""
+    known = [_rule_of(schedule, preset) for preset in PRESETS]
+    return [_other(number, rule) for number, rule in enumerate(schedule.rules) if rule not in known]
+
+
+def flip(schedule: FaultSchedule, name: str) -> None:
+    """Turn a preset on or off. The other rules keep their counts. ValueError: there is no such preset."""
+    preset = next((one for one in PRESETS if one.name == name), None)
+    if preset is None:
+        raise ValueError("there is no such switch")
+    rule = _rule_of(schedule, preset)
+    if rule is not None:
+        schedule.rules.remove(rule)
+    else:
+        schedule.rules.extend(FaultSchedule(FaultRules.validate_python([preset.rule])).rules)
+
+
+def add(schedule: FaultSchedule, operation: str, name: str, often: str) -> None:
+    """The fault of a preset for one operation. ValueError says what is wrong."""
+    preset = next((one for one in PRESETS if one.name == name), None)
+    if preset is None or often not in OFTEN:
+        raise ValueError("there is no such fault")
+    rule = {"fault": preset.fault, **OFTEN[often][1]}
+    if operation.strip():
+        rule["operation"] = operation.strip()
+    schedule.rules.extend(FaultSchedule(FaultRules.validate_python([rule])).rules)
+
+
+def remove(schedule: FaultSchedule, number: str) -> None:
+    """Take a rule out by its number. ValueError: there is none."""
+    if not number.isdecimal() or int(number) >= len(schedule.rules):
+        raise ValueError("there is no such rule any more")
+    del schedule.rules[int(number)]
+
+
+def _rule_of(schedule: FaultSchedule, preset: Preset) -> CountedRule | None:
+    return next((rule for rule in schedule.rules if rule.as_dict()["rule"] == preset.rule), None)
+
+
+def _other(number: int, counted: CountedRule) -> OtherRule:
+    rule = counted.as_dict()["rule"]
+    about, fault = rule.pop("operation", "every request"), rule.pop("fault")
+    said = {**fault, **rule}
+    text = ", ".join(f"{name} {value}" for name, value in said.items() if name != "kind")
+    return OtherRule(
+        number,
+        about,
+        displayed(f"{fault['kind']}: {text}" if text else fault["kind"]),
+        counted.matched,
+        counted.used,
+    )

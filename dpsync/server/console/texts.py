@@ -1,0 +1,60 @@
+"""What foreign texts and secrets look like on the page."""
+
+import re
+from typing import Any
+from urllib.parse import unquote_plus
+
+from markupsafe import Markup
+
+MASKED = "(a secret, not shown)"
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+"""Characters that hide a text, reorder it, or are none."""
+_SECRET = re.compile(
+    r"secret|token|passw|passphrase|privatekey|credential|certificate|apikey|authorization|cookie"
+    r"|sharekey|^key$|^headers$"
+)
+_APART = re.compile(r"[^a-z0-9]")
+
+
+def displayed(value: Any) -> Any:
+    """A value as a template may print it: a text without a character that nobody sees, None as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _UNSEEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", value)
+    return value
+
+
+def is_secret(name: str) -> bool:
+    """Whether a member of this name may hold a secret."""
+    return bool(_SECRET.search(_APART.sub("", name.casefold())))
+
+
+def masked(value: Any, also: str = "") -> Any:
+    """A JSON value in which each member that may hold a secret has a sentence instead of its value.
+
+    `also` is the name of one more such member. The published URL of a share link has its secret as a part.
+    """
+    if isinstance(value, dict):
+        also = "published" if value.get("object") == "share-link" else also
+        return {
+            name: MASKED
+            if (is_secret(name) or name == also) and inner not in (None, "", {}, [])
+            else masked(inner, also)
+            for name, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [masked(inner, also) for inner in value]
+    return value
+
+
+def masked_query(query: str) -> str:
+    """The query of a request without the secrets that it names."""
+    pairs = (pair.partition("=") for pair in query.split("&"))
+    return "&".join(
+        f"{name}=…" if is_secret(unquote_plus(name)) else f"{name}{sign}{value}"
+        for name, sign, value in pairs
+    )

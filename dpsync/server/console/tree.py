@@ -1,0 +1,199 @@
+"""An organization as a person looks for things in it: sites with their navigation, spaces, teams, members."""
+
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from ..sites.navigation import GROUP, LINK, PLACE, SECTION, Navigation
+from ..sites.navigation import read as read_navigation
+from ..store import Record, Store
+
+
+class TreeLine(Struct, frozen=True):
+    """One line of a tree. `note` is what stands behind the title, `tags` are its short words.
+
+    `link` is the path of the API that it is read from, "" for none. `unseen`: readers are not shown it.
+    """
+
+    title: str
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    link: str = ""
+    sort: str = ""
+    unseen: bool = False
+    below: tuple["TreeLine", ...] = ()
+
+
+class SiteTree(Struct, frozen=True):
+    """A site and its navigation, in the order in which readers see it."""
+
+    title: str
+    link: str
+    published: bool
+    visibility: str
+    navigation: tuple[TreeLine, ...]
+    sectioned: bool
+    spaces: int
+
+
+class OrganizationTree(Struct, frozen=True):
+    id: str
+    title: str
+    link: str
+    sites: tuple[SiteTree, ...]
+    spaces: tuple[TreeLine, ...]
+    space_count: int
+    deleted: tuple[TreeLine, ...]
+    teams: tuple[TreeLine, ...]
+    members: tuple[TreeLine, ...]
+
+
+def names(store: Store) -> list[tuple[str, str]]:
+    """The id and the title of each organization, in order of creation."""
+    found = sorted(store.find("organization"), key=_made)
+    return [(one.id, one.doc["title"]) for one in found]
+
+
+def organization(store: Store, id: str) -> OrganizationTree | None:
+    """What an organization holds; None where there is no such one."""
+    record = store.get("organization", id)
+    if record is None:
+        return None
+    spaces = store.find("space", organization=id)
+    titles = {space.id: space.doc["title"] for space in spaces}
+    sites = sorted(store.find("site", organization=id), key=_made)
+    navigations = [read_navigation(store, site) for site in sites]
+    by_space = Counter(place.ref for one in navigations for place in one.places)
+    return OrganizationTree(
+        id,
+        record.doc["title"],
+        _path("orgs", id),
+        tuple(_site(one, titles) for one in navigations),
+        _spaces(store.find("collection", organization=id), spaces, by_space),
+        len(spaces),
+        tuple(_deleted(space) for space in store.find("deleted-space", organization=id)),
+        tuple(_teams(store, id)),
+        tuple(_members(store, id)),
+    )
+
+
+def _made(record: Record) -> int:
+    return record.seq
+
+
+def _path(*segments: str) -> str:
+    return "/".join(("/v1", *(quote(segment, safe="") for segment in segments)))
+
+
+# --- sites ----------------------------------------------------------------------------------------
+
+
+def _site(nav: Navigation, titles: dict[str, str]) -> SiteTree:
+    site = nav.site
+    path = _path("orgs", site.organization, "sites", site.id)
+    lines = _nodes(nav, "", titles, path) if nav.sectioned else _places(nav, "", titles, path)
+    return SiteTree(
+        site.doc["title"],
+        path,
+        bool(site.doc["published"]),
+        site.doc["visibility"],
+        tuple(lines),
+        nav.sectioned,
+        len(nav.places),
+    )
+
+
+def _nodes(nav: Navigation, parent: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
+    for node in nav.children(parent):
+        doc, draft = node.doc, bool(node.doc.get("draft"))
+        if node.kind == LINK:
+            tags = _tags(link=True, draft=draft)
+            yield TreeLine(doc["title"], doc.get("url") or "", tags, f"{path}/structure", LINK, draft)
+        elif node.kind == GROUP:
+            below = tuple(_nodes(nav, node.id, titles, path))
+            yield TreeLine(
+                doc["title"], "", _tags(group=True, draft=draft), f"{path}/structure", GROUP, draft, below
+            )
+        else:
+            below = tuple(_places(nav, node.id, titles, path))
+            tags = _tags(default=doc["default"], draft=draft, conditional=bool(doc.get("condition")))
+            yield TreeLine(doc["title"], f"/{doc['path']}", tags, f"{path}/structure", SECTION, draft, below)
+
+
+def _places(nav: Navigation, section: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
+    for place in nav.places_in(section):
+        doc, draft = place.doc, bool(place.doc.get("draft"))
+        tags = _tags(
+            default=doc["default"], hidden=doc["hidden"], draft=draft, conditional=bool(doc.get("condition"))
+        )
+        title = doc.get("title") or titles.get(place.ref, place.ref)
+        link, unseen = _path("spaces", place.ref), bool(doc["hidden"] or draft)
+        yield TreeLine(title, f"/{doc['path']}", tags, link, PLACE, unseen)
+
+
+def _tags(**said: bool) -> tuple[str, ...]:
+    return tuple(name for name, holds in said.items() if holds)
+
+
+# --- spaces ---------------------------------------------------------------------------------------
+
+
+def _spaces(collections: list[Record], spaces: list[Record], by_space: Counter[str]) -> tuple[TreeLine, ...]:
+    """Collections with what is in them, each before the spaces beside it where neither says its place."""
+    inside: dict[str, list[Record]] = {}
+    for record in (*collections, *spaces):
+        inside.setdefault(record.parent, []).append(record)
+
+    def lines(parent: str) -> Iterator[TreeLine]:
+        for one in sorted(inside.get(parent, ()), key=lambda one: (one.position, one.kind, one.seq)):
+            if one.kind == "collection":
+                path = _path("collections", one.id)
+                yield TreeLine(one.doc["title"], one.id, (), path, "collection", below=tuple(lines(one.id)))
+            else:
+                yield _space(one, by_space[one.id])
+
+    return tuple(lines(""))
+
+
+def _space(space: Record, sites: int) -> TreeLine:
+    doc = space.doc
+    tags = [] if sites or doc.get("type") == "styleguide" else ["in no site"]
+    tags += ["style guide"] if doc.get("type") == "styleguide" else []
+    tags += ["locked"] if doc["editMode"] == "locked" else []
+    tags += ["synced with git"] if doc.get("gitSync") else []
+    return TreeLine(doc["title"], space.id, tuple(tags), _path("spaces", space.id), "space")
+
+
+def _deleted(space: Record) -> TreeLine:
+    return TreeLine(
+        space.doc["title"], f"deleted {space.doc['deletedAt']}", (), _path("spaces", space.id), "space"
+    )
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def _teams(store: Store, organization: str) -> Iterator[TreeLine]:
+    for team in sorted(store.find("team", organization=organization), key=_made):
+        memberships = sorted(store.find("membership", scope=team.id), key=_made)
+        below = (
+            TreeLine(_name(store, one.ref), one.ref, _tags(owner=one.doc["role"] == "owner"))
+            for one in memberships
+        )
+        path = _path("orgs", organization, "teams", team.id)
+        yield TreeLine(team.doc["title"], team.id, (), path, "team", below=tuple(below))
+
+
+def _members(store: Store, organization: str) -> Iterator[TreeLine]:
+    for member in sorted(store.find("member", organization=organization), key=_made):
+        role = member.doc["role"] or "guest"
+        tags = (role, *_tags(disabled=bool(member.doc.get("disabled"))))
+        path = _path("orgs", organization, "members", member.ref)
+        yield TreeLine(_name(store, member.ref), member.ref, tags, path, "member")
+
+
+def _name(store: Store, user: str) -> str:
+    found = store.get("user", user)
+    return str((found.doc.get("displayName") if found else None) or user)

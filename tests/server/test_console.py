@@ -1,0 +1,450 @@
+"""The page for people: what it shows, to whom it answers, and what its switches do."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+from console import BANNER, HOSTILE, Companion, hostile_world, printing, served
+
+from dpsync.server import world as worlds
+from dpsync.server.console.texts import MASKED, displayed, is_secret, masked, masked_query
+from dpsync.server.http.app import build
+from dpsync.server.store import open_store
+from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
+
+PAGE = "/_dpsync/page/"
+TOKEN = {"Authorization": "Bearer ada-token"}
+
+
+class Elements(HTMLParser):
+    """The elements of a page, its links, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+
+    def handle_data(self, data: str) -> None:
+        if self.tags[-1:] not in (["style"], ["script"]):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Companion]:
+    with served(said=BANNER) as companion:
+        yield companion
+
+
+@pytest.fixture
+def http(running: Companion) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=running.url, timeout=PATIENCE, **NO_TLS) as client:
+        assert client.post("/_dpsync/reset").status_code == 204
+        yield client
+
+
+@pytest.fixture(scope="module")
+def published() -> Iterator[Companion]:
+    with served("published") as companion:
+        yield companion
+
+
+def page(http: httpx.Client, path: str) -> Elements:
+    answer = http.get(path)
+    assert answer.status_code == 200, answer.text
+    return Elements(answer.text)
+
+
+# --- what it shows ------------------------------------------------------------------------------------
+
+
+def test_the_first_page_has_the_organization_as_a_tree(http: httpx.Client) -> None:
+    text = page(http, "/").text
+    for part in (
+        "Acme Docs published public Guides /guides default Guides /en default More group News /news",
+        "Product product API api API reference api-reference Guides guides",
+        "Technical writers writers Ada Byron ada owner Lin Yutang lin",
+        "Gus Fring gus guest",
+    ):
+        assert part in text
+
+
+def test_another_organization_is_chosen_by_its_id(http: httpx.Client) -> None:
+    assert "Homer Simpson" in page(http, "/?organization=globex").text
+    assert http.get("/?organization=none").status_code == 404
+
+
+def test_what_readers_are_not_shown_is_marked(http: httpx.Client) -> None:
+    assert re.search(r'class="site-space unseen">.*?Archive', http.get("/").text, re.DOTALL)
+
+
+def test_a_resource_is_shown_as_the_api_answers_it_to_an_admin(http: httpx.Client) -> None:
+    found = page(http, f"{PAGE}api/v1/orgs/globex/teams")
+    api = http.get("/v1/orgs/globex/teams", headers=TOKEN).json()
+    assert json.dumps(api, indent=2) in "".join(found.words)
+    assert f"{PAGE}api/v1/orgs/globex" in found.links
+    assert f"{PAGE}api/v1/orgs/globex/teams/{api['items'][0]['id']}" in found.links
+
+
+def test_an_organization_that_only_another_admin_may_read_is_shown_too(
+    running: Companion, http: httpx.Client
+) -> None:
+    world = worlds.builtin()
+    world["organizations"][1]["members"] = [{"user": "hank", "role": "admin"}]
+    world["organizations"][1] = {name: world["organizations"][1][name] for name in ("id", "title", "members")}
+    running.load(world)
+    assert "as answered to hank" in page(http, f"{PAGE}api/v1/orgs/globex").text
+
+
+def test_a_list_leads_to_its_next_page(running: Companion, http: httpx.Client) -> None:
+    world = worlds.builtin()
+    world["organizations"][0]["teams"] += [{"id": f"t{n}", "title": f"T {n}"} for n in range(60)]
+    running.load(world)
+    (following,) = [link for link in page(http, f"{PAGE}api/v1/orgs/acme/teams").links if "?page=" in link]
+    assert f"{PAGE}api/v1/orgs/acme/teams/t59" in page(http, following).links
+
+
+def crawled(http: httpx.Client) -> dict[str, Elements]:
+    """Every page that the first one leads to, by way of others. One that is not there fails."""
+    found: dict[str, Elements] = {}
+    ahead = ["/"]
+    while ahead:
+        path = ahead.pop()
+        if path not in found:
+            elements = found[path] = page(http, path)
+            links = (urljoin(path, link) for link in elements.links if not link.startswith("#"))
+            ahead += [link for link in links if link.startswith(("/?", f"{PAGE}api/"))]
+    return found
+
+
+@pytest.mark.parametrize("edition", ["full", "published"])
+def test_everything_that_is_linked_is_there_and_no_secret_is_on_any_page(
+    edition: str, request: pytest.FixtureRequest
+) -> None:
+    companion: Companion = request.getfixturevalue("running" if edition == "full" else "published")
+    world = worlds.builtin()
+    (organization,) = world["organizations"] = world["organizations"][1:]
+    site = organization["sites"][0]
+    secrets = [f"planted-{number}" for number in range(3)]
+    organization["saml"] = [{"id": "login", "label": "Login", "certificate": secrets[0]}]
+    site["shareLinks"] = [{"id": "share", "name": "Share", "token": secrets[1]}]
+    site["mcpServers"] = [{"id": "mcp", "name": "m", "headers": {"X-Any": secrets[2]}}]
+    companion.load(world)
+    kept = "".join(f"{one.ref}{one.text}" for one in companion.store.every())
+    assert all(secret in kept for secret in secrets)
+    with httpx.Client(base_url=companion.url, timeout=PATIENCE, **NO_TLS) as http:
+        pages = crawled(http)
+    assert len(pages) > 100
+    assert any(MASKED in one.text for one in pages.values())
+    for path, one in pages.items():
+        for secret in (*secrets, *world["tokens"]):
+            assert secret not in one.text, (path, secret)
+
+
+def test_the_members_whose_values_are_never_shown() -> None:
+    """A new member that holds a secret under another name is to be named in `texts.py`."""
+    found = set()
+    for profile in ("full", "published"):
+        store = open_store(":memory:")
+        models = json.loads(build(store, profile=profile).openapi())["components"]["schemas"].values()
+        found |= {name for one in models for name in one.get("properties", {})}
+        store.close()
+    assert {name for name in found if is_secret(name)} == {
+        "certificate", "cookies", "headers", "key", "privateKey", "secrets", "token", "trackingCookie",
+    }  # fmt: skip
+
+
+def test_a_value_that_may_be_a_secret_is_masked_at_any_depth() -> None:
+    value = {"name": "a", "list": [{"apiToken": "x", "headers": {"A": "b"}}], "secrets": {}, "token": None}
+    assert masked(value) == {
+        "name": "a", "list": [{"apiToken": MASKED, "headers": MASKED}], "secrets": {}, "token": None,
+    }  # fmt: skip
+    assert masked_query("limit=2&shareKey=abc") == "limit=2&shareKey=…"
+    assert masked_query("title=a%20b") == "title=a%20b"
+
+
+# --- foreign texts ------------------------------------------------------------------------------------
+
+
+def test_whatever_titles_say_the_pages_have_the_same_elements(running: Companion, http: httpx.Client) -> None:
+    plain = json.loads(json.dumps(hostile_world()))
+    for number, text in enumerate(HOSTILE):
+        plain = json.loads(json.dumps(plain).replace(json.dumps(text), json.dumps(f"T {number}")))
+    pages = ["/", f"{PAGE}api/v1/orgs/zoo/teams", f"{PAGE}api/v1/orgs/zoo/sites/site/structure"]
+    found = []
+    for world in (plain, hostile_world()):
+        running.load(world)
+        found.append([[tag for tag in page(http, path).tags if tag not in ("bdi", "span")] for path in pages])
+    assert found[0] == found[1]
+
+
+def test_a_url_of_the_platform_is_never_a_link(running: Companion, http: httpx.Client) -> None:
+    running.load(hostile_world())
+    elements = page(http, "/")
+    assert "javascript:alert(4)" in elements.text
+    assert [link for link in elements.links if not link.startswith(("/", "#", "data:,"))] == []
+
+
+def test_characters_that_nobody_sees_are_shown() -> None:
+    assert displayed("a\u202eb\x00c\u200d\nd\te") == "a\\u{202e}b\\u{0}c\\u{200d}\nd\te"
+    assert displayed("مرحبا") == "مرحبا"
+    assert displayed(None) == ""
+    assert displayed(3) == 3
+
+
+# --- to whom it answers -------------------------------------------------------------------------------
+
+STRANGERS = [
+    {"Host": "evil.example"},
+    {"Host": "evil.example:8787"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"X-Forwarded-For": "203.0.113.9"},
+    {"Via": "1.1 proxy"},
+]
+
+
+@pytest.mark.parametrize("headers", STRANGERS, ids=str)
+def test_to_other_pages_and_other_names_it_is_not_there(http: httpx.Client, headers: dict[str, str]) -> None:
+    for path in ("/", f"{PAGE}requests", f"{PAGE}requests.json", f"{PAGE}switches", f"{PAGE}plan/report"):
+        answer = http.get(path, headers=headers)
+        assert answer.status_code == 404
+        assert answer.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("headers", STRANGERS, ids=str)
+def test_no_other_page_can_use_a_switch(http: httpx.Client, headers: dict[str, str]) -> None:
+    for path, form in (
+        ("switches/flip", {"name": "down"}), ("switches/add", {"fault": "down", "often": "always"}),
+        ("switches/clock", {"do": "freeze"}), ("switches/reset", {"sure": "yes"}),
+    ):  # fmt: skip
+        assert http.post(PAGE + path, data=form, headers=headers).status_code == 404
+    assert http.get("/_dpsync/faults").json() == {"rules": []}
+    assert http.get("/_dpsync/clock").json()["mode"] == "real"
+
+
+def test_what_is_no_form_changes_nothing(http: httpx.Client) -> None:
+    assert http.post(f"{PAGE}switches/flip", json={"name": "down"}).status_code == 415
+    assert http.post(f"{PAGE}requests/clear", content=b"").status_code == 415
+    assert http.get(f"{PAGE}switches/flip?name=down").status_code == 404
+    assert http.get("/_dpsync/faults").json() == {"rules": []}
+
+
+def test_every_answer_forbids_what_a_page_could_do_with_it(http: httpx.Client) -> None:
+    for path in (
+        "/",
+        f"{PAGE}requests",
+        f"{PAGE}requests.json",
+        f"{PAGE}switches",
+        f"{PAGE}plan",
+        f"{PAGE}none",
+    ):
+        headers = http.get(path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert headers["cache-control"] == "no-store"
+
+
+def test_the_api_is_as_it_is_without_the_page(http: httpx.Client) -> None:
+    for method, path in (("POST", "/"), ("DELETE", "/"), ("GET", "/v1"), ("GET", "/index.html")):
+        answer = http.request(method, path)
+        assert answer.status_code == 404
+        assert answer.json()["error"]["code"] == 404
+    assert http.get("/v1/user", headers=TOKEN).json()["id"] == "ada"
+    assert [one["path"] for one in http.get("/_dpsync/requests").json()["requests"]][-1] == "/v1/user"
+
+
+def test_the_page_itself_is_in_no_log(http: httpx.Client) -> None:
+    for path in ("/", f"{PAGE}api/v1/orgs/acme", f"{PAGE}requests"):
+        page(http, path)
+    assert http.get("/_dpsync/requests").json()["requests"] == []
+
+
+# --- the log ------------------------------------------------------------------------------------------
+
+
+def test_requests_are_listed_the_newest_first_without_their_secrets(http: httpx.Client) -> None:
+    http.get("/v1/user", headers=TOKEN)
+    http.get("/v1/orgs/acme/sites/docs?shareKey=hidden-key", headers={"Authorization": "Bearer hidden-token"})
+    text = page(http, f"{PAGE}requests").text
+    assert re.search(
+        r"2 401 GET /v1/orgs/acme/sites/docs\?shareKey=… getSiteById nobody .* 1 200 GET /v1/user", text
+    )
+    assert "hidden" not in text
+
+
+def test_the_script_asks_for_what_is_new(http: httpx.Client) -> None:
+    def new(after: int, cleared: int) -> tuple[int, list[int]]:
+        found = http.get(f"{PAGE}requests.json?after={after}&cleared={cleared}").json()
+        return found["cleared"], [row["number"] for row in found["rows"]]
+
+    cleared, _ = new(0, 0)
+    for _ in range(3):
+        http.get("/v1/user")
+    assert new(1, cleared) == (cleared, [2, 3])
+    assert new(3, cleared) == (cleared, [])
+    http.delete("/_dpsync/requests")
+    http.get("/v1/user")
+    assert new(3, cleared) == (cleared + 1, [1])
+    assert http.get(f"{PAGE}requests.json?after=x&cleared=").status_code == 200
+
+
+def test_the_log_can_be_emptied(http: httpx.Client) -> None:
+    http.get("/v1/user")
+    assert http.post(f"{PAGE}requests/clear", data={"a": "b"}).status_code == 303
+    assert "Nobody has asked anything yet" in page(http, f"{PAGE}requests").text
+
+
+# --- switches -----------------------------------------------------------------------------------------
+
+
+def test_a_switch_turns_a_fault_on_and_off(http: httpx.Client) -> None:
+    flip = {"name": "down"}
+    answer = http.post(f"{PAGE}switches/flip", data=flip)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}switches")
+    assert http.get("/v1/user", headers=TOKEN).status_code == 503
+    assert "Came 1 time, in 1 request." in page(http, f"{PAGE}switches").text
+    http.post(f"{PAGE}switches/flip", data=flip)
+    assert http.get("/v1/user", headers=TOKEN).status_code == 200
+
+
+def test_rules_of_others_stay_with_their_counts(http: httpx.Client) -> None:
+    http.put("/_dpsync/faults", json=[{"operation": "getUser", "nth": 9, "fault": {"kind": "reset"}}])
+    http.get("/v1/user", headers=TOKEN)
+    http.post(f"{PAGE}switches/flip", data={"name": "slow"})
+    (rule, _) = http.get("/_dpsync/faults").json()["rules"]
+    assert rule["matched"] == 1
+    assert "getUser reset: nth 9 1 0" in page(http, f"{PAGE}switches").text
+    http.post(f"{PAGE}switches/remove", data={"rule": "0"})
+    assert [one["rule"]["fault"]["kind"] for one in http.get("/_dpsync/faults").json()["rules"]] == ["delay"]
+
+
+def test_a_fault_is_added_for_one_operation(http: httpx.Client) -> None:
+    given = {"operation": " getUser ", "fault": "down", "often": "once"}
+    assert http.post(f"{PAGE}switches/add", data=given).status_code == 303
+    statuses = [http.get("/v1/user", headers=TOKEN).status_code for _ in range(2)]
+    assert statuses == [503, 200]
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "why"),
+    [
+        ("flip", {"name": "none"}, "no such switch"),
+        ("flip", {}, "no such switch"),
+        ("add", {"operation": "<b>", "fault": "down", "often": "once"}, "there is no '<b>'"),
+        ("add", {"fault": "down", "often": "never"}, "no such fault"),
+        ("remove", {"rule": "7"}, "no such rule"),
+        ("remove", {"rule": "-1"}, "no such rule"),
+        ("clock", {"do": "at", "at": "yesterday"}, "the form.frozen"),
+        ("clock", {"do": "at"}, "the form.frozen"),
+        ("reset", {}, "confirm"),
+    ],
+)
+def test_what_says_nothing_sensible_is_refused(
+    http: httpx.Client, form: str, given: dict[str, str], why: str
+) -> None:
+    http.put("/v1/orgs/acme/teams", json={"title": "Kept"}, headers=TOKEN)
+    answer = http.post(f"{PAGE}switches/{form}", data=given or {"x": ""})
+    assert answer.status_code == 400
+    assert why in Elements(answer.text).text
+    assert http.get("/_dpsync/faults").json() == {"rules": []}
+    assert "Kept" in http.get("/v1/orgs/acme/teams", headers=TOKEN).text
+
+
+def test_the_clock_stands_still_is_moved_and_runs_again(http: httpx.Client) -> None:
+    def turn(**given: str) -> dict[str, Any]:
+        assert http.post(f"{PAGE}switches/clock", data=given).status_code == 303
+        found: dict[str, Any] = http.get("/_dpsync/clock").json()
+        return found
+
+    assert turn(do="freeze")["mode"] == "frozen"
+    assert turn(do="at", at="2030-01-02T03:04") == {"now": "2030-01-02T03:04:00.000Z", "mode": "frozen"}
+    assert "2030-01-02 03:04:00 UTC" in page(http, f"{PAGE}switches").text
+    assert turn(do="week")["now"] == "2030-01-10T03:04:00.000Z"
+    assert turn(do="real")["mode"] == "real"
+
+
+def test_starting_over_brings_the_starting_world_back(http: httpx.Client) -> None:
+    http.put("/v1/orgs/acme/teams", json={"title": "Gone"}, headers=TOKEN)
+    assert http.post(f"{PAGE}switches/reset", data={"sure": "yes"}).status_code == 303
+    assert "Gone" not in http.get("/v1/orgs/acme/teams", headers=TOKEN).text
+
+
+def test_of_several_workers_no_page_tells_a_part_for_the_whole() -> None:
+    with served(workers=2) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
+        assert "Several workers serve here" in page(http, f"{PAGE}requests").text
+        assert "Serve with --workers 1" in page(http, f"{PAGE}switches").text
+        assert http.post(f"{PAGE}switches/flip", data={"name": "down"}).status_code == 400
+        assert http.get("/v1/user", headers=TOKEN).status_code == 200
+
+
+# --- the banner ---------------------------------------------------------------------------------------
+
+
+def test_the_banner_is_on_every_page_until_another_world_is_loaded(http: httpx.Client) -> None:
+    for path in ("/", f"{PAGE}requests", f"{PAGE}switches", f"{PAGE}plan", f"{PAGE}api/v1/orgs"):
+        assert BANNER in page(http, path).text
+    http.put("/_dpsync/world", json=worlds.builtin())
+    assert BANNER not in page(http, "/").text
+    http.post("/_dpsync/reset")
+    assert BANNER in page(http, "/").text
+
+
+# --- the plan -----------------------------------------------------------------------------------------
+
+
+def test_without_a_directory_the_page_says_how_to_name_one(http: httpx.Client) -> None:
+    assert "dpsync serve --plan DIRECTORY" in page(http, f"{PAGE}plan").text
+    assert http.get(f"{PAGE}plan/report").status_code == 404
+
+
+def test_the_plan_is_shown_in_an_origin_of_its_own() -> None:
+    program = printing("<!doctype html><title>{DPSYNC_TOKEN}</title>")
+    with served(program=program) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
+        assert f"{PAGE}plan/report" in page(http, f"{PAGE}plan").links
+        answer = http.get(f"{PAGE}plan/report")
+        assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts;")
+        (token,) = re.findall("<title>(.*)</title>", answer.text)
+        assert len(token) == 32
+        assert http.get("/v1/user", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+
+
+def test_a_plan_that_cannot_be_made_says_why_without_its_token() -> None:
+    program = printing("", code=5, said="<b>no</b> file for {DPSYNC_TOKEN}")
+    with served(program=program) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
+        text = page(http, f"{PAGE}plan/report").text
+        assert "ended with exit code 5, and said: <b>no</b> file for (the token)" in text
+
+
+def test_where_nobody_is_an_admin_nobody_plans() -> None:
+    with served(program=printing("x")) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
+        companion.load({"organizations": [{"id": "o", "title": "O"}]})
+        answer = http.get(f"{PAGE}plan/report")
+        assert answer.status_code == 404
+        assert "Nobody is an admin here" in answer.text
+        assert "There are no sites" in page(http, "/").text
+        companion.load({})
+        assert "This world has none" in page(http, "/").text
