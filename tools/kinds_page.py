@@ -248,6 +248,7 @@ WORDS: dict[type, dict[str, str]] = {
         "absent": "what an answer that lacks it means",
         "nest": "it is set by where the node stands in the tree",
         "one_per": "only one in this kind of thing (or beside its siblings) may have it",
+        "instead_of": "another field: one of the two has a value, and giving it takes the other away",
         "unique": "no two in this kind of thing (or beside their siblings) may share a value",
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed, or what binds: more is written last, less first",

@@ -75,6 +75,7 @@ _VALUES: Final[Mapping[str, Any]] = {
     "site_space.path": "en",
     "site_space.pageId": "page-1",
     "space.emoji": "1f4d8",
+    "space.icon": "https://acme.example/guides.svg",
     "space.language": "en",
     "team.title": "Technical writers",
     "translation.source": {"space": "guides-en", "language": "en"},

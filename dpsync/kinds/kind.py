@@ -345,6 +345,8 @@ class Field(Struct, frozen=True, dict=True):
     absent: Any = None
     nest: bool = False
     one_per: str | None = None
+    instead_of: str | None = None
+    """Another field of its kind: at most one of the two has a value, and giving one takes the other away."""
     unique: str | None = None
     after: tuple[str, ...] = ()
     exposure: tuple[Any, ...] | Lifted = ()

@@ -287,7 +287,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "space": {
         "title": "The name of the space.",
         "collection": "The collection that the space is in; null puts it at the top level.",
-        "emoji": "The emoji beside the name.",
+        "emoji": "The emoji beside the name; there is one or an icon.",
+        "icon": "The URL of the picture beside the name, in place of an emoji.",
         "editMode": "`locked` takes changes by change requests alone; `live` lets people edit at once.",
         "language": "The language of the content, as a code.",
         **_SPACE_ACCESS,

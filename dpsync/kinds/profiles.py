@@ -83,6 +83,7 @@ POST /orgs/{}/sites/{}/context-connections/{}/sync
 """,
     """
 PATCH-styleguide /orgs/{}/sites/{}
+PATCH-icon /spaces/{}
 """,
 )
 
@@ -119,7 +120,7 @@ GET POST-draft /orgs/{}/sites/{}/site-spaces
 DELETE PATCH-pageId,draft /orgs/{}/sites/{}/site-spaces/{}
 POST /orgs/{}/sites/{}/site-spaces/{}/move
 GET /orgs/{}/spaces
-DELETE GET PATCH /spaces/{}
+DELETE GET PATCH-icon /spaces/{}
 POST /spaces/{}/duplicate
 POST /spaces/{}/restore
 POST /spaces/{}/move

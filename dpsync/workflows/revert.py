@@ -415,6 +415,8 @@ class _Before:
             except _CannotComeBack as unknown:
                 fields.pop(item.field, None)
                 self.note(address.field(item.field), f"it is not taken back: {unknown}")
+        for effect in change.effects:
+            self.note(effect.address, "it went along with that change: it does not come back by itself")
         self.touched.add(address)
         self.resources[address] = replace(entry, fields=fields, pin=change.id)
 

@@ -274,6 +274,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "title": Sample("It", "That"),
         "collection": Sample("one", "two"),
         "emoji": Sample("1f4d6", "1f4d7"),
+        "icon": Sample("https://acme.example/a.svg", "https://acme.example/b.svg"),
         "editMode": Sample("locked", "live"),
         "language": Sample("fr", "de"),
         "defaultLevel": Sample("read", "guest"),

@@ -104,6 +104,7 @@ def test_what_a_kind_is_where_its_declaration_says_nothing(word: str, value: Any
         ("absent", None),
         ("nest", False),
         ("one_per", None),
+        ("instead_of", None),
         ("unique", None),
         ("after", ()),
         ("exposure", ()),

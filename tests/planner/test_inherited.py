@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,7 @@ from dpsync.client.transport import Request, Response
 from dpsync.kinds.registry import load
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
-from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.store import open_store
 from tests.direct import reading, transport
 from tests.properties.platform import Around
 
@@ -32,10 +29,9 @@ class Refusing(Around):
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    with ThreadedServer(build(open_store(":memory:"), profile="published")) as server:
-        lab = Lab(server, tmp_path, load("published"))
-        yield lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"))])
+def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
+    lab = Lab(published_server, tmp_path, load("published"))
+    return lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"))])
 
 
 def declared(site_title: str, own: str) -> str:

@@ -173,3 +173,15 @@ def test_looks_may_be_asked_for_as_they_are(published: Api) -> None:
 )
 def test_what_today_is_refused_is_refused(published: Api, method: str, path: str, body: Any) -> None:
     published.refused(400, method, path, body)
+
+
+@pytest.mark.parametrize("body", [{"icon": "https://a.example/i.svg"}, {"emoji": "1f4d6"}])
+def test_a_space_has_an_icon_or_an_emoji(published: Api, body: dict[str, str]) -> None:
+    published.patch("/spaces/guides", {"emoji": "1f680"})
+    published.patch("/spaces/guides", {"icon": "https://b.example/j.svg"})
+    space = published.patch("/spaces/guides", body)
+    assert (space["emoji"], space["urls"].get("icon")) == (body.get("emoji", ""), body.get("icon"))
+    both = {"icon": "https://a.example/i.svg", "emoji": "1f4d6"}
+    assert "emoji or icon, not both" in published.refused(400, "PATCH", "/spaces/guides", both)
+    none = published.patch("/spaces/guides", {"emoji": None, "icon": None})
+    assert (none["emoji"], "icon" in none["urls"]) == ("", False)

@@ -31,6 +31,8 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         for field in kind.fields:
             if field.unique:
                 yield from _unique(resources, kind, field, field.unique, mine)
+            if field.instead_of and field.instead_of < field.name:
+                yield from _instead(kind, field.instead_of, field.name, mine)
             if field.one_per:
                 yield from _exclusive(resources, kind, field, field.one_per, mine)
         for order in kind.list_orders:
@@ -157,6 +159,22 @@ def _exclusive(
                 related=related,
                 cause=str(other.address.field(field.name)),
             )
+
+
+def _instead(kind: Kind, one: str, other: str, mine: list[Entry]) -> Iterable[Diagnostic]:
+    """Entries with two fields of which only one can have a value."""
+    for resource in mine:
+        if resource.fields.get(one) is None or resource.fields.get(other) is None:
+            continue
+        yield Diagnostic(
+            "DP238",
+            f"{kind.one} has its {one} or its {other}, not both",
+            resource.where(other),
+            str(resource.address),
+            f"remove one of the two; null takes away what is live: {one}: null",
+            (("the other one is here", resource.where(one)),),
+            cause=str(resource.address.field(one)),
+        )
 
 
 def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:

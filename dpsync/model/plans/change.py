@@ -27,7 +27,7 @@ class Difference(Frozen):
 
 
 class Effect(Addressed):
-    """What goes or changes along with a delete, without a request of its own."""
+    """What goes or changes along with a delete or another change, without a request of its own."""
 
     what: str
     counts: bool = True

@@ -18,7 +18,7 @@ from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Ref
 from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.step import Step
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.compare import Changed, object_digest
@@ -88,6 +88,7 @@ class _Changes(Struct, frozen=True):
             )
             + self._transferred(resource),
             cause=cause,
+            effects=tuple(self._taken_away(resource, live, display)),
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
@@ -102,6 +103,19 @@ class _Changes(Struct, frozen=True):
         if item.inherited is not None:
             return self._of_inherited(resource, item)
         return made if live is None and made is not None else self.causes.of(resource, item)
+
+    def _taken_away(
+        self, resource: Entry, live: LiveObject | None, display: tuple[Changed, ...]
+    ) -> Iterator[Effect]:
+        """What goes because another field gets a value, and is no difference of its own."""
+        kind, said = self.decisions.sides.kind(resource), {item.field.name for item in display}
+        for item in display if live is not None else ():
+            name = item.field.instead_of
+            if live is None or name is None or name in said or item.after is None:
+                continue
+            if (lost := live.fields.get(name)) is not None:
+                what = f"its {name} ({lost}) goes: {kind.one} has that or its {item.field.name}"
+                yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
 
     def _of_inherited(self, resource: Entry, item: Changed) -> Cause:
         """What it is written for: that what it has so far from another one changes there."""

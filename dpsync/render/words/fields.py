@@ -25,6 +25,8 @@ def value_words(registry: Registry, kind: Kind, field: Field) -> str:
     if field.one_per:
         scope = "among its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
         words += f"; one {scope}"
+    if field.instead_of:
+        words += f"; in place of `{field.instead_of}`"
     return words
 
 

@@ -49,6 +49,8 @@ def space(ctx: Context, record: Record) -> Json:
     if not ctx.published:
         doc.pop("type", None)
     doc.pop("gitSync", None)
+    if icon := doc.pop("icon", None):
+        urls["icon"] = icon
     answer = {
         "object": "space",
         "id": record.id,

@@ -1,7 +1,7 @@
 """Collections and spaces: siblings in the order given, collections first, unless both have a `position`.
 
     collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
-    spaces: [{id, type, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
+    spaces: [{id, type, title, emoji, icon, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
                                                             # or deletedDaysAgo, before loading
     and gitSync: {repoName, installationProvider, url…} of a space, as answers have it; none: not synced
 

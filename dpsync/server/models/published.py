@@ -5,12 +5,12 @@ Today's edition names the words, and takes null in fewer places.
 """
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from .base import Body, absent
-from .content import Language
+from .base import Body, Url, absent
+from .content import Language, SpaceUpdate
 from .integrations import Publish
 from .organizations import OrganizationUpdate
 from .publishing import LONGEST_SOURCE, NewDestination, RedirectUpdate
@@ -43,6 +43,16 @@ class SiteUpdateToday(SiteUpdate):
 
 class SiteCreateToday(SiteCreate):
     type: SiteType = "ultimate"
+
+
+class SpaceUpdateToday(SpaceUpdate):
+    icon: Url | None = absent(description="A picture in place of the emoji: one of the two, or neither")
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if self.given().get("emoji") is not None and self.given().get("icon") is not None:
+            raise ValueError("emoji or icon, not both")
+        return self
 
 
 class SectionUpdateToday(SectionUpdate):

@@ -31,6 +31,7 @@ GONE = frozenset({
 STRICTER: Mapping[str, type[Body]] = {
     "updateOrganizationById": mp.OrganizationUpdateToday,
     "createSite": mp.SiteCreateToday,
+    "updateSpaceById": mp.SpaceUpdateToday,
     "updateSiteById": mp.SiteUpdateToday,
     "updateSiteSectionById": mp.SectionUpdateToday,
     "updateSiteSectionGroupById": mp.GroupUpdateToday,

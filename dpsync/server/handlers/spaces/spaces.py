@@ -112,10 +112,16 @@ def space_answer(ctx: Context, space: Record) -> Any:
     return ctx.show(answers.space, space, personal=rules_for)
 
 
+_OTHER = {"emoji": "icon", "icon": "emoji"}
+"""What a space has beside its name: one of these takes the place of the other."""
+
+
 def update_space(ctx: Context) -> Json:
     """A deleted one can be read, and so takes what it has; it can only be changed when it is restored."""
     space = ctx.space(deleted=True)
-    given = changes({"emoji": None, **space.doc}, ctx.body.given())
+    body = ctx.body.given()
+    body |= {_OTHER[name]: None for name in _OTHER.keys() & body.keys() if body[name] is not None}
+    given = changes({"emoji": None, "icon": None, **space.doc}, body)
     if given and space.kind != "space":
         raise missing("space", space.id)
     check_users(ctx, space, given)

@@ -1,0 +1,76 @@
+"""Two fields of which one takes the place of the other: the emoji and the icon of a space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.kinds.registry import load
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.server.process.thread import ThreadedServer
+
+from .lab import REGISTRY, Lab, spaces
+
+ICON = "https://acme.example/guides.svg"
+
+
+@pytest.fixture
+def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
+    return Lab(published_server, tmp_path, load("published")).holds(spaces=spaces("en", emoji="1f4d8"))
+
+
+def declared(**fields: str) -> str:
+    said = "".join(f", {name}: {value}" for name, value in fields.items())
+    return f"spaces: {{ en: {{ title: Space en{said} }} }}"
+
+
+def live(lab: Lab) -> dict[str, str]:
+    space = lab.world()["organizations"][0]["spaces"][0]
+    return {name: space[name] for name in ("emoji", "icon") if space.get(name)}
+
+
+def test_an_icon_takes_the_place_of_an_emoji_and_back(lab: Lab) -> None:
+    lab.converges(declared(icon=ICON))
+    assert live(lab) == {"icon": ICON}
+    lab.converges(declared(emoji="1f680"))
+    assert live(lab) == {"emoji": "1f680"}
+    lab.converges(declared(icon=ICON, emoji="null"))
+    lab.converges(declared(icon="null"))
+    assert live(lab) == {}
+
+
+def test_a_plan_shows_that_what_nobody_declares_goes(lab: Lab) -> None:
+    (change,) = lab.plan(declared(icon=ICON)).changes
+    (effect,) = change.effects
+    assert (effect.address, effect.what) == (
+        "acme/spaces/en#emoji",
+        "its emoji (1f4d8) goes: a space has that or its icon",
+    )
+
+
+def test_where_its_entry_takes_it_away_that_is_a_difference_and_said_once(lab: Lab) -> None:
+    (change,) = lab.plan(declared(icon=ICON, emoji="null")).changes
+    assert [item.field for item in change.differences] == ["emoji", "icon"]
+    assert change.effects == ()
+
+
+def test_taking_away_what_is_not_there_takes_nothing_else_away(lab: Lab) -> None:
+    assert lab.plan(declared(icon="null")).changes == ()
+    assert lab.plan(declared(emoji="1f4d8")).changes == ()
+
+
+def test_both_at_once_are_an_error_at_their_lines(lab: Lab) -> None:
+    with pytest.raises(DiagnosticError) as failed:
+        lab.session(declared(icon=ICON, emoji="1f4d8"))
+    (found,) = failed.value.diagnostics
+    assert (found.code, found.message) == ("DP238", "a space has its emoji or its icon, not both")
+
+
+def test_where_the_platform_takes_no_icon_it_is_blocked(server: ThreadedServer, tmp_path: Path) -> None:
+    lab = Lab(server, tmp_path, REGISTRY).holds(spaces=spaces("en"))
+    plan = lab.plan(declared(icon=ICON))
+    assert plan.changes == ()
+    assert [(item.address, item.reason) for item in plan.blocked] == [
+        ("acme/spaces/en#icon", f"the profile full has no operation for setting icon to {ICON}")
+    ]
