@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.placing import live_place
+from dpsync.kinds.profiles import Profile
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Entry, Limits, Policy, Scope
@@ -36,6 +37,11 @@ WORDS = ("id", "previously", "new")
 """Of an entry, beside its fields."""
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 ACME = Address.root("acme")
+NO_ROLES = Registry(
+    REGISTRY.declared.values(),
+    Profile("no roles", missing=frozenset({("PATCH", "/orgs/{}/members/{}")})),
+)
+"""Every kind, where no request sets the role of a member."""
 Things = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Fields by kind and path: the key, behind those of what it is below ("docs/news" is in the site "docs")."""
 

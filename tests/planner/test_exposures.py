@@ -19,7 +19,7 @@ from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 
 from .lab import REGISTRY
-from .stages import Case, Things
+from .stages import NO_ROLES, Case, Things
 
 PLAIN = Paint(False)
 
@@ -226,6 +226,21 @@ def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
     assert raises(of, before, after) is more
 
 
+@pytest.mark.parametrize("new", [True, False])
+@pytest.mark.parametrize(
+    ("url", "listed"),
+    [("https://b.example/", True), ("https://docs.example/terms", False), ("https://[broken", True)],
+)
+def test_what_leads_to_a_host_of_ones_own_sites_is_not_listed(new: bool, url: str, listed: bool) -> None:
+    def led(to: str) -> Things:
+        return {"customization": {"d": {"privacyPolicy": {"url": to}}}}
+
+    site: Things = {"site": {"d": {"title": "D", "basename": "d"}}}
+    live = site if new else {**site, **led("https://docs.example/privacy")}
+    case = Case({**site, **led(url)}, live, urls={("site", "d"): "https://docs.example/d/"})
+    assert [item.address for item in plan(case).exposures] == ["acme/customization/d"] * listed
+
+
 # New things.
 
 LED = {"kind": "external", "url": f"https://{'a' * 60}.example"}
@@ -316,6 +331,9 @@ def test_what_is_ignored_or_blocked_is_not_listed() -> None:
     wanted, live = {"site": {"d": {"visibility": "public"}}}, {"site": {"d": {"visibility": "unlisted"}}}
     assert exposed(Case(wanted, live, ignore=["sites/*#visibility"])) == []
     assert exposed(Case({"member": {"new@b.example": {"role": "admin"}}}, {"member": {}})) == []
+    added: Things = {"member": {"bo": {"role": "admin", "id": "bo", "sso": True}}}
+    case = Case(added, {"member": {"ada": {"role": "admin"}}}, registry=NO_ROLES, user="ada")
+    assert [item.words for item in plan(case).exposures] == ["a new member: sso true"]
 
 
 # Where something is.
@@ -459,10 +477,13 @@ def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> Non
     assert exposed(Case(after, before)) == [("acme/sites/e/structure/b/p", "space")]
 
 
-def test_what_leaves_a_group_that_is_a_draft_is_listed() -> None:
+@pytest.mark.parametrize("proxy", [False, True], ids=["alone", "while the site is exposed otherwise"])
+def test_what_leaves_a_group_that_is_a_draft_is_listed(proxy: bool) -> None:
     after, before = shows({}, group={"draft": True}), shows({}, group={"draft": True}, live=True)
     after["section"]["d/a"]["group"] = None
-    found = plan(Case(after, before)).exposures
+    if proxy:
+        after["site"]["d"] = {**after["site"]["d"], "proxy": "b.example/docs"}
+    found = [item for item in plan(Case(after, before)).exposures if item.field != "proxy"]
     assert [item.address for item in found] == [PLACE.replace("/p", "/t"), PLACE]
     assert {item.words for item in found} == {'publishes the space "S"', 'publishes the space "T"'}
 

@@ -353,3 +353,80 @@ def test_what_is_deleted_after_it_came_out_of_something_hidden_is_public_for_a_m
     group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
     found = plan({**group, **section("x", group=None)}, live, prune=["sites/docs/structure"])
     assert [item.address for item in found.exposures if item.moment] == [f"{AT}/x/[q]"]
+
+
+HIDDEN = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
+INTO_HIDDEN = Case({**SITE, **HIDDEN}).ref("section_group", "docs/g")
+
+
+def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -> list[tuple[str, str]]:
+    """What would be public for a moment when a section that shows `space` goes into a hidden group.
+
+    `site`: whether it is published before, and afterwards.
+    """
+    outside: Things = {
+        "section": {"docs/x": {"title": "X", "path": "x", "group": None}},
+        "site_space": {"docs/x/p": {"space": LiveId(f"space-{space}"), "path": "p"}},
+    }
+    before, after = ({"site": {"docs": {**SHOWN["docs"], "published": published}}} for published in site)
+    wanted = {**SITE, **after, **HIDDEN, **section("x", place, group=INTO_HIDDEN)}
+    found = make_plan(Case(wanted, {**SITE, **before, **HIDDEN, **outside}).sides())
+    assert [item.code for item in found.refusals] == ["public-for-a-moment"] * any(
+        item.moment for item in found.exposures
+    )
+    return [(item.address, item.words) for item in found.exposures if item.moment]
+
+
+def test_what_shows_something_else_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
+    words = f"public for a moment: its space is changed before {AT}/x goes into what hides it"
+    assert going_in("b") == [(f"{AT}/x/p", words)]
+
+
+def test_what_only_gets_another_path_before_it_goes_into_something_hidden_shows_nothing_new() -> None:
+    assert going_in("a", path="q") == []
+
+
+def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
+    def link(url: str, group: object) -> Things:
+        fields = {"title": "L", "url": f"https://{url}.example", "group": group}
+        return {**HIDDEN, "external_link": {"docs/l": fields}}
+
+    found = plan(link("b", INTO_HIDDEN), link("a", None))
+    words = f"public for a moment: its url is changed before {AT}/l goes into what hides it"
+    assert [(item.address, item.words) for item in found.exposures if item.moment] == [(f"{AT}/l", words)]
+
+
+@pytest.mark.parametrize("site", [(False, False), (True, False), (False, True)])
+def test_where_nobody_sees_the_site_before_or_afterwards_nothing_is_public_for_a_moment(
+    site: tuple[bool, bool],
+) -> None:
+    assert going_in("b", site) == []
+
+
+def test_what_leads_to_something_hidden_until_that_has_come_out_of_it_is_asked_about() -> None:
+    def lead(to: object) -> Things:
+        return {"redirect": {"docs/old": {"destination": {"kind": "site-section", "siteSectionId": to}}}}
+
+    live = {
+        "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    here, there = section("x", group=None), section("n")
+    both: Things = {kind: {**here[kind], **there[kind]} for kind in here}
+    new = Case({**SITE, **both}).ref("section", "docs/n")
+    found = plan({**HIDDEN, **both, **lead(new)}, {**HIDDEN, **live, **lead(LiveId("section-docs-x"))})
+    assert [(item.address, item.words) for item in found.exposures if item.moment] == [
+        (
+            "acme/sites/docs/redirects/old",
+            f"public for a moment: it is changed after {AT}/x has come out of what hides it",
+        )
+    ]
+
+
+def test_what_is_changed_before_it_comes_out_of_something_hidden_is_not_asked_about() -> None:
+    live = {
+        "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-b"), "path": "p"}},
+    }
+    found = plan({**HIDDEN, **section("x", group=None)}, {**HIDDEN, **live})
+    assert [item for item in found.exposures if item.moment] == []

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from dpsync.kinds.profiles import Profile
-from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref
@@ -21,8 +19,7 @@ from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.why.changes import changes
 
-from .lab import REGISTRY
-from .stages import ACME, Case, Things
+from .stages import ACME, NO_ROLES, Case, Things
 
 ONE = {"one": {"title": "One"}}
 TWO = {"two": {"title": "Two"}}
@@ -205,12 +202,6 @@ def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
     sides = Case(wanted, live, user="member-x").sides()
     found = decide(replace(sides, chosen=frozenset({ACME.child("members", "ada")})))
     assert [item.code for item in refused_by(found)] == ["last-admin"]
-
-
-NO_ROLES = Registry(
-    REGISTRY.declared.values(),
-    Profile("no roles", missing=frozenset({("PATCH", "/orgs/{}/members/{}")})),
-)
 
 
 @pytest.mark.parametrize(

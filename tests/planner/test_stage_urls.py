@@ -280,6 +280,14 @@ def test_what_another_thing_shows_at_its_old_url_needs_no_redirect() -> None:
     assert leading(case(wanted)) == [("b", "n", None, None), ("n", None, None, None)]
 
 
+def test_where_a_site_goes_no_redirect_of_its_own_helps() -> None:
+    live, urls = merged(SPACES, DOCS), shown(f"{HOST}docs/")
+    goes = Case({**SPACES, "site": {}}, live, prune=["sites"], urls=urls)
+    found = make_plan(goes.sides()).urls
+    assert [item.after for item in found] == [None] * 3
+    assert [item.redirect for item in found] == [None] * 3
+
+
 def test_where_a_site_moves_no_redirect_of_its_own_helps() -> None:
     assert leading(case(site(basename="new"))) == [(name, None, None, None) for name in EVERYTHING]
 
@@ -377,6 +385,14 @@ def test_what_comes_to_a_section_and_is_not_pruned_in_another_is_shown_in_both()
     goes = make_plan(Case(merged(SPACES, wanted), live, prune=["sites/*/structure"]).sides()).navigation[0]
     lines = [f"{line.sign} {line.text}" for line in merged_lines(goes) if line.text.startswith("b ")]
     assert lines == ["- b [/b]", "+ b [/b]"]
+
+
+def test_what_was_shown_in_both_places_before_is_not_told_anew() -> None:
+    live = merged(SPACES, DOCS)
+    live["site_space"]["docs/l/b"] = {**NODE, "space": LiveId("space-b"), "path": "b"}
+    wanted = merged(live, {"section": {"docs/l": {**NODE, "title": "New", "path": "l"}}})
+    (found,) = make_plan(Case(wanted, live).sides()).navigation
+    assert [one.also for node in found.after for one in node.inside] == [()] * 4
 
 
 def test_a_navigation_in_which_nothing_changes_is_not_told() -> None:

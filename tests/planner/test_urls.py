@@ -473,7 +473,7 @@ def test_a_navigation_towards_sections_is_not_known_and_one_back_is(lab: Lab) ->
         one.pop("id", None)
     towards = carried_out(lab, sectioned, "restructure acme/sites/docs")
     assert {item.known for item in towards.plan.urls} == {False}
-    assert [item.known for item in towards.plan.navigation] == [False]
+    assert [(item.known, item.after) for item in towards.plan.navigation] == [(False, ())]
 
 
 def test_what_is_read_is_not_more_than_without(lab: Lab) -> None:

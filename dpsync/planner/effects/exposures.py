@@ -28,8 +28,6 @@ def exposures(
     """All of a plan: by its changes in order, then what is published, then what is lost by deletes."""
     found: list[Exposure] = []
     for change in changes:
-        if change.action == "update" and not change.differences:
-            continue
         entry = decided.entries.get(change.location)
         if entry is not None and change.action == "create":
             found += _new(decided, entry)

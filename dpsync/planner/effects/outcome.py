@@ -74,7 +74,7 @@ class _Trees(Struct, frozen=True, dict=True):
             if resource.kind in kinds and (sides.live(address) is not None or self._made(address))
         }
         for identity, live in sides.snapshot.objects.items():
-            if live.kind in kinds and not live.deleted:
+            if live.kind in kinds:
                 found.setdefault(sides.names.address(identity), live)
         yield from sorted(found.items(), key=lambda item: item[0])
 
