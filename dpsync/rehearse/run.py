@@ -246,5 +246,8 @@ def _of_outcome(one: Outcome) -> Deviation:
 
 
 def _in_two_runs(plan: Plan) -> bool:
-    """Whether the plan says that a second apply goes on from where it ends."""
-    return any(answer.startswith("restructure ") for answer in plan.confirmed)
+    """Whether a second apply goes on from where this one ends: the platform decides about a navigation first.
+
+    That somebody has answered the question about one says nothing: it may be done in one run, or not at all.
+    """
+    return any(not one.known for one in plan.navigation)

@@ -10,6 +10,9 @@ from pydantic_core import from_json, to_json
 
 from dpsync.apply.journal import NoJournal
 from dpsync.client.transport import Request, Response
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.impact import NavigationChange
+from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.rehearse import run
@@ -150,9 +153,22 @@ def test_its_secrets_are_made_up_and_new_each_time(staged: Staged, monkeypatch: 
     assert "s3cret" not in first.values()
 
 
-def test_a_restructuring_takes_two_runs_and_its_rest_is_no_deviation() -> None:
-    assert run._in_two_runs(Plan(confirmed=("restructure acme/sites/docs",)))
-    assert not run._in_two_runs(Plan(confirmed=("delete 12",)))
+TO_SECTIONS = NavigationChange(address="acme/sites/docs", before=(), after=(), known=False)
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        (Plan(navigation=(TO_SECTIONS,)), []),
+        (Plan(navigation=(TO_SECTIONS.model_copy(update={"known": True}),)), ["convergence"]),
+        (Plan(confirmed=("restructure acme/sites/docs",)), ["convergence"]),
+    ],
+    ids=["towards sections", "in one run", "an answer to nothing"],
+)
+def test_only_what_takes_two_runs_may_leave_changes(plan: Plan, told: list[str]) -> None:
+    left = Plan(changes=(Change(address="acme/teams/a", kind="team", action="update"),))
+    report = Report(plan=plan.digest, remaining=left)
+    assert [item.what for item in run._deviations(plan, report)] == told
 
 
 def test_what_can_make_nothing_public_is_no_reason_to_look_at_every_site(
