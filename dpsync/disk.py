@@ -22,8 +22,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-_READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+def _flags(*names: str) -> int:
+    """The flags for `os.open` of these names, without those that the system does not have."""
+    return sum(getattr(os, name, 0) for name in names)
+
+
+_ALWAYS: Final = _flags("O_CLOEXEC", "O_NOINHERIT", "O_BINARY")
+_NO_LINK: Final = _flags("O_NOFOLLOW")
+_READ: Final = os.O_RDONLY | _ALWAYS | _flags("O_NONBLOCK", "O_NOCTTY")
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _ALWAYS
 _PIECE: Final = 1 << 20
 OWN: Final = ".dpsync"
 """The name of dpsync's own directory in a project."""
@@ -133,7 +141,7 @@ def _opened(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
         before = path.stat().st_mode if follow else path.lstat().st_mode
         if not stat.S_ISREG(before) and not stat.S_ISFIFO(before):
             raise Unfit(path, f"it is {_kind(before)}, not a regular file")
-        file = os.open(path, _READ | (0 if follow else os.O_NOFOLLOW))
+        file = os.open(path, _READ | (0 if follow else _NO_LINK))
     except ValueError:
         raise Unfit(path, "it is no name of a file") from None
     try:
@@ -174,7 +182,7 @@ def new_file_beside(path: Path, content: bytes) -> Path:
     try:
         try:
             write(file, content)
-            if path.is_file() and not path.is_symlink():
+            if hasattr(os, "fchmod") and path.is_file() and not path.is_symlink():
                 os.fchmod(file, path.stat().st_mode & 0o777)
         finally:
             os.close(file)
@@ -206,7 +214,7 @@ def append(path: Path, content: bytes) -> None:
     """Write behind what a regular file holds. It must be there, or its directory: it is made then."""
     if kind := kind_of(path):
         raise Unfit(path, f"it is {kind}, not a regular file")
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _ALWAYS, 0o600)
     try:
         while content:
             content = content[os.write(file, content) :]

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from keyword import iskeyword
 from typing import Any, NoReturn
 
@@ -160,6 +160,17 @@ def _show(error: click.ClickException) -> None:
         error.show()
 
 
+def _take_every_character(stream: TextIOWrapper) -> None:
+    """Let a stream write what its encoding lacks as an escape (`\\u2192`): no text ends a command.
+
+    What a program or a file reads is UTF-8 with plain newlines on Windows, too, as it is elsewhere.
+    """
+    if sys.platform == "win32" and not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
+        stream.reconfigure(encoding="utf-8", newline="\n")
+    if stream.errors == "strict":
+        stream.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
     """The entry point. `given` is for the command, as in `run`."""
     # Any package that is installed may plug into pydantic, and then sees every value that is read. None may
@@ -176,8 +187,11 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
     it becomes 64. `given` is what a caller in this process hands to the command (`arguments/connection.py`).
     """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed: then what is said goes nowhere
+        stream = getattr(sys, name)
+        if stream is None:  # closed: then what is said goes nowhere
             setattr(sys, name, StringIO())
+        elif isinstance(stream, TextIOWrapper):
+            _take_every_character(stream)
     try:
         arguments = directory_behind(sys.argv[1:] if arguments is None else arguments)
         check_habits(arguments)

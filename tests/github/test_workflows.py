@@ -1,18 +1,14 @@
 """The workflows of examples/: run by act, without Docker, against GitHub's stand-in and the companion.
 
-act plays the runner: it reads the workflow, copies the checkout, starts the composite action with its inputs.
-It does not play permissions, concurrency groups and limits; the tests beside this one do.
+What act does not play (permissions, concurrency groups and limits) the tests beside this one do.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +16,15 @@ import pytest
 import yaml
 
 from dpsync.github.runner.inputs import NAMES
+from tests.github.act import CHECKOUT, DPSYNC, TOOLS, Act, act_in, ended
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.environments import Spy, program_that_is_seen
-from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
+from tests.github.fake_github import REPOSITORY, Token
 from tests.github.tool_cache import action_in
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-TOOLS = Path(sys.executable).parent
 FILES = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
-CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1"
-DPSYNC = "dpsync/dpsync@0123456789abcdef0123456789abcdef01234567"
 ENVIRONMENTS = CONFIG + "environments:\n  staging: {}\n  production: {}\n"
 
 
@@ -91,87 +85,6 @@ def test_a_plan_that_is_asked_for_is_in_the_group_of_the_others_and_no_other_com
 # What they do.
 
 
-STAND_IN = """\
-# What actions/checkout does where it is told what to check out; otherwise act copies what there is.
-name: checkout
-description: checkout
-inputs:
-  ref: { description: ref, default: "" }
-  fetch-depth: { description: depth, default: "1" }
-  persist-credentials: { description: credentials, default: "true" }
-runs:
-  using: composite
-  steps:
-    - run: |
-        git init -q
-        git remote add origin "$FOLDER"
-        git fetch -q origin "+refs/heads/*:refs/remotes/origin/*"
-        git fetch -q origin "$REF"
-        git checkout -q --detach FETCH_HEAD
-      shell: bash
-      env: { REF: "${{ inputs.ref }}", FOLDER: "%s" }
-"""
-
-
-@dataclass
-class Act:
-    """A checkout with the workflows, and the action as a repository of its own."""
-
-    folder: Path
-    github: FakeGitHub
-    url: str
-    home: Path
-    action: Path
-    git: Callable[..., str]
-    checkout: Path
-    path: str = f"{TOOLS}:/usr/local/bin:/usr/bin:/bin"
-    runs: int = 0
-
-    def start(
-        self,
-        file: str,
-        event: str,
-        payload: dict[str, Any],
-        token: str = "ada-token",
-        words: tuple[str, ...] = (),
-    ) -> subprocess.Popen[str]:
-        self.runs += 1
-        events = self.home / f"{self.runs}.json"
-        events.write_text(json.dumps(payload), encoding="utf-8")
-        home = self.home / str(self.runs)
-        given = {
-            "GITHUB_API_URL": self.github.url,
-            "GITHUB_GRAPHQL_URL": f"{self.github.url}/graphql",
-            "GITHUB_REPOSITORY": REPOSITORY,
-            "GITHUB_RUN_ID": str(100 + self.runs),
-            "XDG_STATE_HOME": str(self.home / "state"),
-        }
-        home.mkdir()
-        command = [
-            str(TOOLS / "act"), event, "-W", f".github/workflows/{file}", "-e", str(events),
-            "-P", "ubuntu-24.04=-self-hosted", f"--local-repository={DPSYNC}={self.action}",
-            f"--local-repository={CHECKOUT}={self.checkout}",
-            *(word for name, value in given.items() for word in ("--env", f"{name}={value}")),
-            "--var", f"DPSYNC_URL={self.url}", "-s", f"DPSYNC_TOKEN={token}", "-s", "GITHUB_TOKEN=token",
-            *words,
-        ]  # fmt: skip
-        environment = {"PATH": self.path, "HOME": str(home), "LANG": "C.UTF-8"}
-        return subprocess.Popen(
-            command, cwd=self.folder, env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def run(self, file: str, event: str, payload: dict[str, Any] | None = None, **more: Any) -> str:
-        return ended(self.start(file, event, payload or {}, **more))
-
-
-def ended(running: subprocess.Popen[str]) -> str:
-    """What was printed by a run in which every job has succeeded."""
-    printed, _ = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 0, printed
-    return printed
-
-
 @pytest.fixture
 def act(workflow: Workflow, tmp_path: Path) -> Act:
     action = action_in(tmp_path / "action")
@@ -184,12 +97,7 @@ def act(workflow: Workflow, tmp_path: Path) -> Act:
     workflow.git("rm", "-q", "dpsync.yaml")
     (workflow.folder / "docs-platform").mkdir()
     workflow.commit(ENVIRONMENTS, "docs-platform/dpsync.yaml")
-    home = tmp_path / "home"
-    home.mkdir()
-    checkout = tmp_path / "checkout"
-    checkout.mkdir()
-    (checkout / "action.yml").write_text(STAND_IN % workflow.folder, encoding="utf-8")
-    return Act(workflow.folder, workflow.github, workflow.platform.url, home, action, workflow.git, checkout)
+    return act_in(tmp_path, workflow.folder, workflow.github, workflow.platform.url, action)
 
 
 def titles(workflow: Workflow) -> set[str]:

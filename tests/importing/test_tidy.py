@@ -94,7 +94,9 @@ def test_the_examples_are_in_order(path: Path) -> None:
     ("before", "after"),
     [
         ("a: 1", "a: 1\n"),
-        ("a: 1\r\nb: 2\r\n", "a: 1\nb: 2\n"),
+        ("a:  1\r\nb: 2\r\n", "a: 1\r\nb: 2\r\n"),
+        ("a: 1\r\n\r\n\r\nb: 2", "a: 1\r\n\r\nb: 2\r\n"),
+        ("a: 1\r\nb: 2\nc: 3\n", "a: 1\nb: 2\nc: 3\n"),
         ("\ufeffa: 1\n", "a: 1\n"),
         ("a:\n- 1\n- 2\n", "a:\n  - 1\n  - 2\n"),
         ("a:\n    b:\n        c: 1\n", "a:\n  b:\n    c: 1\n"),

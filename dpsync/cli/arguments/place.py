@@ -85,6 +85,6 @@ def warned(out: Output, desired: Desired) -> Desired:
 def shortest_path(path: str) -> str:
     """A path as somebody would type it here: what is below the working directory without it."""
     try:
-        return str(Path(path).relative_to(Path.cwd()))
+        return Path(path).relative_to(Path.cwd()).as_posix()
     except (ValueError, FileNotFoundError):
         return path

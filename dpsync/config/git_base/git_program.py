@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -263,6 +264,7 @@ class Git(Struct, frozen=True):
         return _BARE + "".join(lines)
 
 
+_WINDOWS: Final = ("SYSTEMROOT",) if sys.platform == "win32" else ()
 _BARE: Final = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
 
 
@@ -285,9 +287,12 @@ def _settings() -> list[str]:
 def _started(
     command: list[str], env: dict[str, str], directory: Path, given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    path = os.pathsep.join(dict.fromkeys([str(Path(command[0]).parent), "/usr/bin", "/bin"]))
+    """Run a program with these variables and no others, but for one that every program needs on Windows."""
+    system = [] if sys.platform == "win32" else ["/usr/bin", "/bin"]
+    path = os.pathsep.join(dict.fromkeys([str(Path(command[0]).parent), *system]))
+    own = {"PATH": path} | {name: os.environ[name] for name in _WINDOWS if name in os.environ}
     return subprocess.run(
-        command, input=given, capture_output=True, cwd=directory, env={"PATH": path, **env}, check=False
+        command, input=given, capture_output=True, cwd=directory, env={**own, **env}, check=False
     )
 
 
@@ -295,9 +300,10 @@ def find_program(name: str, repository: Path) -> str | None:
     """The path of a program that is not found by a relative path, nor in a repository or on the way to it."""
     workspace = os.environ.get("GITHUB_WORKSPACE")
     outside = [repository, *([Path(workspace).resolve()] if workspace else [])]
+    suffix = ".exe" if sys.platform == "win32" else ""
     for entry in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        path = Path(entry) / name
-        if not entry.startswith("/") or not os.access(path, os.X_OK) or not path.is_file():
+        path = Path(entry) / f"{name}{suffix}"
+        if not Path(entry).is_absolute() or not os.access(path, os.X_OK) or not path.is_file():
             continue
         places = (Path(entry).resolve(), path.resolve())
         if not any(_below(place, top) for place in places for top in outside):
@@ -310,6 +316,8 @@ def _is_trusted(place: GitDirectory, program: str) -> None:
 
     What root has made is trusted, and root trusts everybody: in a container the checkout is often another's.
     """
+    if not hasattr(os, "geteuid"):  # Windows, where Python knows no owner of a file: docs/installing.md
+        return
     user = os.geteuid()
     owners = {path.stat().st_uid for path in (place.top, place.own, place.common)}
     if user == 0 or owners <= {user, 0}:

@@ -1,8 +1,8 @@
 """The text of a YAML file with its white space as everybody writes it; nothing else of it changes.
 
 Two spaces for each level, one space where one separates, no blanks at the ends of lines, at most one empty
-line. Comments, quotes, the order of keys and what stands on one line stay. A text is only given back when it
-says the same: character for character without white space, and value for value.
+line. Comments, quotes, the order of keys, CRLF and what stands on one line stay. A text is only given back
+when it says the same: character for character without white space, and value for value.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ class _TidyText:
 
     def __init__(self, text: str) -> None:
         self.lines = _BREAK.split(text)
+        self.end = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
+        """How most of its lines end, and then all of them."""
         self.known = [_Line() for _ in range(len(self.lines) + 1)]
         self.mappings: set[tuple[int, int]] = set()
         """Where block mappings begin: line and column."""
@@ -123,7 +125,7 @@ class _TidyText:
     def tidied(self) -> str:
         """The whole text in order."""
         made = [self._line(number, line) for number, line in enumerate(self.lines)]
-        return "\n".join(self._without_holes(made)).rstrip("\n") + "\n"
+        return self.end.join([*"\n".join(self._without_holes(made)).rstrip("\n").split("\n"), ""])
 
     @cached_property
     def _following(self) -> list[int]:

@@ -2,7 +2,10 @@
 
 import asyncio
 import gc
+import os
+import signal
 import socket
+import sys
 from collections.abc import Callable, Collection
 from ipaddress import ip_address
 from pathlib import Path
@@ -76,7 +79,8 @@ def serve(
     try:
         service.prepare(store)
         with tcp_socket(ipv6=":" in host) as listening:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if sys.platform != "win32":  # there it would let two programs have one port
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bind(listening, host, port)
             url = f"http://{_reached(host)}:{listening.getsockname()[1]}"
 
@@ -153,6 +157,8 @@ class _Service(Struct, frozen=True):
 
 
 def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> None:
+    if not hasattr(os, "fork"):
+        raise ValueError("this system cannot run several workers: --workers 1")
     if not is_shared(db):
         raise ValueError("several workers need PostgreSQL: --db postgresql://…, or --workers 1")
     for option, given in (("--faults", faults), ("--rate-limit", rate_limit)):
@@ -171,7 +177,10 @@ async def _until_stopped(server: Listening, listening: socket.socket, stop_fd: i
             loop.remove_reader(stop_fd)
 
     for number in SIGNALS:
-        loop.add_signal_handler(number, stop)
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows: the handler runs between two steps of the loop's thread
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     if stop_fd is not None:
         loop.add_reader(stop_fd, stop)
     await server.serve([listening])

@@ -1,7 +1,7 @@
 """Several processes that accept on one listening socket. One that dies is replaced; a signal ends them all.
 
 The first process serves nothing, and must have no threads and no connections when it forks. When it is
-killed, the others end by themselves.
+killed, the others end by themselves. Windows has neither forks nor these signals: there is one process there.
 """
 
 import logging
@@ -13,7 +13,6 @@ from collections.abc import Callable
 from msgspec import Struct
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_AWAITED = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
 _SECONDS_AFTER_A_FAILURE = 1
 _READY = b"1"
 _log = logging.getLogger("dpsync.server")
@@ -51,15 +50,16 @@ class Workers:
 
     def run(self, ready: Callable[[], object]) -> None:
         """Blocks until SIGINT or SIGTERM; calls `ready` when all are. Raises WorkerFailed."""
+        awaited = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
         self._stop_fd, self._held = os.pipe()
         handled = signal.signal(signal.SIGCHLD, lambda *_: None)  # else it may be thrown away while blocked
-        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
+        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
         try:
             self._fill()
             if not all(worker.wait_until_ready() for worker in self._workers):
                 raise WorkerFailed
             ready()
-            while (number := signal.sigwait(_AWAITED)) not in SIGNALS:
+            while (number := signal.sigwait(awaited)) not in SIGNALS:
                 if number == signal.SIGCHLD and not self._dead_were_ready():
                     signal.alarm(_SECONDS_AFTER_A_FAILURE)
                 else:
