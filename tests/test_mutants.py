@@ -6,6 +6,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
+
+from tests.mutants.places import sample
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,6 +50,9 @@ def test_what_an_import_runs_is_tried_with_every_test_of_the_file(tmp_path: Path
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_toy.py").write_text(
         "def test_imports():\n    import toy.bound\n\n"
+        "import pytest\n\n"
+        "@pytest.mark.parametrize('text', [ascii('\\x0c')])\n"
+        "def test_is_named_as_no_command_line_can(text):\n    import toy.bound\n\n"
         "def test_looks():\n    from toy.bound import most\n    assert most()\n"
     )
     printed = searched(tmp_path)
@@ -78,3 +84,18 @@ def test_a_guard_is_seen_where_its_test_fails_without_it(tmp_path: Path) -> None
         "2 guards, each taken away: 1 not seen by a test that the list names",
     ]
     assert run.returncode == 1
+
+
+def test_no_mistake_is_made_where_it_would_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "idle.py").write_text(
+        "from functools import lru_cache\n"
+        "from typing import TYPE_CHECKING\n\n"
+        "if TYPE_CHECKING:\n    from toy.other import Other\n\n\n"
+        "@lru_cache(16)\ndef first(found: 'Other | None'):\n"
+        "    if len(found) == 1:\n        return found[0]\n"
+        "    return found[2]\n"
+    )
+    mutants = sample(tmp_path, ["toy"], 1000, Random(7))
+    assert {mutant.line for mutant in mutants} == {8, 10, 12}
+    assert {mutant.operator for mutant in mutants if mutant.line == 8} == {"core/RemoveDecorator"}

@@ -158,7 +158,7 @@ def failure(
     if status >= 400:
         return Unknown(method, path, "fault", status, wait)
     if method == "GET":
-        return Redirected(method, path, status, _origin(answer.headers.get("location", "")))
+        return Redirected(method, path, status, origin(answer.headers.get("location", "")))
     return Unknown(method, path, "redirect", status)
 
 
@@ -177,7 +177,7 @@ def _is_json(kind: str) -> bool:
     return kind == "application/json" or kind.endswith("+json")
 
 
-def _origin(location: str) -> str | None:
+def origin(location: str) -> str | None:
     """Scheme and host only: the rest of a redirect may hold secrets."""
     try:
         parts = urlsplit(location)

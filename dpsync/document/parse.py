@@ -103,7 +103,8 @@ class _MarkdownReader:
 
     def line(self, token: Token) -> tuple[int, int]:
         """Where a block begins: its line, and what is not indentation or the sign of a quote there."""
-        number = token.map[0] if token.map else 0
+        assert token.map is not None  # only what is inside a line has none
+        number = token.map[0]
         return number, len(self.lines[number]) - len(self.lines[number].lstrip(_PREFIX))
 
     def fits(self, kind: str, parent: str, line: tuple[int, int]) -> None:
@@ -227,7 +228,8 @@ class _MarkdownReader:
             self.begin = [found.end() for found in re.finditer("^", inline.content, re.MULTILINE)]
         index = bisect_right(self.begin, offset) - 1
         start = self.begin[index]
-        number = (inline.map[0] if inline.map else 0) + index
+        assert inline.map is not None
+        number = inline.map[0] + index
         prefix = max(self.lines[number].find(inline.content[start:].partition("\n")[0]), 0)
         self.refuse(number, prefix + offset - start, message, hint)
 

@@ -52,7 +52,7 @@ class HeaderReader:
 def _ahead(date: str, now: float) -> float | None:
     try:
         return parsedate_to_datetime(date).timestamp() - now
-    except (TypeError, ValueError, OverflowError):
+    except (ValueError, OverflowError):
         return None
 
 

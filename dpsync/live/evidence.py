@@ -215,11 +215,11 @@ class Surroundings:
         }
         found = self.sources.map(self._one, list(missing.values()))
         for url, objects in zip(missing, found, strict=True):
-            self.sources.objects[url] = objects or ()
             if objects is None:
                 self._refused.add(url)
+            here = self.sources.objects[url] = objects or ()
             if url not in self._read:
-                self._keep(url, objects or ())
+                self._keep(url, here)
 
     def _one(self, source: Source) -> tuple[LiveObject, ...] | None:
         """The objects of a list; None when this token may not read it."""

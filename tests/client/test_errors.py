@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpsync.client.answers import origin
 from dpsync.client.errors import (
     Answered,
     BadAnswer,
@@ -24,6 +25,21 @@ WROTE = ("PUT", "/a")
 
 def test_a_list_that_does_not_end_was_answered_without_an_error() -> None:
     assert BadList("/a", "no items", 2).status == 200
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://other.example/login?token=x", "https://other.example"),
+        ("https://ada:x@other.example/", "https://other.example"),
+        ("//other.example/login", None),
+        ("/login?token=x", None),
+        ("mailto:ada@acme.example", None),
+        ("https://[other/", None),
+    ],
+)
+def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown: str | None) -> None:
+    assert origin(location) == shown
 
 
 @pytest.mark.parametrize(

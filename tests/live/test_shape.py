@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Entries, Field, Kind, Lifecycle, Node, Pages, Restore, Tree
 from dpsync.kinds.kind import Post as Call
@@ -14,7 +15,7 @@ from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference,
 from dpsync.kinds.types.parsing import Misfit
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.live.decode import decode_field, decode_list, decode_tree
-from dpsync.live.shape import Misshapen, check, check_written
+from dpsync.live.shape import Misshapen, Placed, check, check_written
 
 RULES = OneOf("type", {"rules": Object({"rules": Many(Text())}, ("rules",)), "none": Object({})})
 REGISTRY = load()
@@ -161,6 +162,19 @@ def test_the_item_is_named_by_its_place_in_the_list() -> None:
     with pytest.raises(Misshapen) as wrong:
         list(decode_list(ROOM, [PROPER, PROPER | {"id": "r2", "title": 7}], None, "/rooms"))
     assert (wrong.value.place, wrong.value.id) == ("items[1]", "h/r2")
+
+
+@pytest.mark.parametrize(("id", "named"), [("r2", "r2"), ("", None), (7, None), (None, None)])
+def test_an_item_whose_id_is_no_text_is_named_by_its_place_alone(id: Any, named: str | None) -> None:
+    with pytest.raises(Misshapen) as wrong, Placed("items[1]", {"id": id}):
+        raise Misshapen(Misfit("title", "a text", "a number"))
+    assert (wrong.value.place, wrong.value.id) == ("items[1]", named)
+
+
+def test_an_item_of_another_kind_is_passed_over_and_those_after_it_are_read() -> None:
+    kind = replace(ROOM, others={"title": ("Cellar",)})
+    listed = decode_list(kind, [PROPER | {"title": "Cellar"}, PROPER], None, "/rooms")
+    assert [place for place, _, _ in listed] == ["items[1]"]
 
 
 SHELF = Kind(

@@ -13,9 +13,10 @@ from before the change with values from after it. A test that fails on the code 
 A sample takes as many places of each package, and places in the code, not mutants: at each place that is
 drawn, one mistake is drawn. Otherwise operators with many replacements (`==` has seven) would be most of the
 sample. Left out is what changes nothing in code that works: annotations, imports for type checkers, the size
-of a cache, `strict=True`; `is` in the place of `==` and the other way round, which is the same for None and
-the members of an enumeration; and `<` in the place of `==` with a word of the code, of which the alphabet
-decides (`!=` is drawn there). What is no Python any more (`not` before `:=`) is no mutant.
+of a cache, `strict=True`, the number in `x[0]` below `if len(x) == 1`; `is` in the place of `==` and the
+other way round, which is the same for None and the members of an enumeration; and `<` in the place of `==`
+with a word of the code, of which the alphabet decides (`!=` is drawn there). What is no Python any more
+(`not` before `:=`) is no mutant.
 
 Which tests execute a line is found out by one run of all tests under coverage. That is kept in the cache
 directory of the user, under a digest of the code, so that another sample of the same code begins at once. Of

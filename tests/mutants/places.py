@@ -77,7 +77,7 @@ def _places(path: Path, file: str) -> list[list[Mutant]]:
 
 def _idle(tree: ast.AST) -> Iterator[Range]:
     """What nothing that runs depends on: annotations and what only a type checker imports, the size of a
-    cache, and the `strict` of what is equally long."""
+    cache, the `strict` of what is equally long, and which one of a list of one is taken."""
     for node in ast.walk(tree):
         found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         match node:
@@ -87,9 +87,30 @@ def _idle(tree: ast.AST) -> Iterator[Range]:
                 found += node.args
             case ast.keyword(arg="strict"):
                 found.append(node.value)
+            case ast.If(test=test, body=[*ruled]) | ast.IfExp(test=test, body=ast.expr() as ruled):
+                found += _only(test, ruled if isinstance(ruled, list) else [ruled])
+            case ast.BoolOp(op=ast.And(), values=[test, *others]):
+                found += _only(test, others)
         for one in found:
             if isinstance(one, ast.expr):
                 yield _range(one)
+
+
+def _only(test: ast.expr, ruled: Sequence[ast.AST]) -> Iterator[ast.expr]:
+    """The number in `x[0]` where `len(x) == 1` is asked before."""
+    asked = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    single: set[str] = set()
+    for one in asked:
+        match one:
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="len"), args=[of]),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value=1)],
+            ):
+                single.add(ast.dump(of))
+    for node in (one for root in ruled for one in ast.walk(root)):
+        if isinstance(node, ast.Subscript) and ast.dump(node.value) in single:
+            yield node.slice
 
 
 def _words(tree: ast.AST) -> Iterator[Range]:

@@ -66,7 +66,21 @@ class Trial:
         def run() -> int:
             import pytest
 
-            class Failed:
+            class Chosen:
+                """These tests of their files, in this order: no command line could name each of them."""
+
+                def __init__(self, names: Sequence[str]) -> None:
+                    self.order = {name: number for number, name in enumerate(names)}
+
+                def place(self, item: pytest.Item) -> int | None:
+                    whole = self.order.get(item.nodeid.partition("[")[0])
+                    return self.order.get(item.nodeid, whole)
+
+                @pytest.hookimpl(trylast=True)
+                def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+                    chosen = [item for item in items if self.place(item) is not None]
+                    items[:] = sorted(chosen, key=lambda item: self.place(item) or 0)
+
                 def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
                     if report.failed:
                         failed.write_text(report.nodeid)
@@ -74,7 +88,9 @@ class Trial:
             sys.dont_write_bytecode = True
             importlib.invalidate_caches()
             for part in (tests[:FIRST], tests[FIRST:]):
-                ended = pytest.main([*arguments(self.tree), *words, *part], plugins=[Failed()]) if part else 0
+                files = dict.fromkeys(name.partition("::")[0] for name in part)
+                plugins = [Chosen(part)]
+                ended = pytest.main([*arguments(self.tree), *words, *files], plugins=plugins) if part else 0
                 if ended:
                     return int(ended)
             return 0

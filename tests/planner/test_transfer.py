@@ -222,6 +222,15 @@ def test_killed_at_the_transfer_the_next_run_finishes(two: Lab, after_it: bool) 
     assert apply(two, renamed, BEFORE).writes == 0
 
 
+def test_killed_after_the_transfer_a_new_name_is_still_known_by_the_name_in_the_base(two: Lab) -> None:
+    renamed = AFTER.replace("title: News", "title: Bulletin")
+    assert renamed != AFTER
+    by_hand(two.server, "POST", "/spaces/s1/transfer", {"organization": "globex"}, token="token")
+    (change,) = plan(two, renamed, BEFORE).changes
+    assert (change.address, change.action, change.id) == ("globex/spaces/news", "update", "s1")
+    assert [(item.before, item.after) for item in change.differences] == [("News", "Bulletin")]
+
+
 def test_roles_are_given_anew(two: Lab) -> None:
     entry = "spaces: { news: { title: News, permissions: { members: { bo@acme.example: edit } } } }"
     people = "members: { ada@acme.example: admin, bo@acme.example: create }"

@@ -74,7 +74,8 @@ class Substitution(Struct):
             value, used = self.text(scalar)
         except _Refused:
             return replace(scalar, interpolated=True)
-        self.total += len(value) if used else 0
+        if used:
+            self.total += len(value)
         if self.total > LARGEST_TOTAL:
             self.refuse(
                 codes.TEXT_SIZE, f"variables make this file longer than {LARGEST_TOTAL:,} characters", scalar
