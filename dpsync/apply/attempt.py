@@ -249,13 +249,16 @@ class Attempt:
         words = self._words(error)
         step = self._task.step
         if isinstance(error, Unknown) and error.reason == "interrupted":
-            words += "; what came of it is for the next apply to see"
+            words += "; the next apply shows what became of it"
             return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
             return self._task.outcome("unknown", words, error.status)
         found = self._look_up()
         if found is None:
-            words += "; it was looked for and not found for certain, and is not sent again: it may still come"
+            words += (
+                "; dpsync looked for it without a certain result, and does not send it again:"
+                " the platform may still create it"
+            )
             return self._task.outcome("unknown", words, error.status)
         return self._task.outcome("done", status=error.status, id=found)
 

@@ -190,7 +190,9 @@ class DeleteChecks:
         stale: dict[Identity, str] = {}
         for identity, url in now.evidence.unseen.items():
             for root in _roots_of(found, identity) & there:
-                stale[root] = f"what goes along cannot be seen any more: GET {url} is not allowed"
+                stale[root] = (
+                    f"this token can no longer read what would be deleted with it: GET {url} is not allowed"
+                )
         for root in there:
             if self._is_another(now.objects[root]):
                 stale[root] = "it was changed since the plan was made"
@@ -264,12 +266,12 @@ def _name(names: Names, lost: Lost) -> str:
 
 
 def _more(name: str) -> str:
-    return f"{name} would go along, which the plan has not shown"
+    return f"{name} would be deleted with it, and the plan has not shown that"
 
 
 def _other(name: str) -> str:
-    return f"{name} would go along, and was changed since the plan was made"
+    return f"{name} would be deleted with it, and was changed since the plan was made"
 
 
 def _less(name: str) -> str:
-    return f"{name} would not go along any more, which the plan has shown"
+    return f"{name} would no longer be deleted with it, and the plan shows that it is"

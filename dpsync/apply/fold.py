@@ -16,8 +16,8 @@ from dpsync.model.plans.journal import Outcome, Report, Restorable
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import PlatformTrouble
 
-IN_FLIGHT = "the apply was ended before the answer was on record: nobody knows what came of it"
-NOT_REACHED = "the apply was ended before it"
+IN_FLIGHT = "the apply ended before it recorded the answer: nobody knows what became of it"
+NOT_REACHED = "the apply ended before this step"
 NO_END = "the journal has no end: the apply was killed, or is still running"
 
 

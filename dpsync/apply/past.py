@@ -62,7 +62,7 @@ def parse_journal(path: Path, found: bytes) -> PastApply:
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
-        raise unusable(path, "the apply was ended before its first step: nothing was sent")
+        raise unusable(path, "the apply ended before its first step: nothing was sent")
     if rest:
         report = report.model_copy(update={"trouble": (*report.trouble, _CUT)})
     code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_of(report))

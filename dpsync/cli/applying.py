@@ -152,7 +152,9 @@ def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int
     def act(count: int) -> None:
         if count == 1:
             stop.set()
-            out.complain("Stopping: what was sent is waited for. A second signal ends that, too.")
+            out.complain(
+                "Stopping: dpsync waits for the answers to what it has sent. A second signal ends that, too."
+            )
         else:
             client.cancel()
 

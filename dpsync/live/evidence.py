@@ -75,7 +75,7 @@ class Surroundings:
             more, kinds = now - then - self.snapshot.output_identities, {kind for kind, _ in then}
             if not then <= now or any(kind in kinds for kind, _ in more):
                 message = f"GET {url} gave other objects the second time: somebody else is writing"
-                hint = "nothing was planned; try again when it is quiet"
+                hint = "there is no plan; try again later"
                 raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
 
     def _is_listed(self, identity: Identity) -> bool:

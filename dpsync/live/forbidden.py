@@ -81,7 +81,7 @@ class ForbiddenReads:
         named = min(self._named(resource, ties) & self.entries.keys(), default=None)
         if named is None:
             return False
-        self._because(resource, f"it cannot be told which one it is: it names {named}", named)
+        self._because(resource, f"dpsync cannot tell which one it is: it names {named}", named)
         kind = self._reading.registry[resource.kind]
         for scope in self._reading.desired.scopes.values():
             if kind.name in scope.kinds and resource.address.is_in(scope.address):

@@ -227,7 +227,7 @@ def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
     cut = Unknown("PUT", "/orgs/acme/teams", "interrupted")
     outcome, ids = attempt(Client(cut), step(), Reading([MADE]))
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
-    assert "what came of it is for the next apply to see" in (outcome.error or "")
+    assert "the next apply shows what became of it" in (outcome.error or "")
 
 
 @pytest.mark.parametrize("sent", [False, True])

@@ -382,9 +382,9 @@ def test_what_is_different_stops_its_delete_and_no_other() -> None:
     assert [item.reason if item else None for item in objections] == ["it is another one", None]
 
 
-MORE = "would go along, which the plan has not shown"
-LESS = "would not go along any more, which the plan has shown"
-OTHERWISE = "would go along, and was changed since the plan was made"
+MORE = "would be deleted with it, and the plan has not shown that"
+LESS = "would no longer be deleted with it, and the plan shows that it is"
+OTHERWISE = "would be deleted with it, and was changed since the plan was made"
 MEMBER = LiveObject(
     "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
 )
@@ -455,7 +455,7 @@ def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
 
 IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
 SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
-UNSEEN = "what goes along cannot be seen any more: GET /x is not allowed"
+UNSEEN = "this token can no longer read what would be deleted with it: GET /x is not allowed"
 
 
 @pytest.mark.parametrize(

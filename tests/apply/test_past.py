@@ -81,8 +81,8 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
     ("damage", "says"),
     [
         (lambda text: text[:20], "it is cut off in its first line"),
-        (lambda text: text[: text.index(b'"plan"')], "the apply was ended before its first step"),
-        (lambda text: text.split(b"\n", 1)[0] + b"\n", "the apply was ended before its first step"),
+        (lambda text: text[: text.index(b'"plan"')], "the apply ended before its first step"),
+        (lambda text: text.split(b"\n", 1)[0] + b"\n", "the apply ended before its first step"),
         (lambda text: text.split(b"\n", 1)[1], "its first lines are gone"),
         (lambda text: text.replace(b"journal/1", b"journal/2"), "its format is dpsync.journal/2, and this"),
         (

@@ -75,6 +75,6 @@ def test_what_becomes_visible_by_changes_that_were_reviewed_one_by_one_was_revie
     found = compare(displayed, exposed)
     assert found.unreviewed
     assert str(found).endswith(
-        "what becomes more visible or powerful was not shown as it is now (acme/sites/s)"
+        "what becomes more visible or powerful differs from what was shown (acme/sites/s)"
     )
     assert str(compare(shown_by(exposed), exposed)) == "2 of 2 reviewed changes are still the same"

@@ -53,7 +53,7 @@ def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflo
     by_hand(watched, "Akne")
     check(watched)
     assert "Akne" in issue["body"]
-    assert "another one now" in watched.github.bodies(issue["number"])[-1]
+    assert "The drift has changed" in watched.github.bodies(issue["number"])[-1]
 
     by_hand(watched, "Acme")
     check(watched)
@@ -76,7 +76,8 @@ def test_an_apply_closes_the_issue_and_says_so(watched: Workflow) -> None:
     ended = watched.run("workflow_dispatch", command="apply", approval="none")
     (issue,) = watched.github.issues.values()
     assert (ended.outputs["outcome"], issue["state"]) == ("applied", "closed")
-    assert "an apply has made the platform as the files say" in watched.github.bodies(issue["number"])[-1]
+    last = watched.github.bodies(issue["number"])[-1]
+    assert "an apply has changed the platform to match the files" in last
     assert ended.outputs["issue-url"] == issue["html_url"]
 
 
@@ -139,7 +140,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(watched: Workflow
     by_hand(watched, "Acne")
     ended = check(watched)
     assert (ended.code, ended.outputs["outcome"], watched.github.issues) == (0, "drift", {})
-    assert "was not brought up to date" in ended.step.of("notice")[0].data
+    assert "was not updated" in ended.step.of("notice")[0].data
 
 
 def test_drift_fails_the_job_where_that_was_asked_for(watched: Workflow) -> None:

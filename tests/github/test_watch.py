@@ -136,7 +136,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_changes_no_exit_code(watched
     watched.github.tokens["token"] = Token(writes=frozenset({"pull-requests"}))
     ended = check(watched, **NETWORK)
     assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")
-    assert "has failed was not written down" in ended.step.of("notice")[0].data
+    assert "failed check was not recorded" in ended.step.of("notice")[0].data
 
 
 def test_without_an_issue_for_drift_nothing_is_counted(watched: Workflow) -> None:

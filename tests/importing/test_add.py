@@ -131,7 +131,7 @@ def test_things_that_refer_to_each_other_are_added_together(
     change(platform, "/orgs/acme/teams", "PUT", title="New")
     role = "acme/spaces/archive/permissions/teams/[Reviewers]"
     document = add(run, directory, 3, role)
-    assert "no entry declares that: name that, too" in document["differences"][0]["message"]
+    assert "has no entry: name that thing, too" in document["differences"][0]["message"]
     add(run, directory, 0, role, "acme/teams/[Reviewers]", "acme/teams/[New]")
     assert "permissions: { teams: { reviewers: read } }" in read(directory, "dpsync.yaml")
     assert "      reviewers: { title: Reviewers }\n" in read(directory)

@@ -160,7 +160,7 @@ def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
     after = text("spaces: { more: { title: More } }\ncollections: {}", f"{product} }}")
 
     told = {note.address: note.text for note in plan(lab, after, before).notes}
-    assert told["globex/spaces/news"] == "it is in globex/collections/product and goes along with it"
+    assert told["globex/spaces/news"] == "it is in globex/collections/product and goes with it"
     apply(lab, after, before)
 
     assert lab.writes == ["POST /collections/c/transfer"]

@@ -25,10 +25,10 @@ from dpsync.render.pages.markdown import COMMENT, render_markdown, units
 from dpsync.render.pages.markdown_escape import prose
 
 GONE: Final = (
-    "**No drift any more.** No apply of this workflow has said that it did it: "
-    "the platform was put back by hand, or the files have taken over what is live."
+    "**No drift any more.** No apply of this workflow has done that. "
+    "Either somebody has changed the platform back, or the files have its values now."
 )
-APPLIED: Final = "**No drift any more:** an apply has made the platform as the files say."
+APPLIED: Final = "**No drift any more:** an apply has changed the platform to match the files."
 _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
 
 
@@ -88,7 +88,7 @@ class DriftIssue(Struct, frozen=True):
         if again and before.digest == digest:
             return github.edit_issue(text.number, body=body)  # of this nobody gets a mail
         changed = github.edit_issue(text.number, body=body, state="open")
-        said = "The drift is another one now" if again else "There is drift again"
+        said = "The drift has changed" if again else "There is drift again"
         verdict = prose(view(document).title)
         github.comment(text.number, f"{said}: {verdict}\n\n{written_by(place)}")
         return changed

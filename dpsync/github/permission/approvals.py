@@ -151,7 +151,7 @@ class Approvals(Struct):
         if why := _touched(written, request, marker is not None and marker.state in ("applied", "converged")):
             return why
         if marker is None:
-            return "it is another text by now"
+            return "its text has changed since"
         if marker.sha != request.head:
             return f"it is for the commit {marker.sha[:12] or 'none'}, and {request.head[:12]} was merged"
         if marker.branch != branch_key(self.place.branch):

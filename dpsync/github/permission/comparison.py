@@ -56,7 +56,7 @@ class ReviewComparison(Struct, frozen=True):
         if self.new:
             yield f"{len(self.new)} {_are(len(self.new))} new", self.new
         if self.exposed:
-            yield "what becomes more visible or powerful was not shown as it is now", self.exposed
+            yield "what becomes more visible or powerful differs from what was shown", self.exposed
 
 
 def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:

@@ -17,7 +17,7 @@ def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
     try:
         reason, why = _why_not(run, commit)
     except GitHubError as error:
-        why = run.trouble("Which commit may be applied could not be read", error)
+        why = run.trouble("dpsync could not read which commit may be applied", error)
         return run.refuse("not-approved", f"it is not known whether this may be applied. {why}")
     if not why:
         return None

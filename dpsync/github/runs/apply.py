@@ -42,7 +42,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
         approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
         approvals.find()
     except GitHubError as error:
-        trouble = run.trouble("Which plans were approved could not be read", error)
+        trouble = run.trouble("dpsync could not read which plans were approved", error)
         run.log.notice(trouble, "error")
         if run.inputs.approval == "digest":
             return run.refuse("not-approved", "it is not known which plan was approved")

@@ -29,9 +29,9 @@ def drift(run: ActionRun) -> Ran:
 
 def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
     """After a check that was made: the issue of the drift, if it says anything new."""
-    with run.asking("That the check has worked was not written down"):
+    with run.asking("The successful check was not recorded"):
         _watch(run, github).works()
-    with run.asking("The issue of the drift was not brought up to date"):
+    with run.asking("The issue of the drift was not updated"):
         issues = Issues(github, run.inputs.key, run.place, DriftMarker, run.inputs.labels)
         return DriftIssue(issues).checked(document, run.inputs.name)
     return None
@@ -39,7 +39,7 @@ def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubT
 
 def _failed(run: ActionRun, github: GitHub, ran: Ran) -> GitHubText | None:
     """After a check that has failed: the issue that says so, if too many have by now."""
-    with run.asking("That the check has failed was not written down"):
+    with run.asking("The failed check was not recorded"):
         return _watch(run, github).failed(failure(ran.document, ran.code), ran.document, run.inputs.name)
     return None
 

@@ -96,7 +96,7 @@ class IdsFileUpdate(Struct):
             found = learned(self.file, self.registry)
         except Unclear:
             if self._left != _INTERRUPTED:
-                self._say(f"The ids file was not brought to the branch: {self._left}")
+                self._say(f"The ids file was not written to the branch: {self._left}")
             return
         lines = list(_lines(line_changes(found.before, found.after)))
         if not lines:

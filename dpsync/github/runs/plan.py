@@ -109,6 +109,6 @@ def _untouched(run: ActionRun, comments: Comments, found: list[FoundComment]) ->
 
 def _approved(run: ActionRun, comments: Comments, before: FoundComment | None) -> dict[str, str]:
     """Who has approved which plan of this comment, as a marker has it."""
-    with run.asking("Who has approved this could not be read", quietly=True):
+    with run.asking("dpsync could not read who has approved this", quietly=True):
         return remembered(before, comments.github.approvals(comments.number))
     return dict(before.marker.approved) if before is not None else {}

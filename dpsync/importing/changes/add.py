@@ -159,7 +159,7 @@ class _Adder:
             if isinstance(value, LiveId):
                 value = self._named(parent)(kind.field(kind.natural).type.refers, value.id)
                 if value is None:
-                    raise Uneditable("its key is what it is for, and no entry declares that: name that, too")
+                    raise Uneditable("its key names another thing that has no entry: name that thing, too")
             if not isinstance(value, str) or not value or FORBIDDEN_IN_VALUE.search(value):
                 raise Uneditable("it has nothing that could be its key")
             return value

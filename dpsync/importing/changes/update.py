@@ -210,7 +210,7 @@ class _Updating:
             if one.source is None:
                 raise Uneditable("the platform does not give it back")
             if one.nest:
-                raise Uneditable("it says in what the entry stands: move the entry by hand")
+                raise Uneditable("it says where the entry belongs: move the entry by hand")
             value = self._written(resource, one, live.fields.get(one.name))
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, one.name, str(why))

@@ -108,7 +108,7 @@ class _TakingOver:
         if nodes:
             self.owner[place] = nodes
         elif not self.problems:
-            why = "there would be nothing in it: an empty one is not written, as it says that all is to go"
+            why = "it would be empty, and an empty one means that everything should go"
             self.leave_out(at, place, why, items.span)
 
     def _title(self, site: Mapping, given: str | None) -> str:

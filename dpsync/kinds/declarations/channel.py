@@ -29,7 +29,7 @@ CHANNEL = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     platform=PlatformWork(
-        trouble=Trouble("status", "a person has to let the agent in, in the application", fine=("active",))
+        trouble=Trouble("status", "a person has to allow the agent in the application", fine=("active",))
     ),
     security=True,
     fields=(

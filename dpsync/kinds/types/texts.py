@@ -107,7 +107,7 @@ def _no_certificate(text: str) -> str | None:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=binary)
         except (ssl.SSLError, ValueError):
-            return "what it holds is not that of a certificate"
+            return "its content is not that of a certificate"
     return None
 
 

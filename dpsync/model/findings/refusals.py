@@ -104,7 +104,7 @@ PERHAPS_FORGOTTEN: Final = RefusalWords(
 )
 UNSEEN: Final = RefusalWords(
     "unseen",
-    "it would go, and this token may not read what would go along: GET {url} is not allowed (403)",
+    "it would go, and this token may not read what would go with it: GET {url} is not allowed (403)",
     "apply with a token that may read that, or declare it to keep it",
 )
 NOT_EMPTY: Final = RefusalWords(
@@ -154,9 +154,9 @@ EXPOSURES: Final = RefusalWords(
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
-    "{names} would be public, or more powerful than it is to be, for a moment",
-    "check what the plan lists under Access, then say {answer}; what is part of a site can be made while "
-    "that is unpublished",
+    "{names} would be public, or more powerful than declared, for a moment",
+    "check what the plan lists under Access, then say {answer}; or unpublish the site while "
+    "its parts are created",
 )
 
 # A navigation of another kind.

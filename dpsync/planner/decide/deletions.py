@@ -50,7 +50,10 @@ class Deletions(Struct, frozen=True):
 def unverified_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what would go along."""
     for identity, url in found.unseen.items():
-        reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
+        reason = (
+            "it would be deleted, and this token may not read what would go with it: "
+            f"GET {url} is not allowed (403)"
+        )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
 
 
