@@ -19,7 +19,7 @@ from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
 from dpsync.apply.task import Check, Task
 from dpsync.client.client import WriteClient, WriteResult
-from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
+from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
 from dpsync.kinds.urls import segment
@@ -295,7 +295,7 @@ class Attempt:
         if markers(self._task.step.body, ENV) and isinstance(error, Answered):
             why = "the platform's words are left out, since the request held a secret"
             return f"status {error.status}; {why}"
-        return str(error)
+        return f"{error}; use the token of somebody who may" if isinstance(error, Forbidden) else str(error)
 
 
 def _laid_over(

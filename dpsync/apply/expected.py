@@ -64,11 +64,11 @@ def different(before: Plan, now: Plan) -> dict[str, str]:
     found = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = "it was planned, and there is nothing to do any more"
+            found[address] = "the saved plan changes this, and nothing is to be done here any more"
         elif address not in old:
-            found[address] = "it was not planned, and would be done now"
+            found[address] = "the saved plan does not change this, and it would be changed now"
         elif old[address] != new[address]:
-            found[address] = "it would be done differently now"
+            found[address] = "the saved plan changes this in another way than it would be changed now"
     known = {(item.code, item.address) for item in before.refusals}
     for item in now.refusals:
         if (item.code, item.address) not in known:

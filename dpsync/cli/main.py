@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -142,6 +143,9 @@ def root(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+_EXTRA = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTALL)
+
+
 def _seen(error: click.ClickException) -> click.ClickException:
     """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
     from dpsync.cli.terminal.usage import WrongUsage
@@ -150,6 +154,8 @@ def _seen(error: click.ClickException) -> click.ClickException:
     if isinstance(error, WrongUsage):
         return error
     message = visible(error.format_message())
+    if _EXTRA.fullmatch(message):
+        message += ": name a file with -f FILE, and a directory with -C DIR"
     return (
         click.UsageError(message, error.ctx) if isinstance(error, click.UsageError) else type(error)(message)
     )

@@ -124,7 +124,7 @@ class Token:
         if not value:
             raise Malformed("token", "empty")
         if not _VISIBLE.fullmatch(value):
-            raise Malformed("token", "has a space, a line break or a character outside ASCII")
+            raise Malformed("token", "has a space, a line break or a character outside ASCII: copy it anew")
         self.__value = value
 
     def header(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from posixpath import relpath
 from typing import Final
 
 from msgspec.structs import replace
@@ -192,10 +193,20 @@ class _Values:
             data = self._files.read(real, DEFAULT_LIMITS.bytes)
         except OSError as error:
             hint = "the path is relative to this file"
+            if self._is_there(text):
+                hint += f': write "{relpath(text, PurePosixPath(path.span.file).parent)}"'
             said = f'cannot read "{text}": {disk.why(error)}'
             self._declared.error("DP122", said, path.span, hint, cause=real)
             return None
         return real, data
+
+    def _is_there(self, name: str) -> bool:
+        """Whether a path would name a file if it were relative to the root file."""
+        real = self._files.real(name)
+        try:
+            return real is not None and self._files.read(real, 0) is not None
+        except OSError:
+            return False
 
     def _decoded(self, path: Scalar, real: str, data: bytes) -> str | None:
         decoded, problems = decode(data, real)

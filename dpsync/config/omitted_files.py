@@ -45,7 +45,19 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
             hint = f"include it, or give it with -f; else this is removed: {missing[0]}{more}"
             span = Span(file.file, 1, 1, 1, 1)
             found.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
+        elif desired.environment is None:  # else it may be what another environment lays over the root file
+            found.append(_never_included(file))
     return found
+
+
+def _never_included(file: NotIncluded) -> Diagnostic:
+    """A warning for a file that looks like a part of the configuration, and that no commit had in it."""
+    first, *more = sorted(file.entries)
+    others = f" and {len(more)} more" if more else ""
+    message = f"nothing includes this file, and no other file declares {first}{others}"
+    hint = f'add "{file.file}" to include: of the root file; an overlay is given with -f'
+    span = Span(file.file, 1, 1, 1, 1)
+    return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 
 
 def _past(base: Base, file: NotIncluded) -> Iterator[Desired]:

@@ -72,6 +72,8 @@ class Places:
             place = names == "objects" and at == len(pattern.segments)
             known = f'name an entry in it: "{pattern.text}/KEY"' if place else self._known(spots)
             hint = f'did you mean "{nearest}"?' if nearest else known
+            if (field := self._field_as_segment(pattern, at, spots, names)) is not None:
+                return field
             return Mistake(self._reason(pattern, at, spots, names), hint)
         return self._field_mistake(pattern, ends) if pattern.field else None
 
@@ -205,6 +207,21 @@ class Places:
         if held and spot.words:
             return f'"{segment}" cannot be the key of {" or ".join(kind.one for kind in held)}'
         return f'"{segment}" is no part of {where}'
+
+    def _field_as_segment(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> Mistake | None:
+        """What is wrong with a pattern whose last segment is a field of the thing before it."""
+        if at != len(pattern.segments) - 1 or len(spots) != 1 or spots == {_START}:
+            return None
+        (spot,), segment = spots, pattern.segments[at]
+        kind = self.registry[spot.kind]
+        if spot.words or segment not in [field.name for field in kind.fields]:
+            return None
+        if names == "anything":
+            path = "/".join(pattern.segments[:at])
+            reason = f'"{segment}" is a field of {kind.one}, and a field is written after a "#"'
+            return Mistake(reason, f'write "{path}#{segment}"')
+        wanted = "a list of entries" if names == "lists" else "an entry"
+        return Mistake(f'"{segment}" is a field of {kind.one}, and not {wanted}', self._known(spots))
 
     def _known(self, spots: Iterable[Spot]) -> str:
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})

@@ -62,6 +62,6 @@ def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: M
             f'there is no organization "{named}" that this token may see',
             resource.where("id" if resource.pin else key),
             str(resource.address),
-            "check the id and whose token it is; an organization is never created",
+            "check the id, the address, and whose token it is; an organization is never created",
         )
     )

@@ -67,9 +67,24 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
         if pattern.field:
             raise _invalid("DP230", f'"{text}" names a field; select and exclude take addresses')
         if mistake := places.mistake(pattern):
-            raise _invalid("DP234", mistake.reason, mistake.hint)
+            named = _called(registry, desired, text)
+            raise _invalid("DP234", mistake.reason, f"did you mean {named}?" if named else mistake.hint)
         found.append(pattern)
     return found
+
+
+def _called(registry: Registry, desired: Desired, text: str) -> str:
+    """The addresses of the entries whose key or name a text is, the first ones; empty where there is none."""
+    wanted = text.casefold()
+    found = [
+        f'"{entry.address}"'
+        for entry in desired.resources.values()
+        if wanted == entry.key.casefold()
+        or any(
+            str(entry.fields.get(one)).casefold() == wanted for one in registry[entry.kind].identity_fields
+        )
+    ]
+    return " or ".join(found[:NEAREST])
 
 
 def _names(sides: Sides) -> Iterator[tuple[Address, Address]]:

@@ -206,7 +206,7 @@ def test_an_address_with_the_version_is_corrected(
     monkeypatch.setenv("DPSYNC_URL", f"{platform.url}/v1")
     ended = run("plan", "-C", str(example))
     assert ended.code == 64
-    assert f"without /v1: {platform.url}" in ended.err
+    assert f"without /v1: write {platform.url}" in ended.err
 
 
 def test_a_token_over_plain_http_is_warned_about(

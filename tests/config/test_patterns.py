@@ -15,6 +15,7 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS, FileLimits, read
 from dpsync.importing.creation.keys import LONGEST, slug
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.model.findings.nodes import Mapping
+from dpsync.model.texts.web_address import address_problem
 
 from .loading import loaded, organization
 from .test_discovery import include, write
@@ -107,7 +108,7 @@ def told(environments: str) -> list[str]:
         ("{ a: 1, b: 2 }", ['20 the environment "a" is a mapping', '26 the environment "b" is a mapping']),
         ("{ prod: { url: 5 } }", ["30 url is a text"]),
         ("{ prod: { url: '' } }", ["30 url is a text"]),
-        ("{ prod: { url: 'ftp://a' } }", ["30 the url must begin with http:// or https:// and name a host"]),
+        ("{ prod: { url: 'ftp://a' } }", [f"30 the url {address_problem('ftp://a')}"]),
         ("{ prod: { overlay: [a] } }", ["34 overlay is a text"]),
         ("{ prod: { token: abc } }", ["32 a secret is never written here"]),
         ("{ prod: { token: { env: '' } } }", ["32 a secret is never written here"]),

@@ -130,7 +130,6 @@ def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
         "emailDomains: ▸null",
         "defaultRole: ▸null",
         "members: { ada@acme.example: { role: ▸null } }",
-        "teams: { w: { title: ▸null } }",
         "spaces: { s: { title: Ess, language: ▸null } }",
         "sites: { d: { title: Docs, basename: ▸null } }",
         "sites: { d: { title: Docs, published: ▸null } }",
@@ -138,6 +137,10 @@ def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
 )
 def test_a_field_that_cannot_be_cleared(tmp_path: Path, body: str) -> None:
     expect(tmp_path, organization(body), "DP222", "remove the key to leave the field alone")
+
+
+def test_a_field_that_is_needed_cannot_be_left_out_instead(tmp_path: Path) -> None:
+    expect(tmp_path, organization("teams: { w: { title: ▸null } }"), "DP222", "give it a value")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +184,7 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("spaces: { s: { title: Ess, collection: ▸nope } }", "declare it, or write {id: …}"),
+        ("spaces: { s: { title: Ess, collection: ▸nope } }", "declare it, or write { id: … }"),
         (
             "collections: { product: { title: P } }\nspaces: { s: { title: Ess, collection: ▸produkt } }",
             'did you mean "product"?',
@@ -200,7 +203,7 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
         (
             MEMBERS
             + "mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [▸ida@acme.example] }] }",
-            "declare it, or write {id: …}",
+            "declare it, or write { id: … }",
         ),
     ],
 )

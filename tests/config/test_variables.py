@@ -51,7 +51,7 @@ def value_of(text: str) -> tuple[Scalar, list[Diagnostic]]:
         ("$${NAME}", "${NAME}", False),
         ("$$$${NAME}", "$${NAME}", False),
         ("$$${NAME}", "$acme", True),
-        ("5$ or $NAME", "5$ or $NAME", False),
+        ("5$ or $name", "5$ or $name", False),
         ("17", 17, False),
         ("'${NAME}'", "acme", True),
         ('"${NAME}"', "acme", True),
@@ -61,6 +61,13 @@ def test_a_variable_becomes_text(text: str, value: object, interpolated: bool) -
     scalar, problems = value_of(text)
     assert problems == []
     assert (scalar.value, scalar.interpolated) == (value, interpolated)
+
+
+def test_a_name_behind_a_lone_dollar_sign_is_text_and_a_warning() -> None:
+    scalar, problems = value_of("about $NAME")
+    assert scalar.value == "about $NAME"
+    assert [(one.code, one.severity) for one in problems] == [("DP134", "warning")]
+    assert value_of("about $$NAME")[1] == []
 
 
 @pytest.mark.parametrize(

@@ -130,13 +130,14 @@ TAKEN: list[tuple[Type, str, Any]] = [
 
 IN_QUOTES = 'put it in quotes ("…") to make it text'
 NO_SECRET = "a secret is never written here; write {env: NAME}; it is read when it is sent"
-NO_URL = "is not a URL that starts with http:// or https://"
+NO_URL = "is not a URL that starts with http:// or https://; begin it with https://"
+ALONE = "write the value alone, without [ ] and without a dash"
 LEAVE = "remove the key to leave it alone"
 
 REFUSED: list[tuple[Type, str, str]] = [
     (Text(), "1", "DP202 1:1 expected text, found the number 1; " + IN_QUOTES),
     (Text(), "true", "DP202 1:1 expected text, found the boolean true; " + IN_QUOTES),
-    (Text(), "[a]", "DP202 1:1 expected text, found a list"),
+    (Text(), "[a]", f"DP202 1:1 expected text, found a list; {ALONE}"),
     (Text(), "{a: b}", "DP202 1:1 expected text, found a mapping"),
     (Text(2, 4), "a", "DP203 1:1 the text has 1 character; 2 to 4 are allowed"),
     (Text(2, 4), "abcde", "DP203 1:1 the text has 5 characters; 2 to 4 are allowed"),
@@ -144,8 +145,8 @@ REFUSED: list[tuple[Type, str, str]] = [
     (Text(0, 1), "ab", "DP203 1:1 the text has 2 characters; at most 1 are allowed"),
     (Text(pattern="[a-z]+"), "abC", 'DP204 1:1 "abC" is not of the form [a-z]+'),
     (Text(pattern="[a-z]+", meaning="a slug"), "a b", 'DP204 1:1 "a b" is not a slug'),
-    (Text(form="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address'),
-    (Text(form="email"), "ada@", 'DP204 1:1 "ada@" is not an e-mail address'),
+    (Text(form="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address; write it as ada@acme.example'),
+    (Text(form="email"), "ada@", 'DP204 1:1 "ada@" is not an e-mail address; write it as ada@acme.example'),
     (Text(form="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
     (Text(form="url"), "see http://a", 'DP204 1:1 "see http://a" ' + NO_URL),
     (Text(secret=True), "abc", "DP205 1:1 " + NO_SECRET),
@@ -185,7 +186,7 @@ REFUSED: list[tuple[Type, str, str]] = [
     (RULE, "{most: m}", "DP202 1:1 expected a mapping with rule: few | none, found a mapping"),
     (RULE, "{rule: nne}", 'DP202 1:8 expected one of few, none, found the text "nne"; did you mean "none"?'),
     (RULE, "{rule: [few]}", "DP202 1:8 expected one of few, none, found a list"),
-    (NAMES, "a", 'DP202 1:1 expected a list, found the text "a"'),
+    (NAMES, "a", 'DP202 1:1 expected a list, found the text "a"; write [a]'),
     (NAMES, "[a, b, c]", "DP203 1:1 it has 3 entries; at most 2 are allowed"),
     (NAMES, "[a, abcd]", "DP203 1:5 the text has 4 characters; 1 to 3 are allowed"),
     (SET, "[a, b, a]", "DP207 1:8 this stands in the list already"),

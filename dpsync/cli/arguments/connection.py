@@ -84,7 +84,7 @@ def _checked(found: Connection) -> Connection:
         raise click.UsageError(f"{found.url_from} must not hold a user or password")
     bare = found.url.removesuffix("/v1")
     if bare != found.url:
-        raise click.UsageError(f"{found.url_from} is the address without /v1: {bare}")
+        raise click.UsageError(f"{found.url_from} must be the address without /v1: write {bare}")
     return found
 
 
@@ -132,7 +132,10 @@ def _of_shell(chosen: Environment | None) -> Connection:
         return Connection(url, token, "DPSYNC_URL", "DPSYNC_TOKEN")
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
         return Connection(url, _in_file(Path(file)), "DPSYNC_URL", "DPSYNC_TOKEN_FILE")
-    lines = ["DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for DPSYNC_URL."]
+    lines = [
+        "DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for DPSYNC_URL.",
+        "The platform makes one in the settings of your user; `dpsync serve` prints one.",
+    ]
     if chosen is not None:
         lines.append(f"The token of the environment {visible(chosen.name)} is never sent to DPSYNC_URL.")
     raise WrongUsage(*lines)
@@ -147,7 +150,8 @@ def _in_file(path: Path) -> str:
         content = disk.read_stream(path, _LARGEST, _PATIENCE)
         token = content.decode().strip()
     except OSError as error:
-        raise click.UsageError(f"{name} cannot be read: {disk.why(error)}") from None
+        what = "It is the path of a file that holds the access token and nothing else."
+        raise WrongUsage(f"{name} cannot be read: {disk.why(error)}", what) from None
     except UnicodeDecodeError:
         raise click.UsageError(f"{name} cannot be read: it is not UTF-8 text") from None
     if len(content) > _LARGEST:

@@ -130,7 +130,7 @@ def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
     hint = (
         "only mappings merge, and it is not a mapping in both"
         if mixed
-        else "only mappings merge; keep one of them"
+        else "only mappings merge; remove one of the two"
     )
     related = (("first given", first.span),)
     return Diagnostic(codes.GIVEN_TWICE, message, second.span, hint=hint, related=related)
@@ -157,7 +157,12 @@ class _Loading(Struct):
         self.complete = False
         if isinstance(node, Scalar) and node.value is None:
             related = (("included", span),) if span else ()
-            hint = "an empty file is never taken for an empty organization"
+            hint = "write organizations: and its entries, or remove the file from include"
+            if name == self.files.root:
+                hint = (
+                    "begin it with dpsync: 1 and organizations:, as `dpsync init` writes it; "
+                    "an empty file is never taken for an empty organization"
+                )
             self.diagnostics.append(
                 Diagnostic(
                     codes.EMPTY, f"{name} is empty", Span(name, 1, 1, 1, 1), hint=hint, related=related
@@ -184,6 +189,7 @@ class _Loading(Struct):
         node, problems = nodes(text, name)
         self.diagnostics += problems
         self.complete = self.complete and not problems
+        self.unknown |= {one.span for one in problems if one.code == codes.ALIAS and one.span is not None}
         if node is None:
             return None if problems else Scalar(None, Span(name, 1, 1, 1, 1), "", True)
         if name == self.files.root and isinstance(node, Mapping):
@@ -279,7 +285,8 @@ class _Loading(Struct):
                 # What seems to be missing elsewhere may be in it.
                 self.complete = self.complete and close is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
-                hint = f'did you mean "{close}"?' if close else f"known keys: {', '.join(keys)}"
+                known = f"known keys: {', '.join(keys)}; the rest stands below organizations: KEY:"
+                hint = f'did you mean "{close}"?' if close else known
             self.diagnostics.append(Diagnostic(codes.TOP_KEY, message, key.span, hint=hint))
         return part if len(kept) == len(part.entries) else Mapping(kept, part.span)
 

@@ -9,7 +9,8 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from pathlib import Path
+from os.path import relpath
+from pathlib import Path, PurePath
 from typing import Final
 
 from msgspec import Struct
@@ -23,6 +24,8 @@ from dpsync.model.findings.span import Span
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
 """The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
+_SEARCHED: Final = 200
+"""Directories that are looked into for a file of the name that an include has."""
 
 
 class Included(Struct, frozen=True):
@@ -56,7 +59,9 @@ def find_root(start: Path) -> Path:
         if _exists(directory / ".git"):
             break
     message = f"no {ROOT_NAMES[0]} in {begin} or above it, up to {directory}"
-    hint = "create dpsync.yaml, go to the directory that has one (--directory), or name a file with --file"
+    hint = (
+        "go to the directory that has one (-C DIR), name a file with --file, or let `dpsync init` write one"
+    )
     raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
 
 
@@ -97,7 +102,7 @@ def _expand(
             Diagnostic(codes.INCLUDE, message, span, hint="only files of this project can be included")
         ]
     if "*" not in text:
-        checked = _checked(project, directory / text, text, span)
+        checked = _checked(project, directory / text, text, span, directory)
         if isinstance(checked, Included) and checked.path == root.resolve():
             return [], [Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="remove it")]
         return ([], [checked]) if isinstance(checked, Diagnostic) else ([checked], [])
@@ -107,24 +112,26 @@ def _expand(
     found: list[Included] = []
     problems: list[Diagnostic] = []
     for path in _matching(directory, segments):
-        checked = _checked(project, path, path.relative_to(project).as_posix(), span)
+        checked = _checked(project, path, path.relative_to(project).as_posix(), span, directory)
         if isinstance(checked, Diagnostic):
             problems.append(checked)
         elif checked.path != root.resolve() and checked.name != IDS_NAME:
             # A pattern such as "*.yaml" may well cover the root file, which is read anyway, and its ids file.
             found.append(checked)
     if not found and not problems:
-        problems.append(_no_match(text, span))
+        problems.append(_no_match(text, span, project, directory))
     return found, problems
 
 
-def _checked(project: Path, path: Path, text: str, span: Span) -> Included | Diagnostic:
+def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) -> Included | Diagnostic:
     """The file behind a path, or why it may not be included."""
     try:
         real = disk.resolved(path)
         name = real.relative_to(project).as_posix()
     except ValueError:
-        return _outside(text, span, "only files below the directory of the root file can be included")
+        return _outside(
+            text, span, "move it below the directory of the root file: only files there are included"
+        )
     except OSError as error:
         return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
     try:
@@ -133,7 +140,7 @@ def _checked(project: Path, path: Path, text: str, span: Span) -> Included | Dia
     except UnicodeEncodeError:
         return Diagnostic(codes.UNREADABLE, f'the file name "{text}" is not UTF-8', span, hint="rename it")
     except FileNotFoundError:
-        return _no_match(text, span)
+        return _no_match(text, span, project, directory)
     except OSError as error:
         return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
     if stat.S_ISREG(mode):
@@ -148,9 +155,15 @@ def _outside(text: str, span: Span, hint: str) -> Diagnostic:
     return Diagnostic(codes.OUTSIDE, f'"{text}" leads outside the project', span, hint=hint)
 
 
-def _no_match(text: str, span: Span) -> Diagnostic:
+def _no_match(text: str, span: Span, project: Path, directory: Path) -> Diagnostic:
     message = f'no file matches "{text}"' if "*" in text else f'there is no file "{text}"'
-    return Diagnostic(codes.NO_MATCH, message, span, hint="an include that finds nothing is an error")
+    of = "the root file" if directory == project else "this file"
+    hint = f"paths are relative to the directory of {of}"
+    name = text.rpartition("/")[2]
+    same_name = next((path for path in yaml_files(project, _SEARCHED) if path.name == name), None)
+    if same_name is not None:
+        hint += f': did you mean "{PurePath(relpath(same_name, directory.resolve())).as_posix()}"?'
+    return Diagnostic(codes.NO_MATCH, message, span, hint=hint)
 
 
 def _matching(project: Path, segments: list[str]) -> Iterator[Path]:

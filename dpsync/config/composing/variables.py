@@ -27,7 +27,13 @@ LARGEST_TOTAL: Final = 10_000_000
 """Characters of all texts with variables of one file: a few letters may stand for a very long value."""
 
 _VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.DOTALL)
+_BARE: Final = re.compile(r"\$[A-Z][A-Z0-9_]+")
 _FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal $ before { is $$"
+
+
+def doubled(text: str) -> str:
+    """The text as a file holds it, so that it is read as it is and looks like no variable."""
+    return text.replace("$", "$$") if "${" in text or "$$" in text or _BARE.search(text) else text
 
 
 class _Refused(Exception):
@@ -45,6 +51,7 @@ class Substitution(Struct):
     source: str
     diagnostics: Findings = field(default_factory=Findings)
     unknown: set[Span] = field(default_factory=set)
+    warned: set[Span] = field(default_factory=set)
     total: int = 0
     # An aliased node is one object in many places: substituted once, reported once.
     done: dict[int, Node] = field(default_factory=dict)
@@ -98,6 +105,8 @@ class Substitution(Struct):
                 part, done = self.variable(scalar, text, at, missing)
             else:
                 part, done = "$", at + 1
+                if (named := _BARE.match(text, at)) is not None:
+                    self.looks_like_variable(scalar, named[0], at)
             parts.append(part)
             length += len(parts[-2]) + len(part)
             if length > LONGEST_RESULT:
@@ -108,6 +117,15 @@ class Substitution(Struct):
             raise _Refused
         parts.append(text[done:])
         return "".join(parts), used
+
+    def looks_like_variable(self, scalar: Scalar, written: str, at: int) -> None:
+        """Warn of a name behind a lone "$", which shells and other tools take for a variable."""
+        if scalar.span in self.warned:
+            return
+        self.warned.add(scalar.span)
+        hint = f"write ${{{written[1:]}}} for the variable, ${written} for this text"
+        span, message = self.place(scalar, at, len(written)), f'"{written}" is text, and no variable'
+        self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 
     def variable(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
         """What the variable at `text[at:]` stands for, and where the text goes on."""

@@ -96,7 +96,8 @@ def _pins(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
                 message,
                 resource.where("id"),
                 str(resource.address),
-                related=related,
+                "an id names one thing: take it away from one of the two",
+                related,
                 cause=str(other.address),
             )
 
@@ -134,7 +135,7 @@ def _unique(
                 f'two {plural(kind.noun)} have the {field.name} "{value}"',
                 resource.where(field.name),
                 str(resource.address),
-                f"a {field.name} is unique",
+                f"a {field.name} is unique: give one of them another",
                 (("first given here", other.where(field.name)),),
                 cause=str(other.address.field(field.name)),
             )
@@ -156,7 +157,8 @@ def _exclusive(
                 message,
                 resource.where(field.name),
                 str(resource.address),
-                related=related,
+                f"take {field.name}: true away from one of them",
+                related,
                 cause=str(other.address.field(field.name)),
             )
 

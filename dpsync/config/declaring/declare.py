@@ -18,6 +18,7 @@ from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
+from dpsync.kinds.types.parsing import found_in
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Scope
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
@@ -26,6 +27,9 @@ from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
 
 NODE_WORDS = ("type", "key")
+POLICY_WORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "limits")
+_FEW = 3
+"""Kinds that a message names, of those that have a key."""
 
 
 class Declaration(Struct):
@@ -80,9 +84,30 @@ class Declarations:
         if asked not in self._nearest and not self.diagnostics.full("DP201"):
             self._nearest[asked] = did_you_mean(asked[0], known)
         nearest = self._nearest.get(asked)
-        hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(sorted(known))}"
+        spaced = asked[0].strip() != asked[0]
+        guess = f'did you mean "{nearest}"?' if nearest and not spaced else None
+        hint = guess or self._of_unknown(asked[0], known, what)
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
         return nearest
+
+    def _of_unknown(self, word: str, known: list[str], what: str) -> str:
+        """What to do about a key that is like none of those that may stand there."""
+        if word.strip() in known:
+            return (
+                f'a space that is no plain one is in this key: type "{word.strip()}" and its indentation anew'
+            )
+        if word in POLICY_WORDS:
+            return f'"{word}" belongs to policy:, at the top of the root file'
+        homes = [
+            kind.one
+            for kind in self.registry.ordered
+            if word in kind.written_fields
+            or any(place.split(".")[0] == word for place in self.registry.places(kind.name))
+        ]
+        if 0 < len(homes) <= _FEW and what not in homes:
+            *others, last = homes
+            return f'"{word}" belongs to {", ".join(others)}{" or " if others else ""}{last}'
+        return f"known keys: {', '.join(sorted(known))}"
 
     def may_be_unread(self, address: Address) -> bool:
         """Whether an entry may be written for this address that could not be read; that has its finding."""
@@ -105,8 +130,7 @@ class Declarations:
 
     def _entry(self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None) -> None:
         if not self.registry.keyed(kind) and not LOCAL_KEY.fullmatch(str(key.value)):
-            allowed = "letters, digits, dots, underscores and hyphens, beginning with a letter or digit"
-            self.error("DP211", f'"{key.value}" is no local key', key.span, allowed)
+            self.error("DP211", f'"{key.value}" is no local key', key.span, _local_key(str(key.value)))
             self.unreadable.add(address)
             return
         nothing = isinstance(node, Scalar) and node.value is None and not _clears(kind, node)
@@ -114,10 +138,13 @@ class Declarations:
         if nothing or not readable:
             # Not worth a second finding, nor an entry: there may be very many of them.
             self.unreadable.add(address)
+            if nothing and node.span in self.unknown:
+                return
             if nothing:
                 self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _of_empty(kind))
             else:
-                self.error("DP202", f"{kind.one} is a mapping", node.span, _space(node))
+                message = f"{kind.one} is a mapping, found {found_in(node)}"
+                self.error("DP202", message, node.span, _space(node) or _fields_of(kind))
             return
         entry = Declaration(kind, address, str(key.value), key.span, parent)
         if not self._add(entry):
@@ -131,7 +158,8 @@ class Declarations:
     def _add(self, entry: Declaration) -> bool:
         other = self.entries.get(entry.address)
         if other is not None:
-            self.error("DP213", f'"{entry.key}" is declared twice', entry.key_span, first=other.key_span)
+            message = f'"{entry.key}" is declared twice'
+            self.error("DP213", message, entry.key_span, "keep one of the two", first=other.key_span)
             return False
         self.entries[entry.address] = entry
         return True
@@ -140,10 +168,12 @@ class Declarations:
         kind = entry.kind
         places = self.registry.places(kind.name)
         settable = kind.written_fields
+        without: Span | None = None  # the place just above, when nothing is in it
         for key, value in node.entries:
             word = str(key.value)
             if word in reserved:
                 continue
+            above, without = without, None
             if word == "id":
                 self._pin(entry, value)
             elif word == "previously":
@@ -156,6 +186,9 @@ class Declarations:
                 entry.nodes[word] = (key, value)
             elif any(place.split(".")[0] == word for place in places):
                 self._place(entry, word, key, value)
+                without = key.span if isinstance(value, Scalar) and value.value is None else None
+            elif above is not None and key.span.line > above.line and key.span.column == above.column:
+                without = above  # probably an entry of that place, on its level: reported there
             else:
                 written = {str(key.value) for key, _ in node.entries}
                 known = [*settable, *places, *reserved, "id", "previously", "new"]
@@ -207,15 +240,10 @@ class Declarations:
 
     def _entries(self, entry: Declaration, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Mapping):
-            found = "nothing" if isinstance(node, Scalar) and node.value is None else "something else"
-            none = (
-                f"remove the key to leave {key.value} alone; "
-                "{} says that there are none, where policy: prune or watch names it"
-            )
-            hint = none if found == "nothing" else _space(node)
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
-                self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
+                message = f"{key.value} is a mapping of entries, found {found_in(node)}"
+                self.error("DP202", message, key.span, _space(node) or _no_entries(key, node))
             return
         written = self._with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
         if not written and scope.address not in self.unreadable:
@@ -257,7 +285,7 @@ class Declarations:
                 continue
             if before is not None and _alone(before.kind) != _alone(made.kind):
                 message = f"a {made.kind.noun} and a {before.kind.noun} cannot stand side by side at the root"
-                self.error("DP214", message, made.key_span, first=before.key_span)
+                self.error("DP214", message, made.key_span, self._side_by_side(kinds), before.key_span)
             before = made
 
     def _node(
@@ -333,13 +361,27 @@ class Declarations:
         if not self.complete:
             return
         holds = " or ".join(self.registry[name].noun for name in shape.holds)
-        self.error("DP215", f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}', entry.key_span)
+        of = self.registry[shape.holds[0]].shape
+        hint = f"write children: [{{ type: {of.type}, … }}] in it" if isinstance(of, NodeShape) else None
+        message = f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}'
+        self.error("DP215", message, entry.key_span, hint)
+
+    def _side_by_side(self, kinds: tuple[Kind, ...]) -> str:
+        """What to do with nodes of which a root holds only the one sort or the other."""
+        alone = next(kind for kind in kinds if _alone(kind))
+        around = [
+            kind.noun
+            for kind in kinds
+            if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.holds
+        ]
+        return f"put the {alone.noun} among the children of a {' or '.join(around)}, or take it out"
 
     def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
-        hint = f"one of {', '.join(known)}"
+        hint = f"write type: with one of {', '.join(known)}"
         if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{nearest}"?'
-        self.error("DP202", "a node needs a known type", (type_ or node).span, hint)
+        message = "a node needs its type" if type_ is None else "a node needs a known type"
+        self.error("DP202", message, (type_ or node).span, hint)
 
 
 def _alone(kind: Kind) -> bool:
@@ -365,6 +407,29 @@ def _of_empty(kind: Kind) -> str:
             else f"write {{ {fields} }}, or remove the entry"
         )
     return f"write {{}} for one without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
+
+
+def _fields_of(kind: Kind) -> str | None:
+    """What to write in place of a text that is no entry."""
+    needed = [one.name for one in kind.fields if one.required and one.name != kind.natural and not one.nest]
+    return f"write {{ {', '.join(f'{name}: …' for name in needed)} }}" if needed else None
+
+
+def _local_key(text: str) -> str:
+    """What a local key looks like, with one made of a text that is none."""
+    made = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._").lower()
+    rule = "a key has letters, digits, dots, underscores and hyphens, and begins with a letter or digit"
+    return f'{rule}: write "{made}"' if made else rule
+
+
+def _no_entries(key: Scalar, node: Node) -> str:
+    """What to write in place of something that is no mapping of entries."""
+    if isinstance(node, Scalar) and node.value is None:
+        return (
+            f"indent its entries by two more spaces than {key.value}; remove the key to leave it alone; "
+            "{} says that there are none, where policy: prune or watch names it"
+        )
+    return "write each entry as KEY: { … }, without a dash before it"
 
 
 def _space(node: Node) -> str | None:

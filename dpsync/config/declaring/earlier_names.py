@@ -26,8 +26,18 @@ def previously(entry: Declaration, parsing: Parsing) -> Names:
         return ()
     found: list[dict[str, Value]] = []
     for item in node.items if isinstance(node, Sequence) else (node,):
+        if _is_address(entry, item):
+            hint = "write the name that it had on the platform, or a mapping such as { title: … }"
+            parsing.error("DP228", "previously is an earlier name, and no address", item.span, hint)
+            continue
         found += _one(entry.kind, item, parsing)
     return tuple(found)
+
+
+def _is_address(entry: Declaration, node: Node) -> bool:
+    """Whether a text is an address in the place of the entry."""
+    place = "/".join(entry.address.segments[:-1])
+    return isinstance(node, Scalar) and isinstance(node.value, str) and node.value.startswith(f"{place}/")
 
 
 def _one(kind: Kind, node: Node, parsing: Parsing) -> list[dict[str, Value]]:

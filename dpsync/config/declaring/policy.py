@@ -46,7 +46,9 @@ class PolicyReader:
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):
-            self.declared.error("DP202", f"{name} is a list of address patterns", node.span)
+            text = node.text if isinstance(node, Scalar) and isinstance(node.value, str) else "teams"
+            hint = f"write {name}: [{text}]"
+            self.declared.error("DP202", f"{name} is a list of address patterns", node.span, hint)
             return
         for item in node.items:
             if not isinstance(item, Scalar) or not isinstance(item.value, str):
@@ -55,7 +57,10 @@ class PolicyReader:
             try:
                 pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
             except ValueError as wrong:
-                self.declared.error("DP230", f'"{item.value}" is no address pattern: {wrong}', item.span)
+                bare = item.value.strip("/")
+                hint = f'write "{bare}" for the whole place, "{bare}/*" for each thing in it'
+                said = f'"{item.value}" is no address pattern: {wrong}'
+                self.declared.error("DP230", said, item.span, hint if bare != item.value and bare else None)
                 continue
             if pattern.field and name not in ("ignore", "watch"):
                 self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
@@ -80,7 +85,8 @@ class PolicyReader:
                 or not isinstance(value.value, int)
                 or value.value < 0
             ):
-                self.declared.error("DP202", f"{key.value} is a number from 0 up", value.span)
+                hint = _as_percent(value) if key.value == "percent" else None
+                self.declared.error("DP202", f"{key.value} is a whole number from 0 up", value.span, hint)
             else:
                 values[str(key.value)] = value.value
         self.limits = Limits(**values)
@@ -157,3 +163,9 @@ class PolicyReader:
     def _error(self, code: str, message: str, pattern: Pattern, hint: str, first: Span | None = None) -> None:
         assert pattern.span is not None
         self.declared.error(code, message, pattern.span, hint, first)
+
+
+def _as_percent(value: Node) -> str | None:
+    """What to write in place of a share of one."""
+    share = value.value if isinstance(value, Scalar) else None
+    return f"write {round(share * 100)}" if isinstance(share, float) and 0 < share < 1 else None

@@ -95,13 +95,13 @@ class Resolving:
     def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, cause: str) -> Invalid:
         nearest = None
         if not self.declared.diagnostics.full("DP220"):
-            nearest = did_you_mean(
-                key, [x.key for x in self.declared.entries.values() if x.kind.name in kinds]
-            )
+            known = [x.key for x in self.declared.entries.values() if x.kind.name in kinds]
+            last = key.rpartition("/")[2]  # somebody may have written an address
+            nearest = last if last in known else did_you_mean(key, known)
         hint = (
             f'did you mean "{nearest}"?'
             if nearest
-            else "declare it, or write {id: …} for one that is not managed here"
+            else "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
         )
         nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'there is no {nouns} "{key}"', span, hint, cause)
@@ -145,9 +145,8 @@ class Resolving:
             elif field.name in entry.misspelt:
                 continue
             elif field.needed(fields) and self.declared.complete:
-                self.error(
-                    "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
-                )
+                message = f'"{field.name}" is missing in the {kind.noun} "{entry.key}"'
+                self.error("DP206", message, entry.key_span, f"write {field.name}: …")
         self._read = None
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
@@ -173,10 +172,12 @@ class Resolving:
 
     def _value(self, field: Field, node: Node, type_: Type) -> Value:
         if not field.declarable:
-            return self.error("DP221", f'"{field.name}" is only ever set by the platform', node.span)
+            return self.error(
+                "DP221", f'"{field.name}" is only ever set by the platform', node.span, "remove it"
+            )
         if isinstance(node, Scalar) and node.value is None and node.plain:
             if field.null == "refused":
-                hint = "remove the key to leave the field alone"
+                hint = "give it a value" if field.required else "remove the key to leave the field alone"
                 said = f'"{field.name}" cannot be cleared'
                 if self._at is not None and self._at.kind.inherits is not None:
                     said += ": the platform answers with what holds, so that nobody could see it"

@@ -32,7 +32,7 @@ from dpsync.config.reading.scalars import (
     NumberError,
     resolve,
 )
-from dpsync.config.reading.syntax import Bracket, Quoted, explain, unfinished, without_colon
+from dpsync.config.reading.syntax import TAG_HINT, Bracket, Quoted, explain, unfinished, without_colon
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.model.findings.span import Span
@@ -48,6 +48,7 @@ _new: Final = tuple.__new__
 _REPEATED: Final = 100
 """Characters of a plain text that may well come again in its file: then it is kept once."""
 _QUOTE: Final = "put it in quotes if it is text"
+_ANCHOR: Final = 'an anchor holds in its own file; put a text that begins with "*" in quotes'
 _SPLIT: Final = "split it with include"
 
 
@@ -200,7 +201,8 @@ class _NodeReader:
         span = self.span(event.start_mark, event.end_mark)
         self.documents += 1
         if self.documents > 1:
-            self.error(codes.DOCUMENTS, "a second document begins here", span, "one file holds one document")
+            hint = "remove this line, or move what is below it into a file of its own and include that"
+            self.error(codes.DOCUMENTS, "a second document begins here", span, hint)
             raise _StopReading
         if event.version not in (None, (1, 2)):
             version = ".".join(str(part) for part in event.version)
@@ -296,7 +298,7 @@ class _NodeReader:
             if self.open_anchors.get(event.anchor):
                 message, hint = f'"*{event.anchor}" stands inside its own anchor', None
             else:
-                message, hint = f'no anchor "&{event.anchor}" comes before this', _QUOTE
+                message, hint = f'no anchor "&{event.anchor}" comes before this', _ANCHOR
             self.error(codes.ALIAS, message, span, hint)
             anchor = _Anchor(Scalar(None, span, "", True), 1, 0)
         self.counted(anchor.count, event)
@@ -324,8 +326,10 @@ class _NodeReader:
             self.error(codes.MERGE_KEY, 'merge keys ("<<") are not part of YAML 1.2', key.span, hint)
         elif first is not None and not self.repeated:
             related = (("first given", first.span),)
-            message = f'the key "{key.text}" is given twice'
-            self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
+            message, hint = f'the key "{key.text}" is given twice', "keep one of the two"
+            self.diagnostics.append(
+                Diagnostic(codes.DUPLICATE_KEY, message, key.span, hint=hint, related=related)
+            )
         else:
             frame.seen[key.text] = frame.key = key
             return
@@ -378,7 +382,7 @@ class _NodeReader:
 
 
 def _tag_error(span: Span) -> Diagnostic:
-    return Diagnostic(codes.TAG, "tags are not supported", span, hint='quote a text that begins with "!"')
+    return Diagnostic(codes.TAG, "tags are not supported", span, hint=TAG_HINT)
 
 
 def _forbidden(character: str, span: Span) -> Diagnostic:

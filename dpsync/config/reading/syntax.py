@@ -15,6 +15,9 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 
 _QUOTE: Final = "put the text in quotes"
+TAG_HINT: Final = (
+    'write ${NAME} for a variable, { env: NAME } for a secret; put a text that begins with "!" in quotes'
+)
 _LIST: Final = "begin the list on the line below its key"
 _ALIGN: Final = "check the indentation of this line, and put text that begins with or holds quotes in quotes"
 
@@ -33,7 +36,7 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
         "use single quotes, or a double backslash",
     ),
     ("invalid Unicode character escape", "an escape that is no character", "write the character itself"),
-    ("undefined tag handle", "tags are not supported", f'{_QUOTE} if it begins with "!"'),
+    ("undefined tag handle", "tags are not supported", TAG_HINT),
     ("document start", "there is text after the end of the document", "check brackets and indentation"),
     ("expected alphabetic", "an anchor or alias has no name", f'{_QUOTE} if it begins with "*" or "&"'),
     ("expected comment or line break", 'only a comment may follow "|" or ">" on its line', None),
@@ -116,7 +119,8 @@ def explain(
     if bracket is not None and at_end and "quoted" not in (error.context or ""):
         name, close = ("mapping", "}") if bracket.is_mapping else ("list", "]")
         message = f'this {name} is not closed: "{close}" is missing'
-        return Diagnostic(codes.SYNTAX, message, _place(bracket.mark, text, file))
+        hint = f'add "{close}" where the {name} ends'
+        return Diagnostic(codes.SYNTAX, message, _place(bracket.mark, text, file), hint=hint)
     if character == "\t" and ("tab" in problem or "cannot start" in problem or "indentation" in problem):
         return Diagnostic(codes.SYNTAX, "a tab is used for indentation", at, hint="indent with spaces")
     if "cannot start any token" in problem:
@@ -165,7 +169,8 @@ def _bracket(error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, cha
         return Diagnostic(codes.SYNTAX, message, at, related=begins)
     if at.line > opened.line and _indent(text, at.line) <= _indent(text, opened.line):
         message = f'this {name} is not closed: "{close}" is missing'
-        return Diagnostic(codes.SYNTAX, message, opened, related=(("it is still open", at),))
+        hint = f'add "{close}" where the {name} ends'
+        return Diagnostic(codes.SYNTAX, message, opened, hint=hint, related=(("it is still open", at),))
     return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this', at, related=begins)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from dpsync.config.composing.variables import doubled
 from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.model.texts.characters import UNSEEN
 
@@ -43,7 +44,7 @@ def scalar(value: Any, key: bool = False) -> str:
     if not isinstance(value, str):
         return json.dumps(value)
     ours = not key and not isinstance(value, Verbatim)
-    text = value.replace("$", "$$") if ours and ("${" in value or "$$" in value) else str(value)
+    text = doubled(value) if ours else str(value)
     return text if _is_plain(text) else _quoted(text)
 
 
@@ -128,8 +129,7 @@ def _in_lines(text: str) -> bool:
     return (
         len(lines) > 1
         and bool(text.strip())
-        and "$$" not in text
-        and "${" not in text
+        and doubled(text) == text
         and all(with_escapes(line) == line for line in lines)
         and not lines[0].startswith(" ")
         and lines[0] != ""

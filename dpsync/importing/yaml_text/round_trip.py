@@ -8,6 +8,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
+from dpsync.config.composing.variables import doubled
 from dpsync.importing.yaml_text.emit import is_seen, with_escapes
 
 
@@ -57,8 +58,7 @@ def escaped(value: Any) -> Any:
         return {key: escaped(item) for key, item in value.items()}
     if isinstance(value, list):
         return [escaped(item) for item in value]
-    doubled = isinstance(value, str) and ("${" in value or "$$" in value)
-    return value.replace("$", "$$") if doubled else value
+    return doubled(value) if isinstance(value, str) else value
 
 
 def _in_quotes(value: Any) -> Any:

@@ -5,7 +5,9 @@ A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from collections.abc import Sequence as Sequence_
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -168,9 +170,23 @@ def one_of(words: Iterable[str], node: Node, ctx: Parsing) -> Invalid:
     return ctx.error("DP202", message, node.span, f'did you mean "{nearest}"?' if nearest else None)
 
 
+_PLAIN = re.compile(r"[\w@.+/-]+")
+
+
+def _is_it(items: Sequence_[Node], what: str) -> bool:
+    """Whether a list has only one value, and that may be the one that is expected."""
+    return len(items) == 1 and isinstance(items[0], Mapping if what == "a mapping" else Scalar)
+
+
 def expected(node: Node, what: str, ctx: Parsing) -> Invalid:
     """The one sentence for a value of the wrong type."""
-    hint = 'put it in quotes ("…") to make it text' if what == "text" and isinstance(node, Scalar) else None
+    hint = None
+    if what == "text" and isinstance(node, Scalar):
+        hint = 'put it in quotes ("…") to make it text'
+    elif isinstance(node, Sequence) and what != "a list" and _is_it(node.items, what):
+        hint = "write the value alone, without [ ] and without a dash"
+    elif what == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
+        hint = f"write [{node.text}]"
     return ctx.error("DP202", f"expected {what}, found {found_in(node)}", node.span, hint)
 
 

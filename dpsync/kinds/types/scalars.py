@@ -21,9 +21,13 @@ from dpsync.model.entries.values import LiveId, Secret, Value
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.texts.words import counted
 
-_FORMS: dict[str, tuple[re.Pattern[str], str]] = {
-    "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address"),
-    "url": (re.compile(r"https?://[^\s]+"), "a URL that starts with http:// or https://"),
+_FORMS: dict[str, tuple[re.Pattern[str], str, str]] = {
+    "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address", "write it as ada@acme.example"),
+    "url": (
+        re.compile(r"https?://[^\s]+"),
+        "a URL that starts with http:// or https://",
+        "begin it with https://",
+    ),
 }
 
 
@@ -67,7 +71,8 @@ class Text(Type, frozen=True):
                 "DP204", f'"{value}" is not {self.meaning or f"of the form {self.pattern}"}', node.span
             )
         if self.form and not _FORMS[self.form][0].fullmatch(value):
-            return ctx.error("DP204", f'"{value}" is not {_FORMS[self.form][1]}', node.span)
+            _, meaning, mend = _FORMS[self.form]
+            return ctx.error("DP204", f'"{value}" is not {meaning}', node.span, mend)
         if self.segment and as_segment(value) != value:
             self._unreadable(value, node, ctx)
         return value
@@ -78,7 +83,11 @@ class Text(Type, frozen=True):
         message = f'"{value}" is "{as_segment(value)}" in URLs'
         if value in (".", ".."):
             message = f'no URL leads to "{value}": to a browser it is another place in the tree'
-        ctx.warning("DP237", message, node.span, "letters, digits and - . _ ~ need no encoding")
+        bare = value.strip("/ ")
+        hint = "letters, digits and - . _ ~ need no encoding"
+        if bare and as_segment(bare) == bare:
+            hint = f'write "{bare}": slashes and spaces around it are part of it'
+        ctx.warning("DP237", message, node.span, hint)
 
     def _limits(self) -> str:
         if self.most is None:

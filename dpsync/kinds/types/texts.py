@@ -25,6 +25,9 @@ _FILE: Schema = {
 }
 
 
+_FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w-]+\.(?:md|markdown|txt|html|css|json|ya?ml|pem|crt)")
+
+
 def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
     """The file that a node names, or the scalar that it is."""
     path = file_of(node, ctx)
@@ -33,6 +36,9 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
     if path is not None:
         return path
     if isinstance(node, Scalar) and isinstance(node.value, str):
+        if _FILE_NAME.fullmatch(node.value):
+            hint = f"write {{ file: {node.value} }} for what the file holds"
+            ctx.warning("DP239", f'"{node.value}" is sent as it is: it is text, and no file', node.span, hint)
         return node
     return expected(node, "text", ctx)
 

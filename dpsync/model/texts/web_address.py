@@ -25,7 +25,7 @@ def address_problem(url: str) -> str | None:
     except ValueError:
         return "cannot be read"
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        return "must begin with http:// or https:// and name a host"
+        return "must begin with http:// or https:// and name a host, as https://api.acme.example does"
     if "@" in parts.netloc:
         return "must not hold a user or password"
     if "?" in url or "#" in url:
