@@ -12,6 +12,7 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -22,6 +23,9 @@ from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from tests.soak import examples
 from tests.warm import program
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 settings.register_profile("everywhere", deadline=None, print_blob=True, max_examples=examples(50, soak=1000))
 settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=True)
@@ -49,6 +53,15 @@ def _serving(profile: str) -> Iterator[ThreadedServer]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[ThreadedServer]:
     yield from _serving("full")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One for all tests of a process: there cannot be two."""
+    from tests.browser import chromium
+
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The pictures of what GitHub shows: a pull request from its plan to its apply, and drift.
+"""The pictures of what GitHub shows: a pull request from its plan to its apply, and drift; and of the report.
 
 Every text comes from a run of the action against GitHub's stand-in and the companion. A picture names the
 texts that it shows, so one that is old is noticed without a browser; UPDATE_SCREENSHOTS makes them again.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import chromium
+from dpsync.cli.main import run as run_command
 from tests.github.conftest import Workflow
 from tests.github.page import comment, page, title
 from tests.github.picture import put, shows
@@ -48,7 +48,9 @@ TOP = 350
 
 @pytest.fixture
 def texts(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The comment of the plan, the same after the apply, the summary of that job, and the issue of drift."""
+    """The comment of the plan, the same after the apply, the summary of that job, the issue of drift, and the
+    report of the plan in HTML.
+    """
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.setenv(name, "2026-01-01T00:00:00Z")
     workflow.git("checkout", "-q", "--orphan", "story")  # so that every commit has the same name in each run
@@ -67,6 +69,10 @@ def texts(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]
     with monkeypatch.context() as on_the_branch:
         on_the_branch.setenv("GITHUB_BASE_REF", "main")
         workflow.run("pull_request", workflow.request(sha=sha))
+        on_the_branch.setenv("DPSYNC_URL", workflow.platform.url)
+        on_the_branch.setenv("DPSYNC_TOKEN", "ada-token")
+        assert run_command(["plan", "--format", "html"]) == 0
+        report = workflow.printed()
     planned = workflow.github.bodies(7)[0]
     workflow.github.merge(sha, 7)
     applied = workflow.run("push", {"before": base}, command="apply")
@@ -80,7 +86,7 @@ def texts(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]
     (issue,) = workflow.github.issues.values()
     found = {
         "comment": planned, "applied": workflow.github.bodies(7)[0],
-        "summary": applied.summary, "drift": issue["body"],
+        "summary": applied.summary, "drift": issue["body"], "report": report,
     }  # fmt: skip
     return {name: settled(text) for name, text in found.items()}
 
@@ -98,7 +104,7 @@ def settled(text: str) -> str:
     return text
 
 
-def test_the_pictures_show_what_is_told_now(texts: dict[str, str]) -> None:
+def test_the_pictures_show_what_is_told_now(texts: dict[str, str], request: pytest.FixtureRequest) -> None:
     shown = {
         "comment": (title("Open", "The site becomes public"), comment(texts["comment"])),
         "applied": (title("Merged", "The site becomes public"), comment(texts["applied"])),
@@ -107,10 +113,26 @@ def test_the_pictures_show_what_is_told_now(texts: dict[str, str]) -> None:
     }
     pages = {PICTURES / f"github-{name}.png": page(*parts) for name, parts in shown.items()}
     if os.environ.get("UPDATE_SCREENSHOTS"):
-        with chromium() as browser:
-            for path, html in pages.items():
-                with browser.new_page(viewport={"width": WIDTH, "height": TOP}) as opened:
-                    opened.set_content(html)
-                    put(path, opened.screenshot(full_page="applied" not in path.name), html)
+        browser = request.getfixturevalue("browser")
+        for path, html in pages.items():
+            with browser.new_page(viewport={"width": WIDTH, "height": TOP}) as opened:
+                opened.set_content(html)
+                put(path, opened.screenshot(full_page="applied" not in path.name), html)
     old = [path.name for path, html in pages.items() if not shows(path, html)]
     assert not old, "run this test with UPDATE_SCREENSHOTS=1, and look at the pictures"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_so_do_those_of_the_report(
+    texts: dict[str, str], scheme: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """A report opens from disk: there its script is allowed by its hash."""
+    path, html = PICTURES / f"report-{scheme}.png", texts["report"]
+    if os.environ.get("UPDATE_SCREENSHOTS"):
+        (tmp_path / "report.html").write_text(html, encoding="utf-8")
+        size = {"width": 1200, "height": 900}
+        browser = request.getfixturevalue("browser")
+        with browser.new_page(viewport=size, color_scheme=scheme) as opened:
+            opened.goto((tmp_path / "report.html").as_uri())
+            put(path, opened.screenshot(), html)
+    assert shows(path, html), "run this test with UPDATE_SCREENSHOTS=1, and look at the pictures"

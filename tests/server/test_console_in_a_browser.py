@@ -19,7 +19,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from dpsync.server.console.plan import PlanProgram
 from dpsync.server.world import builtin
-from tests.browser import chromium
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
@@ -32,12 +31,6 @@ PAGES = (
     f"{PAGE}api/v1/orgs/acme/teams", f"{PAGE}api/v1/orgs/acme/sites/docs/structure",
 )  # fmt: skip
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

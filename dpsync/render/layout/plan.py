@@ -10,6 +10,7 @@ from dpsync.model.entries.address import FieldAddress
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.cause import Group, group
 from dpsync.model.plans.change import Change
+from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.grouping import parts
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import DIGITS, Plan
@@ -20,6 +21,7 @@ from dpsync.render.layout.deviations import deviation_blocks
 from dpsync.render.layout.view import (
     Block,
     Blocks,
+    Glance,
     OutlineLine,
     View,
     ViewEntry,
@@ -33,7 +35,14 @@ from dpsync.render.words.candidate import candidate
 from dpsync.render.words.head import head, part_lines
 from dpsync.render.words.navigation import merged
 from dpsync.render.words.plan import PlanOrDrift, enclosing_origin, origin
-from dpsync.render.words.urls import breaks, redirect_line, url_sign, url_words, urls_headline
+from dpsync.render.words.urls import (
+    breaks,
+    readers_glance,
+    redirect_line,
+    url_sign,
+    url_words,
+    urls_headline,
+)
 from dpsync.render.words.visible import visible
 
 _PARTS: dict[Group, str] = {"this change": "change", "there already": "drift", "origin unknown": "change"}
@@ -65,7 +74,24 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
         counts=tuple(words.divided(plan)),
         outline=tuple(_outlined(plan, change) for change in plan.changes),
         as_tree=True,
+        glances=tuple(_glances(plan)),
     )
+
+
+def _glances(plan: Plan) -> Iterator[Glance]:
+    """Why it may not be applied, what goes, what opens, what changes for readers, and all that stays."""
+    if plan.empty and not plan.refusals:
+        return
+    if plan.refusals:
+        yield Glance(len(plan.refusals), words.refusals_glance(len(plan.refusals)), "refusal", "error")
+    deletes = count_deletes(plan.changes).number
+    yield Glance(deletes, words.deletes_glance(deletes), "delete", "error")
+    yield Glance(len(plan.exposures), words.EXPOSURES_GLANCE, "exposure", "warning")
+    urls, broken, sites = len(plan.urls), sum(map(breaks, plan.urls)), len(plan.navigation)
+    block = "broken-url" if broken else "navigation" if sites else "url"
+    yield Glance(urls + sites, readers_glance(urls, broken, sites), block, "warning" if broken else "note")
+    stays = sum(change.action != "delete" for change in plan.changes)
+    yield Glance(stays, words.changes_glance(stays), "change")
 
 
 def plan_blocks(plan: Plan) -> list[Block]:

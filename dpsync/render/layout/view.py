@@ -183,6 +183,19 @@ class ViewLine(Struct, frozen=True):
     full: str = ""
 
 
+class Glance(Struct, frozen=True):
+    """One of the few numbers by which somebody decides: what goes, what opens, what changes for readers.
+
+    A number of 0 is said, too. `block` is the name of the block that tells more. `level` is how loudly it is
+    told where there is something.
+    """
+
+    number: int
+    text: str
+    block: str
+    level: Level = "note"
+
+
 class View(Struct, frozen=True):
     """`verdict` says it in a line; `about` is which platform and part; `foot` is what identifies it."""
 
@@ -203,6 +216,8 @@ class View(Struct, frozen=True):
     outline: tuple[OutlineLine, ...] = ()
     as_tree: bool = False
     """Whether the outline stands above the blocks, as a tree."""
+    glances: tuple[Glance, ...] = ()
+    """What a page says first; none where nothing is to be decided."""
 
     @property
     def title(self) -> str:

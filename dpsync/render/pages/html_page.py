@@ -53,6 +53,10 @@ def _embedded(view: View) -> str:
         "about": view.head,
         "foot": view.footer,
         "leftOut": view.left_out,
+        "glances": [
+            {"number": one.number, "text": one.text, "block": one.block, "level": one.level}
+            for one in view.glances
+        ],
         "blocks": [
             {
                 "name": block.name,

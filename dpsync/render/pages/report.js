@@ -24,13 +24,15 @@
   const entries = []; // { entry, sort, words, element }
 
   function heading(entry) {
-    const found = [];
-    if (entry.sign) found.push(make("span", entry.sign, "sign"));
-    if (entry.address) found.push(make("code", entry.address), " ");
-    if (entry.code) found.push(make("code", entry.code), " ");
-    found.push(make("span", entry.gist));
-    if (entry.where) found.push(" ", make("span", entry.where, "where"));
-    return found;
+    const found = make("span", undefined, "heading");
+    found.append(make("span", entry.sign || "", "sign"));
+    const said = make("span", undefined, "said");
+    if (entry.address) said.append(make("code", entry.address, "address"), " ");
+    if (entry.code) said.append(make("code", entry.code, "code"), " ");
+    said.append(make("bdi", entry.gist, "gist"));
+    found.append(said);
+    if (entry.where) found.append(" ", make("span", entry.where, "where"));
+    return [found];
   }
 
   function lines(text, other) {
@@ -107,7 +109,11 @@
   const main = byId("main");
   for (const block of data.blocks) {
     const section = make("section", undefined, `${block.name} ${block.level}`);
-    section.append(make("h2", block.title));
+    const title = make("h2", block.title);
+    title.id = `block-${block.name}`;
+    title.tabIndex = -1;
+    section.setAttribute("aria-labelledby", title.id);
+    section.append(title);
     for (const entry of block.entries) {
       const element = article(block, entry);
       const told = [entry.address, entry.gist, entry.code, ...entry.tree, ...entry.words.map((word) => word.text)];
@@ -117,6 +123,18 @@
     }
     main.append(section);
   }
+  for (const one of data.glances) {
+    const item = make("li", undefined, one.number ? one.level : "nothing");
+    const words = [make("strong", String(one.number)), " ", make("span", one.text)];
+    if (one.number && byId(`block-${one.block}`)) {
+      const link = make("a");
+      link.href = `#block-${one.block}`;
+      link.append(...words);
+      item.append(link);
+    } else item.append(...words);
+    byId("glances").append(item);
+  }
+  byId("glances").hidden = !data.glances.length;
   for (const line of data.about) byId("about").append(make("p", line));
   for (const line of data.foot) byId("foot").append(make("p", line));
 
@@ -125,13 +143,13 @@
   function branch(list, found, depth) {
     const groups = new Map();
     for (const one of found) {
-      const name = one.entry.address.split("/")[depth];
+      const name = one.name.split("/")[depth];
       if (!groups.has(name)) groups.set(name, []);
       groups.get(name).push(one);
     }
     for (const [name, inside] of groups) {
-      const here = inside.filter((one) => one.entry.address.split("/").length === depth + 1);
-      const below = inside.filter((one) => one.entry.address.split("/").length > depth + 1);
+      const here = inside.filter((one) => one.name.split("/").length === depth + 1);
+      const below = inside.filter((one) => one.name.split("/").length > depth + 1);
       for (const one of here) {
         const item = make("li", undefined, one.sort);
         const link = make("a", name);
@@ -156,6 +174,18 @@
     }
   }
 
+  // One line for each thing, though several entries may tell of it: that of its change, where there is one.
+  function things(found) {
+    const known = new Map();
+    for (const one of found) {
+      const name = one.entry.address.split("#")[0];
+      if (!name || !one.entry.sign) continue;
+      const before = known.get(name);
+      if (!before || (before.sort === "other" && one.sort !== "other")) known.set(name, one);
+    }
+    return [...known].map(([name, one]) => ({ ...one, name }));
+  }
+
   // Filters.
 
   const text = byId("text");
@@ -173,15 +203,17 @@
     for (const section of main.querySelectorAll("section")) section.hidden = !left.has(section);
     const tree = make("ul");
     tree.id = "tree";
-    branch(tree, entries.filter((one) => !one.element.hidden && one.entry.address), 0);
+    branch(tree, things(entries.filter((one) => !one.element.hidden)), 0);
     byId("tree").replaceWith(tree);
     const more = data.leftOut ? `; ${data.leftOut} more were only counted` : "";
     byId("count").textContent = `${shown} of ${entries.length} shown${more}`;
   }
 
+  byId("filters").hidden = !entries.length;
+  byId("tree").parentElement.hidden = !entries.some((one) => one.entry.address);
   for (const [sort, name] of Object.entries(SORTS)) {
     const number = entries.filter((one) => one.sort === sort).length;
-    if (!number) continue;
+    if (!number || number === entries.length) continue;
     const button = make("button", `${name} (${number})`);
     button.type = "button";
     button.dataset.sort = sort;

@@ -136,6 +136,29 @@ def exposed_headline(plan: Plan) -> str:
     return f"Access: {counted(number, 'change')} {'opens' if number == 1 else 'open'} something up"
 
 
+def refusals_glance(number: int) -> str:
+    """Behind the number of refusals, where a plan is looked at for a moment."""
+    return f"{_noun(number, 'reason')} not to apply it"
+
+
+def deletes_glance(number: int) -> str:
+    """Behind the number of things that are deleted."""
+    return f"{_noun(number, 'thing')} to delete"
+
+
+EXPOSURES_GLANCE: Final = "to open access"
+"""Behind the number of changes that make something more visible or more powerful."""
+
+
+def changes_glance(number: int) -> str:
+    """Behind the number of things that are made, changed or moved."""
+    return f"{_noun(number, 'thing')} to make, change or move"
+
+
+def _noun(number: int, noun: str) -> str:
+    return counted(number, noun).removeprefix(f"{number} ")
+
+
 def unmanaged(kept: Kept, most: int | None = None) -> str:
     """What stays in a place although nobody declares it; `most` of the names."""
     names = kept.addresses if most is None or len(kept.addresses) <= most else kept.addresses[:most]
