@@ -7,6 +7,7 @@ import pytest
 from cases import BODIES, IDS, OTHER_IDS, QUERIES
 from cases.agent_cases import STYLEGUIDE
 from cases.audit_cases import AUDIT
+from cases.git_sync_cases import GIT_SYNC
 from cases.site_cases import with_more
 from companion_calls import Api, fresh
 from covers import covers_row
@@ -56,9 +57,10 @@ def prepare(api: Api, world: dict[str, Any]) -> None:
     acme = world["organizations"][0]
     roles = {"permissions": {"users": {"kim": "read"}, "teams": {"sales": "edit"}}}
     unshown = {"id": "unshown", "title": "Unshown", **roles}
+    synced = {**unshown, **GIT_SYNC}
     more = {
         **acme,
-        "spaces": [*acme["spaces"], unshown, STYLEGUIDE],
+        "spaces": [*acme["spaces"], synced, STYLEGUIDE],
         "collections": [*acme["collections"], unshown],
         **AUDIT,
         "glossary": [{"id": "term", "translations": {"en": "core"}}],

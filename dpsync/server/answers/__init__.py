@@ -9,6 +9,7 @@ from .audit import audit_event, audit_event_details
 from .comments import comment, comment_reply, has_text
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
+from .git_sync import SETTINGS, git_installation, git_state
 from .integrations import event, installation, integration, placed
 from .invites import link_invite
 from .people import member, organization, saml_provider, team, user
@@ -19,6 +20,7 @@ from .specifications import glossary_entry, openapi_spec, openapi_version, trans
 from .structure import external_link, group, node, section, site_space, structure
 
 __all__ = [
+    "SETTINGS",
     "agent_settings",
     "audit_event",
     "audit_event_details",
@@ -31,6 +33,8 @@ __all__ = [
     "conversation_detail",
     "event",
     "external_link",
+    "git_installation",
+    "git_state",
     "glossary_entry",
     "group",
     "has_text",

@@ -1,9 +1,14 @@
 """Git Sync: the repository that the platform itself keeps a site or a space in step with."""
 
 from ..request.context import Context
+from ..sites.git_sync import state
 from ..store import Json, Record
+from .shared import located, set_only
 
 _BEFORE = ("repoName", "installationProvider", "integration", "url", "updatedAt")
+SETTINGS = (
+    "projectDirectory", "commitMessageTemplate", "previewExternalBranches", "agentInstructions", "priority",
+)  # fmt: skip
 _TODAY = (*_BEFORE, "installationStatus", "installationId", "parentInstallationId")
 
 
@@ -15,11 +20,37 @@ def git_sync(ctx: Context, record: Record) -> Json:
     kept = record.doc.get("gitSync")
     if not kept or not (ctx.published or record.kind != "site"):
         return {}
-    said = {
-        "installationProvider": "github",
-        "installationStatus": "active",
-        "installationId": f"git-{record.id}",
-        **kept,
-    }
+    said = state(record)
     members = _TODAY if ctx.published else _BEFORE
     return {"gitSync": {name: said[name] for name in members if said.get(name) is not None}}
+
+
+def git_state(record: Record) -> Json:
+    said = state(record)
+    return {name: said[name] for name in _TODAY if said.get(name) is not None}
+
+
+def git_installation(ctx: Context, record: Record) -> Json:
+    """The installation of a site or a space that has one. A token that was given is nowhere in it."""
+    said = state(record)
+    id, provider = said["installationId"], said["installationProvider"]
+    target: Json = {"type": record.kind, f"{record.kind}Id": record.id}
+    if parent := said.get("parentInstallationId"):
+        target |= {"siteId": said.get("siteId")}
+    branch = (said.get("providerConfiguration") or {}).get("branch")
+    updated = said.get("updatedAt") or record.doc["createdAt"]
+    ref = {"object": "git-repository-ref", "id": id, "name": branch, "type": "branch", "updatedAt": updated}
+    return {
+        "object": "git-sync-installation",
+        "id": id,
+        "provider": "gitlab" if provider == "gitlab" else "github",
+        "providerConfiguration": said.get("providerConfiguration") or {},
+        **set_only({name: said.get(name) for name in SETTINGS}),
+        **set_only({"parentInstallationId": parent, "repositoryRef": ref if branch else None}),
+        "target": set_only(target),
+        "status": said["installationStatus"],
+        "createdAt": said.get("createdAt") or record.doc["createdAt"],
+        "createdBy": said.get("createdBy") or "platform",
+        "updatedAt": updated,
+        "urls": {"location": located(ctx, f"/git/installations/{id}")},
+    }

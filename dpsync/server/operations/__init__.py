@@ -19,6 +19,7 @@ from . import (
     comments,
     conversations,
     customization,
+    git_sync,
     installations,
     integrations,
     joining,
@@ -51,6 +52,7 @@ _FAMILIES = (
     translations,
     conversations,
     agents,
+    git_sync,
     audit,
 )
 

@@ -63,7 +63,7 @@ def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...
             row,
             body=STRICTER.get(row.id, row.body),
             status=STATUSES.get(row.id, row.status),
-            removes=row.method == "DELETE" and row.id not in STATUSES,
+            removes=row.method == "DELETE" and row.status == 204 and row.id not in STATUSES,
         )
         for row in operations
         if row.id not in GONE

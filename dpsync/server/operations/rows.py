@@ -61,7 +61,8 @@ def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: An
 
 
 def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
-    return _write("DELETE", id, path, handler, None, status=204, **more)
+    more.setdefault("status", 204)
+    return _write("DELETE", id, path, handler, None, **more)
 
 
 class Rows:

@@ -12,6 +12,7 @@ from ...errors import missing
 from ...request.context import Context
 from ...request.operation import Operation
 from ...request.paging import list_page
+from ...sites.git_sync import installed
 from ...store import Json, Record
 
 AUDIT_EVENT = "audit-event"
@@ -56,6 +57,15 @@ def organization_of(ctx: Context) -> str | None:
         found = ctx.store.get(kind, named) or ctx.store.get(f"deleted-{kind}", named) if named else None
         if found is not None:
             return found.organization
+    if "installationId" in ctx.params and "integrationName" not in ctx.params:
+        on = installed(ctx, ctx.params["installationId"])
+        return on.organization if on is not None else None
+    target = getattr(ctx.body, "target", None)
+    for kind in ("space", "site"):
+        named = getattr(target, f"{kind}Id", None)
+        found = ctx.store.get(kind, named) if named else None
+        if found is not None:
+            return found.organization
     return None
 
 
@@ -78,8 +88,8 @@ def note(ctx: Context, operation: Operation, organization: str | None, result: A
 def _target(ctx: Context, operation: Operation, result: Any) -> Json:
     """What was made, else the innermost thing that the path names."""
     answer = result if isinstance(result, dict) else {}
-    name = operation.parameters[-1]
-    id, type = ctx.params[name], name.removesuffix("Id")
+    name = operation.parameters[-1] if operation.parameters else ""
+    id, type = ctx.params.get(name, ""), name.removesuffix("Id")
     made = (operation.method == "POST" and operation.status == 201) or ctx.created
     if made and isinstance(answer.get("id"), str):
         id, type = answer["id"], str(answer.get("object", type))
