@@ -181,10 +181,10 @@ class _Settling(Struct, frozen=True, dict=True):
         return count
 
     def _both_live(self, entry: EntryCandidates) -> None:
-        """The old name is live and so is the present one, or several bear the old one."""
+        """The old name is live, and perhaps the present one is, too, or several bear the old one."""
         if len(entry.was) > 1:
             self._unclear(entry, *entry.was)
-        elif entry.was and entry.now:
+        elif entry.now:
             still = self._unchanged(entry, entry.was[0])
             done = self._unchanged(entry, entry.now[0])
             # Renamed after all, the two could not be told apart: so only the other answer is taken for sure.

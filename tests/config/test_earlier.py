@@ -62,6 +62,8 @@ def test_a_natural_key_may_hold_a_reference(tmp_path: Path) -> None:
         ("▸previously: Old", "DP228"),
         ("members: { ada@acme.example: { role: admin, ▸new: true } }", "DP228"),
         ("spaces: { s: { title: S, new: ▸please } }", "DP202"),
+        ("spaces: { s: { title: S, new: ▸1 } }", "DP202"),
+        ("spaces: { s: { title: S, new: ▸[true] } }", "DP202"),
         ("teams: { v: { title: V, previously: Old }, w: { title: W, previously: ▸Old } }", "DP229"),
     ],
 )

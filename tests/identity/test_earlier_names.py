@@ -300,3 +300,19 @@ def test_a_name_that_is_only_half_alike_needs_something_else_that_agrees(
     one = entry("a", title="Product documentation", **says)
     there = [live("1", title="Product docs", box=LiveId("A"))]
     assert [item.id for item in lookalikes(view, one, there)] == alike
+
+
+@pytest.mark.parametrize(
+    ("of", "wanted", "there", "like"),
+    [
+        (BY_PATH, {"title": "Notes"}, {"path": "p", "title": "Notes"}, True),
+        (BY_PATH, {"path": "p", "title": "Notes"}, {"title": "Notes"}, True),
+        (BY_PATH, {"title": "Notes"}, {"path": "notes"}, False),
+        (kind("box"), {"box": LiveId("A")}, {"box": LiveId("B")}, False),
+    ],
+)
+def test_names_are_compared_where_both_have_one(
+    of: Kind, wanted: dict[str, Any], there: dict[str, Any], like: bool
+) -> None:
+    found = lookalikes(NaturalKeys(of, lambda _: None), entry("a", **wanted), [live("1", **there)])
+    assert bool(found) == like

@@ -507,7 +507,8 @@ def test_two_keys_that_name_two_objects_are_asked_about_unless_the_base_is_certa
     base: list[Entry], codes: list[str]
 ) -> None:
     past = Past({item.address: item for item in base})
-    answer = match(NaturalKeys(BY_PATH, BOXES.get), [wanted("a", path="p", title="A")], NAMED, past)
+    entries = [wanted("0", path="0", title="Zero"), wanted("a", path="p", title="A")]  # the first is nothing
+    answer = match(NaturalKeys(BY_PATH, BOXES.get), entries, NAMED, past)
     assert [item.code for item in answer.diagnostics] == codes
     assert [one.id for one in answer.matches.values()] == ([] if codes else ["1"])
 
