@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from dpsync.config.composing.variables import Substitution
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
+from dpsync.importing.creation.layout import Folder
 from dpsync.importing.values import json_text
 from dpsync.importing.yaml_text.emit import BlockMapping, document, inline, scalar
+from dpsync.kinds.registry import load
 from dpsync.model.findings.nodes import plain
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
@@ -181,3 +183,20 @@ LINE = "w" * 95
 )
 def test_what_does_not_fit_into_a_line_has_lines_of_its_own(value: Any, lines: str) -> None:
     assert document(BlockMapping(value), "# head") == f"# head\n{lines}"
+
+
+def test_of_files_with_one_name_in_any_case_each_has_its_own() -> None:
+    folder = Folder(load())
+    for stem in ("acme/Guides", "acme/guides", "acme/guides"):
+        folder.put(folder.free(stem, ".md"), "")
+    assert [path for path in folder.contents if path.endswith(".md")] == [
+        "acme/Guides.md", "acme/guides-2.md", "acme/guides-3.md",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "line"), [("dpsync.yaml", "./"), ("acme/teams.yaml", "../")])
+def test_an_editor_finds_the_schema_from_each_file(path: str, line: str) -> None:
+    folder = Folder(load())
+    folder.yaml(path, BlockMapping({"a": 1}))
+    first = folder.contents[path].decode().splitlines()[0]
+    assert first == f"# yaml-language-server: $schema={line}schemas/dpsync.schema.json"

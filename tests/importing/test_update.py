@@ -303,3 +303,10 @@ def test_an_overlay_gets_what_the_overlay_says(project: Project, platform: Threa
     assert run("import", "-C", str(directory), *layers, *into).code == 0
     assert changed(over, directory / "prod.yaml")[-1] == "+     defaultRole: read"
     assert changed(base, directory / "dpsync.yaml") == []
+
+
+def test_what_the_platform_has_none_of_gets_no_line(docs: Path, run: Run) -> None:
+    ended = run("import", "-C", str(docs), "--update", "acme#logo")
+    assert ended.code == 3
+    assert "acme: the live logo cannot be put into the file: the platform has none" in ended.out
+    assert changed(ROOT, docs / "dpsync.yaml") == []

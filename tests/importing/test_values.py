@@ -1,0 +1,68 @@
+"""A live value as YAML says it, and what no line could say: each is left to a person, with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.importing.values import FileContent, Unwritable, Writing, placed, variable
+from dpsync.kinds.types import Enum, Json, Many, Object, OneOf, Reference, Table, Text, Type
+from dpsync.kinds.types.texts import LongText
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import LiveId, Secret, Value
+
+WRITING = Writing(lambda kinds, id: {"t1": "writers"}.get(id), "_".join)
+TEAM = Reference.to("team")
+FORMS = OneOf("type", {"none": Object({}), "team": Object({"team": TEAM})})
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "written"),
+    [
+        (TEAM, LiveId("t1"), "writers"),
+        (TEAM, LiveId("t2"), {"id": "t2"}),
+        (Object({"a": Text(), "b": Text()}), {"a": "x", "b": None, "more": 1}, {"a": "x"}),
+        (FORMS, {"type": "team", "team": LiveId("t1")}, {"type": "team", "team": "writers"}),
+        (Many(TEAM), [LiveId("t1"), LiveId("t2")], ["writers", {"id": "t2"}]),
+        (Table(Enum(("en",)), Text()), {"en": "x"}, {"en": "x"}),
+        (Text(secret=True), Secret("TOKEN"), {"env": "TOKEN"}),
+        (Many(Object({"key": Text(secret=True)})), [{"key": "s"}], [{"key": {"env": "0_key"}}]),
+        (LongText(), "one line", "one line"),
+        (LongText(), "two\nlines", FileContent(".txt", "two\nlines")),
+        (Json(), {"a": [1]}, {"a": [1]}),
+        (Json(secrets=True), {"token": "x", "size": 1, "on": Secret("ON")},
+         {"token": {"env": "token"}, "size": 1, "on": {"env": "ON"}}),
+    ],
+)  # fmt: skip
+def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, written: Any) -> None:
+    assert WRITING.value(type_, value) == written
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "why"),
+    [
+        (TEAM, "t1", "it refers to something without an id"),
+        (FORMS, {"type": "new"}, 'dpsync does not know type "new"'),
+        (FORMS, {}, 'dpsync does not know type "None"'),
+        (Json(), {"file": "x"}, "it would be read as the name of a file"),
+        (Json(secrets=True), {"a": {"env": "x"}}, "a member that would be read as a secret's name"),
+        (Text(1, 3), "long", ""),
+    ],
+)
+def test_what_no_line_could_say_is_not_written(type_: Type, value: Value, why: str) -> None:
+    with pytest.raises(Unwritable) as wrong:
+        WRITING.value(type_, value)
+    assert why in str(wrong.value)
+
+
+def test_the_variable_of_a_secret_has_the_words_of_its_place() -> None:
+    assert variable(Address.parse("acme/sites/docs"), "apiKey", ("my key", "é", "0")) == (
+        "ACME_SITES_DOCS_APIKEY_MY_KEY___0"
+    )
+
+
+def test_a_long_value_is_placed_by_the_members_that_lead_to_it() -> None:
+    long = FileContent(".txt", "a\nb")
+    seen = placed({"a": [1, long], "b": {"c": long}}, lambda _, path: "/".join(path))
+    assert seen == {"a": [1, "a/1"], "b": {"c": "b/c"}}
