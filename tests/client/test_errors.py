@@ -16,6 +16,7 @@ from dpsync.client.errors import (
     Redirected,
     ServerFault,
     Unknown,
+    WriteRefused,
 )
 from dpsync.client.way import Setting, proxy_of, trusted, way_to
 
@@ -45,6 +46,8 @@ def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown
 @pytest.mark.parametrize(
     ("error", "words"),
     [
+        (ClientError(*AT, 418), "GET /a: status 418"),
+        (WriteRefused(*WROTE), "PUT /a: this client only reads"),
         (NotSent(*AT, "refused"), "unreachable (the connection was refused: "),
         (NotSent(*AT, "certificate", "expired"), "(expired))"),
         (Unknown(*AT, "timeout"), "no answer in time"),

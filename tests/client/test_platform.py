@@ -45,6 +45,14 @@ def test_an_origin_has_one_spelling(url: str, named: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "named"),
+    [("https://[::1", ""), ("https://a:port", "https://a"), ("https://a:99999", "https://a"), ("a", "://")],
+)
+def test_what_is_no_address_has_no_origin_that_a_platform_could_have(url: str, named: str) -> None:
+    assert origin(url) == named
+
+
+@pytest.mark.parametrize(
     "text", ["", "acme", "https://", "https://a/b", "https://a b", "world-", "world-a b"]
 )
 def test_what_no_platform_is_called(text: str) -> None:

@@ -1,0 +1,67 @@
+"""Where a repository begins and which commit is checked out, read from its files alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.config.git_base.git_program import GitDirectory, NoRepository
+
+ONE, OTHER = "1" * 40, "2" * 40
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    for name in ("objects", "refs/heads"):
+        (tmp_path / ".git" / name).mkdir(parents=True)
+    return tmp_path
+
+
+def head(top: Path, text: str, refs: dict[str, str] | None = None, packed: str = "") -> str | None:
+    (top / ".git" / "HEAD").write_text(text)
+    (top / ".git" / "packed-refs").write_text(packed)
+    for name, content in (refs or {}).items():
+        (top / ".git" / name).write_text(content)
+    return GitDirectory.around(top).head()
+
+
+def test_the_commit_is_that_of_the_branch_of_its_file_or_of_the_packed_ones(top: Path) -> None:
+    assert head(top, f"{ONE}\n") == ONE
+    packed = f"# pack-refs with: peeled\n{OTHER} refs/heads/main\n{ONE} refs/heads/a/main\n"
+    assert head(top, "ref: refs/heads/main\n", packed=packed) == OTHER
+    assert head(top, "ref: refs/heads/main\n", {"refs/heads/main": f"{ONE}\n"}, packed) == ONE
+
+
+def test_a_branch_that_stands_for_another_one_is_followed_and_a_circle_ends(top: Path) -> None:
+    refs = {"refs/heads/a": "ref: refs/heads/b\n", "refs/heads/b": f"{ONE}\n"}
+    assert head(top, "ref: refs/heads/a\n", refs) == ONE
+    assert head(top, "ref: refs/heads/a\n", {**refs, "refs/heads/b": "ref: refs/heads/a\n"}) is None
+
+
+def test_a_head_of_old_is_a_link_to_its_branch(top: Path) -> None:
+    (top / ".git/refs/heads/main").write_text(f"{ONE}\n")
+    (top / ".git/HEAD").symlink_to("refs/heads/main")
+    assert GitDirectory.around(top).head() == ONE
+
+
+@pytest.mark.parametrize(
+    "text", ["", "main\n", "ref: ../../secret\n", "ref: refs/heads/gone\n", f"{ONE}x\n", f"ref {ONE}\n"]
+)
+def test_of_a_head_that_says_something_else_no_commit_is_known(top: Path, text: str) -> None:
+    assert head(top, text) is None
+
+
+def test_the_nearest_directory_above_counts_that_has_a_repository(top: Path) -> None:
+    head(top, ONE)
+    inside = top / "a" / "b"
+    inside.mkdir(parents=True)
+    (top / "a" / ".git").mkdir()  # nothing is in it
+    found = GitDirectory.around(inside)
+    assert (found.top, found.own, found.common) == (top, top / ".git", top / ".git")
+
+
+def test_what_lies_in_no_repository_is_said_to(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("somewhere\n")
+    with pytest.raises(NoRepository, match="does not say where git's directory is"):
+        GitDirectory.around(tmp_path)
