@@ -34,13 +34,16 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/python -m tools.kinds_page > docs/kinds.md
 	$(VENV)/python tests/server/api_page.py > docs/api.md
 	$(VENV)/python -m tools.platforms_page
+	$(VENV)/python -m tools.surface
 
 site: ## the documentation as a site, with a search that needs no network: build/site
 	@$(PYTHON) .ci/site.py
 
-lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)
+lock: ## what the action installs and a release is built with: newest versions, with hashes of every file (needs uv)
 	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-emit-index-url --output-file action/requirements.txt
+	uv pip compile --group release --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-emit-index-url --output-file .ci/release.txt
 
 lowest: environment ## the tests of the core beside the oldest versions of what dpsync depends on (.venv-lowest)
 	@$(VENV)/python .ci/lowest.py

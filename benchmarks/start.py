@@ -28,8 +28,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CLICK = "import click"
 START = "from dpsync.cli import main; main()"
 """What the installed program does."""
-GOALS = {"--version": 1.3, "--help": 1.3, "validate": 4.0, "plan": 6.0}
+TAB = "pl⇥"
+"""What a shell asks for when somebody types the tabulator key behind `dpsync pl`."""
+GOALS = {"--version": 1.3, "--help": 1.3, "completion bash": 1.5, TAB: 1.5, "validate": 4.0, "plan": 6.0}
 """The commands, and how often the time of `import click` each may take."""
+ASKED = {"_DPSYNC_COMPLETE": "bash_complete", "COMP_WORDS": "dpsync pl", "COMP_CWORD": "1"}
 TOKEN = "ada-token"  # noqa: S105  (of the world below, and of nothing else)
 CONFIGURATION = "dpsync: 1\norganizations:\n  acme: { id: acme, title: Acme }\n"
 WORLD = {
@@ -45,6 +48,8 @@ def run(arguments: Sequence[str], directory: Path, url: str, checkout: Path = RO
         name: value for name, value in os.environ.items() if not name.startswith(("DPSYNC", "PYTHON", "CI"))
     }
     surroundings = {**kept, "DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN, "PYTHONPATH": str(checkout)}
+    if TAB in arguments:
+        arguments, surroundings = [one for one in arguments if one != TAB], surroundings | ASKED
     with subprocess.Popen(
         [sys.executable, *arguments], cwd=directory, env=surroundings, stdout=subprocess.DEVNULL
     ) as process:
@@ -69,7 +74,7 @@ def measure(rounds: int, before: Path | None = None) -> dict[tuple[str, Path | N
         (directory / "dpsync.yaml").write_text(CONFIGURATION, encoding="utf-8")
         for number in range(rounds + 1):
             for (command, checkout), seconds in random.sample(list(runs.items()), len(runs)):
-                code = [CLICK] if checkout is None else [START, command]
+                code = [CLICK] if checkout is None else [START, *command.split()]
                 found = run(["-c", *code], directory, server.url, checkout or ROOT)
                 if number:  # the first round writes bytecode
                     seconds.append(found)

@@ -138,4 +138,7 @@ def _untrusted(error: errors.NotSent, url_from: str) -> str:
         if way.unread
         else ""
     )
-    return f"name a file with the certificate of who signed it in SSL_CERT_FILE{unread}"
+    return (
+        "add the certificate of who signed it to those of this machine, or name a file with it in "
+        f"SSL_CERT_FILE{unread}"
+    )

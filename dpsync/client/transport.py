@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import socket
 import ssl
+import sys
 import threading
 import time
 import zlib
@@ -38,7 +39,7 @@ from dpsync.client.errors import (
 )
 from dpsync.client.http_library import httpx
 from dpsync.client.idle import Idle
-from dpsync.client.way import Way, proxy_of, trusted, way_to
+from dpsync.client.way import Way, has_system_certificates, proxy_of, trusted, way_to
 from dpsync.model.texts.web_address import address_problem
 
 MAX_BODY = 64 * 1024 * 1024
@@ -287,10 +288,15 @@ def _open(base: str, token: Token, timeout: float) -> httpx.Client:
 
 
 def _trust() -> ssl.SSLContext:
-    """The certificates that are trusted. Raises OSError."""
+    """Who is trusted: the certificates of a variable, else the system's, else Mozilla's. Raises OSError."""
     chosen = trusted()
     if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
         raise NotADirectoryError(20, "it is no directory", chosen.value)  # OpenSSL takes anything
+    if chosen is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
+        import truststore  # imported late: most tests and the companion speak http
+
+        system: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        return system
     return httpx.create_ssl_context()
 
 

@@ -1,12 +1,15 @@
 """The way to the platform that the environment chooses: a proxy, and which certificates are trusted.
 
-Only for telling: httpx chooses them. No user or password of a proxy's address is kept.
+httpx chooses the proxy; what is said of it here is only for telling. No user or password of a proxy's
+address is kept.
 """
 
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -47,6 +50,18 @@ def way_to(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Way:
 def trusted(env: Mapping[str, str] = os.environ) -> Setting | None:
     """Which certificates are trusted, where the environment says so: the first of the variables counts."""
     return next((Setting(name, env[name]) for name in _TRUST if env.get(name)), None)
+
+
+def has_system_certificates(system: str, paths: ssl.DefaultVerifyPaths) -> bool:
+    """Whether a system has certificates of its own: Windows and macOS always, others in files.
+
+    A small container often has none.
+    """
+    if system in ("win32", "darwin"):
+        return True
+    if paths.cafile is not None and Path(paths.cafile).is_file():
+        return True
+    return paths.capath is not None and Path(paths.capath).is_dir() and any(Path(paths.capath).iterdir())
 
 
 def proxy_of(scheme: str, env: Mapping[str, str] = os.environ) -> Setting:

@@ -68,7 +68,8 @@ def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planne
     with FaultyServer(reply(200, {}), certificate="of-this-machine.pem") as server:
         said = planned(server.url)
         assert "its certificate is not trusted (self-signed certificate)" in said
-        assert "name a file with the certificate of who signed it in SSL_CERT_FILE\n" in said
+        assert "add the certificate of who signed it to those of this machine, or name a file" in said
+        assert "with it in SSL_CERT_FILE\n" in said
         assert "server is running" not in said
         other = planned(server.url, REQUESTS_CA_BUNDLE=str(CERTIFICATES / "of-this-machine.pem"))
         assert "in SSL_CERT_FILE; REQUESTS_CA_BUNDLE is not read" in other

@@ -1,0 +1,86 @@
+"""Makes a release: checks its name, builds what is published, twice, and writes the bill of materials.
+
+    python .ci/release.py check v1.2.3
+    python .ci/release.py build
+
+Needs the packages of .ci/release.txt, which `make lock` writes from the group `release` of pyproject.toml.
+The time in the files is that of the commit, or SOURCE_DATE_EPOCH where that is set.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+MATERIALS = "dpsync.cdx.json"
+
+
+def main(words: list[str]) -> int:
+    """Do what the arguments say; 1 where something is not as it has to be."""
+    match words:
+        case ["check", tag]:
+            problems = wrong(tag)
+        case ["build"]:
+            problems = build()
+        case _:
+            sys.exit(__doc__)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return int(bool(problems))
+
+
+def wrong(tag: str) -> list[str]:
+    """What keeps a tag from being a release."""
+    found = re.search(
+        r'^__version__ = "(.+)"$', (ROOT / "dpsync" / "__init__.py").read_text(encoding="utf-8"), re.M
+    )
+    version = found[1] if found else ""
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    heading = re.search(r"^## (.+)$", changes, re.M)
+    problems = []
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        problems.append(f"dpsync/__init__.py: {version!r} is no version X.Y.Z")
+    if tag != f"v{version}":
+        problems.append(f"the tag is {tag}, and the version v{version}")
+    if heading is None or not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", heading[1]):
+        problems.append(f'CHANGELOG.md does not begin with "## {version} (YYYY-MM-DD)"')
+    return problems
+
+
+def build() -> list[str]:
+    """Write the distributions and the bill of materials into dist/; what differs between two builds."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or said("git", "log", "-1", "--format=%ct")
+    surroundings = {**os.environ, "SOURCE_DATE_EPOCH": epoch}
+    with tempfile.TemporaryDirectory() as again:
+        for folder in (DIST, Path(again)):
+            command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+            subprocess.run(command, cwd=ROOT, env=surroundings, check=True)
+        different = [
+            path.name
+            for path in sorted(Path(again).iterdir())
+            if path.read_bytes() != (DIST / path.name).read_bytes()
+        ]
+    lists = [
+        "requirements",
+        "action/requirements.txt",
+        "--pyproject",
+        "pyproject.toml",
+        "--output-reproducible",
+    ]
+    command = [sys.executable, "-m", "cyclonedx_py", *lists, "--output-file", str(DIST / MATERIALS)]
+    subprocess.run(command, cwd=ROOT, env=surroundings, check=True)
+    return [f"{name} is not the same when it is built again" for name in different]
+
+
+def said(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,49 @@
+"""Whose certificates are trusted: those that a variable names, else those of the system, else Mozilla's."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+import pytest
+
+from dpsync.client.transport import _trust
+from dpsync.client.way import has_system_certificates
+
+HERE = Path(__file__).parent / "certificates"
+
+
+def paths(file: Path | None = None, folder: Path | None = None) -> ssl.DefaultVerifyPaths:
+    """What OpenSSL says of itself: None where there is nothing in that place."""
+    return ssl.DefaultVerifyPaths(
+        str(file) if file else None, str(folder) if folder else None, "SSL_CERT_FILE", "", "SSL_CERT_DIR", ""
+    )
+
+
+def test_windows_and_macos_have_stores_of_their_own() -> None:
+    assert has_system_certificates("win32", paths())
+    assert has_system_certificates("darwin", paths())
+
+
+def test_elsewhere_a_file_or_a_directory_with_something_in_it_holds_them(tmp_path: Path) -> None:
+    assert has_system_certificates("linux", paths(file=HERE / "of-this-machine.pem"))
+    assert has_system_certificates("linux", paths(folder=HERE))
+    assert not has_system_certificates("linux", paths(folder=tmp_path))
+    assert not has_system_certificates("linux", paths(file=tmp_path / "gone", folder=tmp_path / "gone"))
+    assert not has_system_certificates("linux", paths())
+
+
+def test_the_system_is_asked_where_no_variable_names_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    truststore = pytest.importorskip("truststore")
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    if not has_system_certificates("linux", ssl.get_default_verify_paths()):
+        pytest.skip("this machine has no certificates")
+    assert isinstance(_trust(), truststore.SSLContext)
+
+
+def test_a_variable_goes_before_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(HERE / "of-this-machine.pem"))
+    found = _trust()
+    assert type(found) is ssl.SSLContext
+    assert len(found.get_ca_certs()) == 1

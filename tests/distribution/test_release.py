@@ -1,0 +1,171 @@
+"""How dpsync is released and offered to other tools: workflows, pre-commit hooks, the container."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpsync import __version__
+from tests.distribution.installed import PROGRAMS, ROOT, copied, missing
+from tests.distribution.test_installing import run, surroundings
+from tests.patience import PATIENCE
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+DOCKERFILE = ROOT / "Dockerfile"
+HOOKS = ROOT / ".pre-commit-hooks.yaml"
+
+
+# Workflows.
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["zizmor", "-q", "--offline", "--persona=auditor"],
+        ["actionlint"],
+        ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_linters_find_nothing_in_our_workflows(command: list[str]) -> None:
+    done = subprocess.run(
+        [PROGRAMS / command[0], *command[1:], *WORKFLOWS], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def jobs(file: Path) -> dict[str, Any]:
+    return dict(yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"])
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
+def test_an_action_is_named_by_its_commit(file: Path) -> None:
+    for job in jobs(file).values():
+        for step in job["steps"]:
+            assert re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}", step.get("uses", "a/b@" + "0" * 40))
+
+
+def test_only_the_job_that_publishes_may_and_it_has_no_token() -> None:
+    file = ROOT / ".github" / "workflows" / "release.yml"
+    may = {name: set(job["permissions"]) for name, job in jobs(file).items()}
+    assert may == {
+        "build": {"contents"},
+        "attest": {"id-token", "attestations"},
+        "pypi": {"id-token"},
+        "github": {"contents"},
+    }
+    assert jobs(file)["pypi"]["environment"] == "pypi"
+    assert "secrets." not in file.read_text(encoding="utf-8")
+
+
+def test_a_tag_that_is_not_the_version_of_the_changelog_is_no_release() -> None:
+    command = [sys.executable, str(ROOT / ".ci" / "release.py"), "check"]
+    ended = subprocess.run([*command, "v999.0.0"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, f"v{__version__}" in ended.stderr) == (1, True)
+
+
+# pre-commit.
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example"]
+    done = subprocess.run(["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository whose pre-commit has the hooks of this checkout."""
+    if not (PROGRAMS / "pre-commit").exists():
+        missing("pre-commit is not installed")
+    hooks = copied(tmp_path / "hooks")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for place in (hooks, folder):
+        git(place, "init", "-q")
+    git(hooks, "add", "-f", ".")
+    git(hooks, "commit", "-q", "-m", "all")
+    used = [{"id": "dpsync-validate"}, {"id": "dpsync-fmt"}]
+    config = {"repos": [{"repo": str(hooks), "rev": git(hooks, "rev-parse", "HEAD"), "hooks": used}]}
+    (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    return folder
+
+
+def test_the_hooks_check_and_mend_a_project(project: Path, tmp_path: Path) -> None:
+    file = project / "dpsync.yaml"
+    own = {"PRE_COMMIT_HOME": str(tmp_path / "cache")}
+
+    def hooks() -> tuple[int, str]:
+        git(project, "add", ".")
+        ended = subprocess.run(
+            [PROGRAMS / "pre-commit", "run", "--color", "never"],
+            cwd=project, env=surroundings(tmp_path, **own), capture_output=True, text=True, check=False,
+            timeout=PATIENCE,
+        )  # fmt: skip
+        return ended.returncode, ended.stdout + ended.stderr
+
+    file.write_text("dpsync: 1\norganizations: {acme: {id: acme}}\n", encoding="utf-8")
+    code, printed = hooks()
+    assert (code, "files were modified by this hook" in printed) == (1, True), printed
+    assert file.read_text(encoding="utf-8") == "dpsync: 1\norganizations: { acme: { id: acme } }\n"
+    assert hooks()[0] == 0
+    file.write_text("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n", encoding="utf-8")
+    code, printed = hooks()
+    assert (code, "dpsync.yaml:2:36" in printed, 'did you mean "title"' in printed) == (1, True, True), (
+        printed
+    )
+
+
+# The container.
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The instructions of the Dockerfile, each on one line."""
+    text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(encoding="utf-8"), flags=re.M).replace("\\\n", " ")
+    lines = (line.split(None, 1) for line in text.splitlines() if line.strip())
+    return [(word, re.sub(r"\s+", " ", rest)) for word, rest in lines]
+
+
+def test_a_container_runs_without_rights_and_its_base_can_be_pinned() -> None:
+    found = instructions()
+    words = [word for word, _ in found]
+    assert found[0] == ("ARG", "BASE=python:3.13-slim")
+    assert {rest.split()[0] for word, rest in found if word == "FROM"} == {"${BASE}"}
+    last = len(words) - 1 - words[::-1].index("FROM")
+    assert ("USER", "10001:10001") in found[last:]
+    assert not {"ADD", "VOLUME", "EXPOSE"} & {*words}
+    assert not re.search(r"TOKEN|SECRET|PASSWORD", str([one for one in found if one[0] in ("ARG", "ENV")]))
+
+
+def test_what_a_container_copies_is_there_and_nothing_else_is_sent_to_its_builder() -> None:
+    sources = {
+        source
+        for word, rest in instructions()
+        if word == "COPY" and "--from=" not in rest
+        for source in rest.split()[:-1]
+    }
+    assert sources == {"action/requirements.txt", "dist/*.whl"}
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert ignored == ["*", *(f"!{source}" for source in sorted(sources))]
+
+
+def test_what_a_container_runs_to_install_dpsync_works(wheel: Path, tmp_path: Path) -> None:
+    """Docker is not needed: the commands are run here, in other directories."""
+    build = tmp_path / "build"
+    build.mkdir()
+    for path in (ROOT / "action" / "requirements.txt", wheel):
+        shutil.copy2(path, build)
+    command = next(rest for word, rest in instructions() if word == "RUN")
+    command = command.replace("/build/", f"{build}/").replace("/opt/dpsync", str(tmp_path / "dpsync"))
+    path = f"{Path(sys.executable).resolve().parent}:/usr/bin:/bin"
+    run(["sh", "-c", command.replace("python -m venv", f"{sys.executable} -m venv")], tmp_path, PATH=path)
+    assert (
+        run([str(tmp_path / "dpsync" / "bin" / "dpsync"), "--version"], tmp_path) == f"dpsync {__version__}\n"
+    )
