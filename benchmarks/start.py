@@ -29,7 +29,7 @@ CLICK = "import click"
 START = "from dpsync.cli import main; main()"
 """What the installed program does."""
 TAB = "pl⇥"
-"""What a shell asks for when somebody types the tabulator key behind `dpsync pl`."""
+"""What a shell asks for when somebody presses the tabulator key behind `dpsync pl`."""
 GOALS = {"--version": 1.3, "--help": 1.3, "completion bash": 1.5, TAB: 1.5, "validate": 4.0, "plan": 6.0}
 """The commands, and how often the time of `import click` each may take."""
 ASKED = {"_DPSYNC_COMPLETE": "bash_complete", "COMP_WORDS": "dpsync pl", "COMP_CWORD": "1"}

@@ -28,12 +28,15 @@ finally:
 """
 
 # Of each command the packages of dpsync that it imports, then those that dpsync depends on.
+COMPLETED = "pl⇥"
+"""What a shell asks for at the tabulator key."""
 FILES = "api cli collector config disk kinds model render workflows"
 COMMANDS = {
     "--version": ("cli collector model", "click msgspec"),
     "--help": ("cli collector model", "click msgspec"),
     "version": ("cli collector model render", "click msgspec"),
     "completion bash": ("cli collector model", "click msgspec"),
+    COMPLETED: ("cli collector model", "click msgspec"),
     "explain DP201": ("cli collector disk model render", "click msgspec"),
     "explain site.visibility": (
         "cli collector config disk importing kinds model render",
@@ -92,10 +95,13 @@ def test_a_command_imports_what_it_uses(command: str, server: ThreadedServer, tm
     names = ("PATH", "HOME", "TMPDIR", "PYTHONPATH")
     surroundings = {name: os.environ[name] for name in names if name in os.environ}
     surroundings |= {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token"}
+    if command == COMPLETED:
+        surroundings |= {"_DPSYNC_COMPLETE": "bash_complete", "COMP_WORDS": "dpsync pl", "COMP_CWORD": "1"}
+        command = ""
     ended = subprocess.run(
         [sys.executable, "-c", STARTED, *command.split()],
         cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    ours, others = COMMANDS[command]
+    ours, others = COMMANDS[command or COMPLETED]
     wanted = {*others.split(), *(f"dpsync.{name}" for name in ours.split())}
     assert packages() & {*ended.stderr.splitlines()[-1].split()} == wanted
