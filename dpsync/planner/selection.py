@@ -45,13 +45,30 @@ def selection(sides: Sides) -> Selection | None:
     names = dict(_names(sides))
     if not options.proof:  # what was deleted by now is named by nothing any more
         _check(names, [*select, *exclude])
-    wanted = {
-        meant
-        for name, meant in names.items()
-        if (not select or any(pattern.covers(name) for pattern in select))
-        and not any(pattern.covers(name) for pattern in exclude)
-    }
+    wanted = {meant for name, meant in names.items() if _is_wanted(name, select, exclude)}
     return Selection(frozenset(wanted), tuple(exclude))
+
+
+def selected_names(
+    registry: Registry,
+    desired: Desired,
+    names: Iterable[Address],
+    select: Iterable[str],
+    exclude: Iterable[str],
+) -> frozenset[Address]:
+    """Those of some addresses that patterns name, without a look at the platform.
+
+    Raises DiagnosticError (exit 5) for what is no pattern and for a pattern that names none of them.
+    """
+    known = list(names)
+    wanted, unwanted = (patterns(registry, desired, texts) for texts in (select, exclude))
+    _check(known, [*wanted, *unwanted])
+    return frozenset(name for name in known if _is_wanted(name, wanted, unwanted))
+
+
+def _is_wanted(name: Address, select: list[Pattern], exclude: list[Pattern]) -> bool:
+    named = not select or any(pattern.covers(name) for pattern in select)
+    return named and not any(pattern.covers(name) for pattern in exclude)
 
 
 def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list[Pattern]:

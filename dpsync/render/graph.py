@@ -6,10 +6,12 @@ text: each passes visible(), and then what the language of the picture needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
@@ -45,15 +47,44 @@ class Graph(Struct, frozen=True):
     lines: tuple[Arrow, ...]
 
 
-def graph(desired: Desired, registry: Registry, plan: Plan | None = None) -> Graph:
-    """Everything that is declared, with what a plan does with it and what it deletes."""
+def graph(
+    desired: Desired,
+    registry: Registry,
+    plan: Plan | None = None,
+    wanted: Collection[Address] | None = None,
+) -> Graph:
+    """Everything that is declared, with what a plan does with it and what it deletes.
+
+    `wanted`: only these, with what their fields name and what all of that is in.
+    """
     changes = {change.address: change for change in plan.changes} if plan is not None else {}
     declared = {str(address): entry for address, entry in desired.resources.items()}
-    names = sorted(declared.keys() | changes.keys())
+    every = declared.keys() | changes.keys()
+    names = sorted(every if wanted is None else every & _with_surroundings(wanted, declared))
     ids = {name: f"n{number}" for number, name in enumerate(names)}
-    boxes = tuple(_box(ids[name], name, declared.get(name), registry, changes.get(name)) for name in names)
+    boxes = [_box(ids[name], name, declared.get(name), registry, changes.get(name)) for name in names]
     found = dict.fromkeys(_lines(ids, declared))
-    return Graph(boxes, tuple(found))
+    return Graph(tuple(_told_apart(boxes, names)), tuple(found))
+
+
+def _with_surroundings(wanted: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
+    """Addresses, those that their fields name, and those around all of them."""
+    found = set(wanted)
+    for address in wanted:
+        entry = declared.get(str(address))
+        for value in entry.fields.values() if entry is not None else ():
+            found |= {*references(value)}
+    around = {str(one) for address in found for one in address.upward()}
+    holders = {str(entry.holder) for name in around if (entry := declared.get(name)) and entry.holder}
+    return around | holders
+
+
+def _told_apart(boxes: list[Box], names: list[str]) -> Iterator[Box]:
+    """Boxes of which no two have the same words: those that would have their address, too."""
+    often = Counter(box.text for box in boxes)
+    for box, name in zip(boxes, names, strict=True):
+        same = often[box.text] > 1
+        yield replace(box, text=f"{box.text} {visible(name)}") if same else box
 
 
 def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:

@@ -136,3 +136,78 @@ def test_a_file_without_a_plan_is_refused(tmp_path: Path, run: Run) -> None:
     ended = run("graph", "-C", str(tmp_path), "--plan", "plan.json")
     assert (ended.code, ended.out) == (5, "")
     assert "DP143" in ended.err
+
+
+SAME = """
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams: { t: { title: Team } }
+    spaces: { one: { title: One }, other: { title: Other } }
+    sites:
+      docs:
+        title: Docs
+        structure:
+          - { type: section, key: g, title: Guides, children: [ { type: space, key: n, space: one } ] }
+      help:
+        title: Help
+        structure:
+          - { type: section, key: g, title: Guides, children: [ { type: space, key: m, space: other } ] }
+"""
+
+
+def texts(tmp_path: Path, run: Run, *words: str) -> set[str]:
+    (tmp_path / "dpsync.yaml").write_text(SAME, encoding="utf-8")
+    ended = run("graph", "-C", str(tmp_path), "--format", "dot", *words)
+    assert (ended.code, ended.err) == (0, "")
+    return set(by_pydot(ended.out)[0].values()) - {"acme (organization)"}
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated - use:DeprecationWarning")  # pydot's own
+def test_things_of_one_title_are_told_apart_by_their_addresses(tmp_path: Path, run: Run) -> None:
+    guides = {f"Guides (section) acme/sites/{site}/structure/g" for site in ("docs", "help")}
+    assert texts(tmp_path, run) == {
+        "Team (team)", "One (space)", "Other (space)", "Docs (site)", "Help (site)", "n (site space)",
+        "m (site space)", *guides,
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated - use:DeprecationWarning")  # pydot's own
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("--select acme/sites/docs", {"Docs (site)", "Guides (section)", "n (site space)", "One (space)"}),
+        (
+            "--select sites/help/structure/g",
+            {"Help (site)", "Guides (section)", "m (site space)", "Other (space)"},
+        ),
+        ("--select teams --select spaces/other", {"Team (team)", "Other (space)"}),
+        ("--select spaces --exclude spaces/other", {"One (space)"}),
+    ],
+)
+def test_a_part_is_drawn_with_what_it_names_and_what_it_is_in(
+    tmp_path: Path, run: Run, words: str, left: set[str]
+) -> None:
+    assert texts(tmp_path, run, *words.split()) == left
+
+
+def test_a_pattern_that_names_nothing_is_refused(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "dpsync.yaml").write_text(SAME, encoding="utf-8")
+    ended = run("graph", "-C", str(tmp_path), "--select", "acme/teams/none")
+    assert (ended.code, ended.out) == (5, "")
+
+
+def test_what_a_plan_deletes_is_selected_like_what_is_declared(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "dpsync.yaml").write_text(SAME, encoding="utf-8")
+    changes = tuple(
+        Change(address=f"acme/teams/[{name}]", kind="team", action="delete", label=name)
+        for name in ("Old", "Older")
+    )
+    save(tmp_path / "plan.json", Plan(changes=changes))
+    ended = run(
+        "graph", "-C", str(tmp_path), "--plan", "plan.json", "--format", "dot",
+        "--select", "acme/teams/[Old]",
+    )  # fmt: skip
+    assert "- Old (team)" in ended.out
+    assert "Older" not in ended.out

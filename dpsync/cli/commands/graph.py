@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import layered
+from dpsync.cli.arguments.options import layered, selecting
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
@@ -14,6 +14,7 @@ from dpsync.model.findings.diagnostic import Exit
 
 @click.command("graph")
 @layered
+@selecting
 @click.option(
     "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
     help="Also show what this plan changes: a file of plan --out, or of plan --format json.",
@@ -23,19 +24,23 @@ from dpsync.model.findings.diagnostic import Exit
     help="The language of the picture: mermaid for Markdown, dot for Graphviz.",
 )  # fmt: skip
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, planned: Path | None, language: str
-) -> int:
+    files: tuple[str, ...], directory: Path, environment: str | None, select: tuple[str, ...],
+    exclude: tuple[str, ...], planned: Path | None, language: str,
+) -> int:  # fmt: skip
     """Draw the organization, and what a plan changes; asks no platform.
 
     The picture shows what the files declare. To see what a plan changes, save it first: `dpsync plan --out
     plan.json`, then `dpsync graph --plan plan.json`.
 
     A line leads from a thing to what is in it. A dashed arrow leads from a thing to one that a field of it
-    names. Exit code 5 when the configuration is invalid, or FILE holds no plan.
+    names. Of things with the same title, the picture shows the address, too. Exit code 5 when the
+    configuration is invalid, FILE holds no plan, or a pattern names nothing.
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load
+    from dpsync.model.entries.address import Address
     from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.planner.selection import selected_names
     from dpsync.render.graph import LANGUAGES, graph
     from dpsync.render.json.documents import PlanDocument
     from dpsync.render.json.reading import read_document
@@ -50,6 +55,11 @@ def command(
                 message = f"{planned} holds no plan"
                 raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
             plan = document.plan
-        out.result(LANGUAGES[language](graph(desired, load().whole, plan)))
+        registry, wanted = load().whole, None
+        if select or exclude:
+            changed = (Address.parse(change.address) for change in plan.changes) if plan is not None else ()
+            names = dict.fromkeys((*desired.resources, *changed))
+            wanted = selected_names(registry, desired, names, select, exclude)
+        out.result(LANGUAGES[language](graph(desired, registry, plan, wanted)))
         return Exit.DONE
     raise AssertionError
