@@ -15,6 +15,7 @@ from dpsync.model.plans.remark import Kept, Note
 from dpsync.model.plans.step import Step
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.words.plan import gist
 from dpsync.render.words.values import show
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
@@ -32,6 +33,10 @@ def delete(address: str, *effects: str) -> Change:
         effects=tuple(Effect(address=item, what="goes with it") for item in effects),
         steps=(step,),
     )
+
+
+def step(verb: str, **more: object) -> Step:
+    return Step(id=f"a {verb}", verb=verb, method="PATCH", path="/x", repeat="safe", **more)
 
 
 def test_deletes_stand_last_with_what_goes_along_and_the_count_of_both() -> None:
@@ -181,3 +186,23 @@ def test_a_digest_names_platform_and_organization_ids_but_not_the_port_of_what_i
     one, other = (Plan(organizations=(Organization(address="acme", id=id),)) for id in ("1", "2"))
     assert one.digest != other.digest
     assert Plan(platform="http://127.0.0.1:1").digest == Plan(platform="http://localhost:2").digest
+
+
+@pytest.mark.parametrize(
+    ("one", "line"),
+    [
+        (change("acme/teams/a", "create", inside="acme/spaces/guides"), 'new team "Label" in guides'),
+        (change("acme/teams/a", "create"), 'new team "Label"'),
+        (delete("acme/teams/a"), 'DELETE team "Label"'),
+        (change("acme/teams/a", differences=(Difference(field="title", before="A", after="B"),)), "title"),
+        (
+            change("acme/teams/a", moved="before b", differences=(Difference(field="title", before="A"),)),
+            "title, moved before b",
+        ),
+        (change("acme/spaces/a", steps=(step("restore"),)), "brought back"),
+        (change("acme/spaces/a", steps=(step("update", phase="free"),)), "steps aside"),
+        (change("acme/spaces/a", steps=(step("act", summary="published anew"),)), "published anew"),
+    ],
+)
+def test_in_one_line_it_is_told_what_becomes_of_something(one: Change, line: str) -> None:
+    assert gist(one) == line

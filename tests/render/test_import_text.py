@@ -1,0 +1,97 @@
+"""What an import says of itself: lines, files, variables to set, what it left out, whether it is proven."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.plans.plan import Origin
+from dpsync.render.json.documents import (
+    Finding,
+    ImportDocument,
+    ImportedFile,
+    NotImported,
+    SecretToSet,
+    TakenOver,
+)
+from dpsync.render.terminal.import_text import render_import
+from dpsync.render.terminal.paint import Paint
+
+AT = Origin(file="teams.yaml", line=7, column=3)
+SHARED = Finding(
+    code="shared", severity="error", message="the line is shared", address="acme", hint="write it"
+)
+PLACED = Finding(code="order", severity="error", message="another place", at=AT)
+
+
+def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]:
+    return render_import(ImportDocument(exit=0, proven=proven, **more), Paint(False), verbose).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("document", "lines"),
+    [
+        ({}, ["Nothing to take over: the lines say what is live."]),
+        ({"proven": True, "requests": 7}, ["A plan of it is empty. (7 requests to read)"]),
+        (
+            {"proven": False, "differences": (SHARED,)},
+            ["A plan of it is not empty:", "  acme: the line is shared", "    write it"],
+        ),
+        (
+            {"differences": (PLACED,), "taken": (TakenOver(address="acme", field="title", at=AT),)},
+            ["  acme#title  teams.yaml:7:3", "", "Not taken over:", "  teams.yaml:7: : another place"],
+        ),
+        (
+            {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
+            [
+                "note: prod and staging took these values from the same lines, and change with them",
+                "~ a.yaml",
+                "",
+                "Done.",
+            ],
+        ),
+        (
+            {
+                "proven": True,
+                "secrets": (SecretToSet(name="TOKEN", address="acme/saml/okta", field="token"),),
+            },
+            [
+                "Set these variables before you apply; their values are not in the files:",
+                "  TOKEN  acme/saml/okta#token",
+                "",
+                "A plan of it is empty. (0 requests to read)",
+            ],
+        ),
+        (
+            {
+                "proven": True,
+                "left_out": (
+                    NotImported(address="acme/teams", why="may not be read"),
+                    NotImported(address="acme", field="logo", why="no line says it", at=AT),
+                ),
+            },
+            [
+                "Not in the files, and therefore left alone:",
+                "  acme/teams: may not be read",
+                "  teams.yaml:7:3: acme#logo: no line says it",
+                "",
+                "A plan of it is empty. (0 requests to read)",
+            ],
+        ),
+    ],
+)
+def test_it_says_what_was_written_and_what_was_not(document: dict[str, Any], lines: list[str]) -> None:
+    assert said(**document) == lines
+
+
+@pytest.mark.parametrize(
+    ("files", "verbose", "named", "more"), [(40, 0, 40, 0), (43, 0, 40, 3), (43, 1, 43, 0)]
+)
+def test_of_many_files_the_first_ones_are_named(files: int, verbose: int, named: int, more: int) -> None:
+    new = tuple(ImportedFile(path=f"{number}.yaml", state="new") for number in range(files))
+    lines = said(verbose=verbose, files=new)
+    assert sum(line.startswith("+ ") for line in lines) == named
+    assert [line for line in lines if "more" in line] == (
+        [f"  and {more} more (-v names them)"] if more else []
+    )
