@@ -15,6 +15,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.findings.span import Span
 
 from .test_match import PLACE, kind, live, wanted
 
@@ -111,3 +112,15 @@ def test_of_two_lines_on_one_object_none_is_right_where_the_base_has_both_or_nei
     both = [wanted("a", title="News"), wanted("b", title="News")]
     asked = matched(both, [live("1", title="News")], {}, a="1", b="1")
     assert not any("is right" in item.message for item in asked.diagnostics)
+
+
+def test_what_is_wrong_with_a_line_is_told_where_the_line_is_or_else_at_its_entry() -> None:
+    entries = [wanted("a", title="A"), wanted("b", title="B")]
+    there = Span("dpsync.ids", 3, 1, 3, 9)
+    lines = {
+        entry.address: RecordedLine(entry.address, "1", span=span)
+        for entry, span in zip(entries, (there, None), strict=True)
+    }
+    of = NaturalKeys(replace(kind("title"), update=Patch("{self}", repeat="safe")), lambda _: None)
+    asked = match(of, entries, [live("1", title="News")], Past({}, recorded=Recorded(lines, {})))
+    assert [item.span for item in asked.diagnostics] == [there, entries[1].span]

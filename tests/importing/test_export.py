@@ -116,6 +116,7 @@ def test_what_the_file_cannot_say_is_named_with_its_line(directory: Path, run: R
 
 def test_json_is_the_same_file(directory: Path, run: Run) -> None:
     ended = run("export", "-C", str(directory), "--navigation", "docs", "--format", "json")
+    assert ended.out.startswith('{\n  "')
     assert json.loads(ended.out)["site"]["structure"][1]["children"][1]["title"] == "Blog"
 
 

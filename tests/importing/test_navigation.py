@@ -318,6 +318,15 @@ SHAPES = [
         "a: { title: A }",
         {("s", None), ("l", None)},
     ),
+    # A path and a default are one for each section; the default section is one for the site.
+    (
+        "{ type: section, key: s, title: Start, path: s, default: true, children: "
+        "[{ type: space, key: a, title: A, path: p, default: true, content: { directory: null } }] }\n"
+        "{ type: section, key: t, title: Team, path: t, default: true, children: "
+        "[{ type: space, key: b, title: B, path: p, default: true, content: { directory: null } }] }",
+        "{ type: space, key: b, space: t-b, path: p, default: true }",
+        {("t", "default")},
+    ),
     (
         "{ type: external-link, key: l, title: Link, url: 'javascript:alert(1)' }",
         "acme-docs:\n        title: Acme Docs\n",

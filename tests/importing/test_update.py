@@ -226,13 +226,14 @@ def test_a_value_of_a_variable_is_left_to_people(
     assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
+@pytest.mark.parametrize("wanted", [["acme#collectionOrder"], ["acme#collectionOrder", "acme/collections"]])
 def test_the_order_of_collections_is_taken_over_in_its_list(
-    project: Project, platform: ThreadedServer, run: Run
+    project: Project, platform: ThreadedServer, run: Run, wanted: list[str]
 ) -> None:
     collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
     before = config(f"    collectionOrder: [internal, product] # ours\n    collections: {collections}\n")
     directory = project(before)
-    assert run("import", "-C", str(directory), "--update", "acme#collectionOrder", "--force").code == 0
+    assert run("import", "-C", str(directory), "--update", *wanted, "--force").code == 0
     assert changed(before, directory / "dpsync.yaml") == [
         "-     collectionOrder: [internal, product] # ours",
         "+     collectionOrder: [product, internal] # ours",
