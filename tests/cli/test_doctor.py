@@ -80,6 +80,16 @@ def test_each_setting_says_where_it_is_from(
     assert check(found, "git base")["source"] == "the default"
 
 
+def test_a_platform_that_cannot_tell_whose_token_it_is_is_examined_all_the_same(
+    platform: ThreadedServer, acme: Path, run: Run
+) -> None:
+    platform.app.requests.clear()
+    found = document(run, acme, "--profile", "reference")
+    assert (found["exit"], check(found, "token")["level"]) == (0, "note")
+    assert check(found, "organization")["level"] == "ok"
+    assert ("GET", "/v1/user", 200) not in platform.app.requests
+
+
 def tries(url: str, token: str, name: str) -> int | None:
     """What a platform answers to an attempt to create one; None where nothing creates one."""
     kind = REGISTRY[name]

@@ -40,7 +40,7 @@ class Platform:
     def get(self, path: str) -> Any:
         self.asked.append(path)
         self.requests += 1
-        return {"pages": [{}] * self.pages.get(path.split("/")[2], 0)}
+        return {"pages": [{}] * self.pages.get([*path.split("/"), ""][2], 0)}
 
     def send(self, *request: object, **_: object) -> Any:
         self.sent.append(request)
@@ -160,6 +160,17 @@ def test_only_an_entry_that_can_have_a_line_is_forgotten() -> None:
     for text in ("acme/members/ada", "acme"):
         with pytest.raises(NotPossible):
             edited({"acme/teams/b": "1"}, forgotten=(text,))
+
+
+@pytest.mark.parametrize(("profile", "asked"), [("full", ["/user"]), ("reference", [])])
+def test_the_world_is_asked_for_only_where_the_platform_has_that_request(
+    profile: str, asked: list[str]
+) -> None:
+    platform = Platform()
+    platform.url = "http://127.0.0.1:9"
+    session = Session(Case({}).sides().desired, load_registry(profile))
+    edited_ids(session, cast(ReadClient, platform), IdsAsked())
+    assert platform.asked == asked
 
 
 # A merge in it.

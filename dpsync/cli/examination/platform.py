@@ -59,19 +59,17 @@ class PlatformExamination:
         from dpsync.cli.failures import client_diagnostic
 
         try:
-            user = caller(self.client)
+            owner = _owner(self.client, registry)
         except ClientError as error:
             failed = client_diagnostic(error, self.to)
             yield Check(topic="platform", level="problem", said=failed.message, mend=failed.hint)
             return
-        name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
-        said = f"it belongs to {name or 'a user without a name'} (id {user.get('id')})"
-        yield Check(topic="token", level="ok", said=said, source="GET /user")
+        roots = [one for one in (desired.resources.values() if desired else ()) if one.parent is None]
+        found = [self._organization(registry, root.key, root.pin) for root in roots]
+        yield owner
         yield from self._clock()
         yield from self._limit()
-        for root in desired.resources.values() if desired else ():
-            if root.parent is None:
-                yield self._organization(registry, root.key, root.pin)
+        yield from found
 
     def _clock(self) -> Iterator[Check]:
         ahead = self._headers.ahead
@@ -117,3 +115,14 @@ class PlatformExamination:
                 KindAccess(organization=key, kind=one.kind.noun, read=one.read, write=one.write)
             )
         return Check(topic=registry.root.noun, level="ok", said=f"{key} is {live.get('title')} ({id})")
+
+
+def _owner(client: ReadClient, registry: Registry) -> Check:
+    """Whose token it is, where the platform can tell. Raises ClientError."""
+    if not registry.profile.has("GET", "/user"):
+        said = registry.profile.lacks("telling whose token this is")
+        return Check(topic="token", level="note", said=said)
+    user = caller(client)
+    name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
+    said = f"it belongs to {name or 'a user without a name'} (id {user.get('id')})"
+    return Check(topic="token", level="ok", said=said, source="GET /user")
