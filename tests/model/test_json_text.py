@@ -54,10 +54,11 @@ def hidden() -> list[int]:
 
 
 def test_every_hidden_character_of_unicode_is_escaped_and_parses_to_itself() -> None:
-    texts = [f"a{chr(code)}b" for code in hidden()]
-    written = json_text(texts)
-    assert not set(map(chr, hidden())) & set(written)
-    assert json.loads(written) == texts
+    # One by one: a lone surrogate is written in another way, with all that is beside it.
+    for code in hidden():
+        written = json_text(f"a{chr(code)}b")
+        assert written.isascii()
+        assert json.loads(written) == f"a{chr(code)}b"
 
 
 def test_what_is_seen_stays_as_it_is() -> None:

@@ -12,6 +12,7 @@ from dpsync.client.transport import Transport
 from dpsync.model.plans.journal import Report
 from tests.soak import slice_of
 
+from .configurations import TOKEN
 from .faults import Break, Kill, Killed, Lose, When
 from .laws import law, plan_of, said
 from .organizations import Draw, Fields
@@ -134,3 +135,17 @@ def test_a_fault_at_each_write_of_a_rich_plan_is_overcome_or_told(
         if unknown:
             ends_the_same(platform, made, session, end)
         assert differences(settled(platform.state(), ids(made.world)), end) == []
+
+
+def test_what_was_made_without_its_first_name_is_found_by_a_later_one(platform: Platform) -> None:
+    """A site is made by its title, and gets its basename by the next request."""
+    ada = {"id": "u0", "displayName": "U0", "email": "u0@acme.example"}
+    acme = {"id": "acme", "title": "Acme", "members": [{"user": "u0", "role": "admin"}]}
+    world = {"users": [ada], "tokens": {TOKEN: "u0"}, "organizations": [acme]}
+    sites = {"docs": {"title": "Docs", "basename": "manual", "new": True}}
+    made = Case(world, {"dpsync": 1, "organizations": {"acme": {"id": "acme", "sites": sites}}})
+    session = platform.session(made.configuration, 1)
+    killed(platform, made, session, 0, "after")
+    assert platform.apply(session).complete
+    (org,) = platform.state()["organizations"]
+    assert [site["basename"] for site in org["sites"]] == ["manual"]
