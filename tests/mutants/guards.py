@@ -106,12 +106,12 @@ def main() -> None:
     with copied(root) as tree:
         files = sorted({test.partition("::")[0] for guard in guards for test in guard.tests})
         with Collected(tree, files) as collected:
-            unseen = [guard for guard in guards if not _is_seen(tree, collected, guard)]
+            unseen = [guard for guard in guards if not is_seen(tree, collected, guard)]
     print(f"{len(guards)} guards, each taken away: {len(unseen)} not seen by a test that the list names")
     sys.exit(bool(unseen))
 
 
-def _is_seen(tree: Path, collected: Collected, guard: Guard) -> bool:
+def is_seen(tree: Path, collected: Collected, guard: Guard) -> bool:
     """Whether each of its tests fails without it."""
     changed = without((tree / guard.file).read_text(encoding="utf-8"), guard)
     trial = Trial(tree, collected, guard.file, changed, SECONDS)
