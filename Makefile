@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients contract lowest lint types imports schemas lock soak mutants guards environment site
+.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak mutants guards promises environment site
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -48,7 +48,12 @@ lock: ## what the action installs and a release is built with: newest versions, 
 lowest: environment ## the tests of the core beside the oldest versions of what dpsync depends on (.venv-lowest)
 	@$(VENV)/python .ci/lowest.py
 
-soak: environment ## every test, for a long time: whole what a normal run tries a slice of (tests/soak.py)
+# For how long, and which history: make machine MINUTES=30, make machine MACHINE="--seed 7 --steps 3,9"
+MINUTES ?= 10
+machine: environment ## what people do, at random; after each step every promise is held against it (docs/soak.md)
+	$(VENV)/python -m tests.machine --minutes $(MINUTES) $(MACHINE)
+
+soak: machine ## that, then every test for a long time: whole what a normal run tries a slice of (tests/soak.py)
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
 
 # How many, and which: make mutants MUTANTS="--sample 800 --seed 7"
@@ -58,6 +63,10 @@ mutants: environment ## small mistakes in the code: which do its tests notice? (
 # All, or some: make guards GUARDS="apply/ find_elsewhere"
 guards: environment ## each guard of docs/guards.md taken away: does the test that the list names fail?
 	$(VENV)/python -m tests.mutants.guards $(GUARDS)
+
+# All, or some: make promises PROMISES="7 41"
+promises: environment ## each promise broken by a small mistake (docs/promise-mutants.md): do its tests fail?
+	$(VENV)/python -m tests.mutants.promises $(PROMISES)
 
 environment:
 	@$(PYTHON) .ci/environment.py

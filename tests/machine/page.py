@@ -1,0 +1,51 @@
+"""Writes docs/soak.md, which says what holds each promise: `python -m tests.machine.page`."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from tests.docs.test_promises import PROMISES
+
+from .checks import CHECKS, ELSEWHERE
+
+_HEAD = """\
+# The state machine
+
+`make machine MINUTES=10` does for ten minutes what people do with dpsync, one step after the other, and
+holds every [promise](promises.md) against what came of it, after each step
+([tests/machine](../tests/machine)). `make soak` does that, too, and then runs every test for a long time.
+A normal test run has a slice of both.
+
+A history begins with a random organization on a companion, which `dpsync import` takes over into a git
+repository. Then come, in any order: edits of the files, mistakes among them; changes by hand on the
+platform; commits, branches, merges with conflicts, commits that are taken back, and clones of the whole
+history or of the last commit. A second environment has a platform of its own. The commands are `plan`,
+saved plans, `rehearse`, `drift`, `ids`, `import`, `doctor`, `apply` with `--select` and `--no-delete`,
+and `revert`. Two of five applies meet a fault: an answer is lost before or after the write, the platform
+refuses or breaks down, or the process is killed at a request or a line of the journal. All of it is real:
+the command line, git, HTTP, the companion of each profile, and the signal that kills.
+
+A step is drawn from the seed and its number alone. So the same seed is the same history, and what breaks
+a promise is printed with as few steps as still break it: `make machine MACHINE="--seed 7 --steps 3,9"`.
+
+| promise | what is looked at after each step |
+|---|---|
+"""
+
+
+def page() -> str:
+    """The page as it should be."""
+    rows = []
+    for number, promise in enumerate(PROMISES, 1):
+        found = re.search(r"\*\*(.+?)\*\*", promise, re.DOTALL)
+        assert found is not None
+        title = " ".join(found[1].split()).rstrip(".,:;")
+        names = [check.__name__.replace("_", " ") for check in CHECKS.get(number, ())]
+        said = "; ".join(names) if names else f"nothing: {ELSEWHERE[number]}"
+        rows.append(f"| {number}. {title} | {said} |")
+    return _HEAD + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,45 @@
+"""A slice of the state machine in every run, and that no promise is forgotten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import DOCS
+from tests.docs.test_promises import PROMISES
+from tests.soak import examples
+
+from .checks import CHECKS, ELSEWHERE
+from .machine import machines, walk
+from .page import page
+
+STEPS = range(7)
+SEEDS = (1, 2, 4)
+"""Of three profiles."""
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, *range(100, examples(100, 160))])
+def test_every_promise_holds_after_every_step(seed: int, tmp_path: Path) -> None:
+    with machines(tmp_path) as made:
+        walk(made(seed), STEPS)
+
+
+def test_a_history_is_the_same_whenever_it_is_drawn(tmp_path: Path) -> None:
+    with machines(tmp_path) as made:
+        histories = []
+        for _ in range(2):
+            machine = made(SEEDS[0])
+            walk(machine, STEPS[:4])
+            histories.append((machine.log, machine.last))
+    assert histories[0] == histories[1]
+
+
+def test_every_promise_has_a_check_or_a_reason_why_there_is_none() -> None:
+    numbers = set(range(1, len(PROMISES) + 1))
+    assert CHECKS.keys() | ELSEWHERE.keys() == numbers
+    assert not CHECKS.keys() & ELSEWHERE.keys()
+
+
+def test_the_page_has_each_check() -> None:
+    assert (DOCS / "soak.md").read_text("utf-8") == page(), "python -m tests.machine.page > docs/soak.md"
