@@ -168,7 +168,8 @@ def test_the_world_is_asked_for_only_where_the_platform_has_that_request(
 ) -> None:
     platform = Platform()
     platform.url = "http://127.0.0.1:9"
-    session = Session(Case({}).sides().desired, load_registry(profile))
+    desired = replace(Case({}).sides().desired, profile=profile)
+    session = Session(desired, load_registry(profile))
     edited_ids(session, cast(ReadClient, platform), IdsAsked())
     assert platform.asked == asked
 
