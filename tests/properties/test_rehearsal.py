@@ -140,7 +140,8 @@ def test_what_is_public_changes_in_the_same_order(platform: Platform, draw: Draw
 
     def facts() -> dict[str, set[Fact]]:
         sites = (site for one in platform.state()["organizations"] for site in one["sites"])
-        return {site["id"]: facts_of_site(site, born) for site in sites}
+        found = {site["id"]: facts_of_site(site, born) for site in sites}
+        return {site: found.get(site, set()) for site in {*history.sites, *found}}
 
     history.begin(facts())
     around = lambda inner: Watched(inner, lambda write: history.after(write, facts()))  # noqa: E731
