@@ -164,25 +164,26 @@ def create(path: Path) -> int:
     return os.open(path, _NEW, 0o600)
 
 
-def new_file_beside(path: Path, content: bytes) -> Path:
+def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
     """A new file with the content, on disk, beside the place that it is for: to be renamed to it.
 
-    Its mode is that of the file that it replaces. Raises OSError where something else than a regular file or
-    a link is in that place.
+    Its mode is that of the file that it replaces; a private one only its owner may read. Raises OSError
+    where something else than a regular file or a link is in that place.
     """
     if (kind := kind_of(path)) not in (None, "a link"):
         raise Unfit(path, f"it is {kind}, not a regular file")
     for _ in range(100):
         made = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}")
         with suppress(FileExistsError):
-            file = os.open(made, _NEW, 0o666)
+            file = os.open(made, _NEW, 0o600 if private else 0o666)
             break
     else:
         raise Unfit(path, "no new file can be made beside it")
     try:
         try:
             write(file, content)
-            if hasattr(os, "fchmod") and path.is_file() and not path.is_symlink():
+            kept = not private and hasattr(os, "fchmod")
+            if kept and path.is_file() and not path.is_symlink():
                 os.fchmod(file, path.stat().st_mode & 0o777)
         finally:
             os.close(file)
@@ -192,11 +193,14 @@ def new_file_beside(path: Path, content: bytes) -> Path:
     return made
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all. What is there must be a regular file, and no link to one."""
+def put(path: Path, content: bytes, private: bool = False) -> None:
+    """Write a file as a whole or not at all. What is there must be a regular file, and no link to one.
+
+    A private file only its owner may read.
+    """
     if kind := kind_of(path):
         raise Unfit(path, f"it is {kind}, not a regular file")
-    made = new_file_beside(path, content)
+    made = new_file_beside(path, content, private)
     try:
         made.replace(path)
     finally:

@@ -73,7 +73,7 @@ class DocsPlatform:
     @property
     def world(self) -> dict[str, Any]:
         """The whole state, as a world. Setting it replaces the state; `token` is then the first of its
-        tokens.
+        tokens, and of a world that `dpsync world` has saved a new one, of an administrator.
         """
         found: dict[str, Any] = _json(self._control.get("world"))
         return found
@@ -82,6 +82,8 @@ class DocsPlatform:
     def world(self, world: dict[str, Any]) -> None:
         _json(self._control.put("world", json=world))
         self.token = next(iter(world.get("tokens") or {}), self.token)
+        if caller := (world.get("origin") or {}).get("caller"):
+            self.token = self.token_of(caller)
 
     @property
     def requests(self) -> list[PlatformRequest]:

@@ -37,6 +37,7 @@ COMMANDS = {
     "doctor": "Check the settings, the platform and the token; writes nothing.",
     "explain": "Say what a kind, a field or a code means.",
     "github": "Run a command in a workflow on GitHub, and report there.",
+    "world": "Save what is live as a file that serve serves; writes nothing to the platform.",
     "serve": "Run the companion: the platform's API on this machine.",
     "completion": "Print the script by which a shell completes dpsync.",
     "version": "Print the version of dpsync; --json for programs.",

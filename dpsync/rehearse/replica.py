@@ -231,6 +231,25 @@ def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[st
     return last
 
 
+def check_world(data: Json) -> None:
+    """Load a world and forget it again. Raises NoCompanion, and CannotLoad for what cannot be loaded."""
+    from dpsync.server.extras import MissingPackage, companion_packages
+
+    try:
+        with companion_packages():
+            from dpsync.server.store import open_store
+            from dpsync.server.world import complaint, load
+    except MissingPackage as missing:
+        raise NoCompanion(str(missing)) from None
+    store = open_store(":memory:")
+    try:
+        load(store, data)
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
+        raise CannotLoad(complaint(wrong)) from None
+    finally:
+        store.close()
+
+
 class NoCompanion(Exception):
     """The companion is not installed; the text says which package it needs."""
 

@@ -26,7 +26,7 @@ Json = dict[str, Any]
 _COMPUTED = ("object", "urls", "permissions")
 """What the companion works out by itself for every answer."""
 _STEP = 2**32
-_HIDDEN = "hidden in a rehearsal"
+HIDDEN = "hidden in a rehearsal"
 """Stands for what is secret and is read back."""
 _KEYS = re.compile("key|token|secret|password|credential", re.IGNORECASE)
 """Members of settings whose texts are secret."""
@@ -338,7 +338,7 @@ class _Builder:
             made["space"] = space["id"]
             if given.get("title") == space.get("title"):
                 made.pop("title", None)
-        else:
+        elif kind in _HOLDING:
             below = given.get("children") or given.get("siteSpaces") or ()
             made["children"] = [self.node(child, organization) for child in below]
         return made
@@ -375,7 +375,7 @@ class _Builder:
         made = [_without(item, *_COMPUTED) for item in items]
         for one in made:
             if isinstance(one.get("headers"), dict):
-                one["headers"] = dict.fromkeys(one["headers"], _HIDDEN)
+                one["headers"] = dict.fromkeys(one["headers"], HIDDEN)
         self.site(organization, site)["mcpServers"] = made
 
     def take_channels(self, items: list[Json], organization: str, site: str) -> None:
@@ -385,11 +385,8 @@ class _Builder:
         """Their settings hold keys and tokens: every one of these is another text here."""
         made = [_without(item, "email", *_COMPUTED) for item in items]
         for one in made:
-            if isinstance(settings := one.get("setupSettings"), dict):
-                one["setupSettings"] = {
-                    name: _HIDDEN if _KEYS.search(name) and isinstance(value, str) else value
-                    for name, value in settings.items()
-                }
+            if "setupSettings" in one:
+                one["setupSettings"] = _without_keys(one["setupSettings"])
         self.site(organization, site)["contextConnections"] = made
 
     def take_topics(self, items: list[Json], organization: str, site: str) -> None:
@@ -610,11 +607,24 @@ _NODES = {
     "site-external-link": "external-link",
     "site-space": "space",
 }
+_HOLDING = ("section-group", "section")
 _OF_NODES = ("siteSpaces", "children", "sections", "sectionGroup", "section", "space",
              "hasAdvancedCustomizationFeature")  # fmt: skip
 _OF_SPACES = ("visibility", "organization", "revision", "comments", "changeRequests", "changeRequestsOpen",
               "changeRequestsDraft")  # fmt: skip
 _OF_SITES = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
+
+
+def _without_keys(settings: Any) -> Any:
+    """Settings with another text in place of each that is secret, at any depth."""
+    if isinstance(settings, list):
+        return [_without_keys(one) for one in settings]
+    if not isinstance(settings, dict):
+        return settings
+    return {
+        name: HIDDEN if _KEYS.search(name) and isinstance(value, str) else _without_keys(value)
+        for name, value in settings.items()
+    }
 
 
 def _parent_of(topic: Json) -> Json:

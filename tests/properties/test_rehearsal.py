@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from threading import Event
+from typing import Any
 
 import pytest
 
-from dpsync.api import Session
+from dpsync.api import Planned, Session
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.plans.journal import GOOD
+from dpsync.model.texts.json_text import json_text
 from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site
 from dpsync.rehearse.replica import Replica
 from dpsync.rehearse.run import _Run, rehearse
 from dpsync.rehearse.stage import Stage
+from dpsync.rehearse.world_file import Origin, world_file
+from dpsync.server.store import Record
 
 from . import others
 from .laws import law, said
 from .organizations import Draw
-from .platform import Around, Platform, case
+from .platform import TOKEN, Around, Platform, case
 from .rehearsals import staged
 from .test_other_kinds import applied
 
@@ -33,6 +38,27 @@ def loaded_is_what_was_read(stage: Stage) -> None:
     assert again.snapshot.matches == stage.planned.snapshot.matches
     assert again.plan.bytes() == stage.plan.bytes()
     assert world.unknown == []
+
+
+def saved_is_what_was_read(platform: Platform, stage: Stage) -> None:
+    """A world that was saved and is served gives the plan that the platform gave."""
+    made = world_file(stage.world(), Origin("https://a.example", "2026-01-31T09:30:00Z", "full"), str)
+    platform.server.reset(json.loads(json_text(made)))
+    token = Record("token", TOKEN, {}, ref=made["origin"]["caller"])
+    platform.server.call(lambda: platform.server.app.store.put(token))
+    with platform.client() as client:
+        again = stage.session.plan(client, stage.planned.options)
+    plain, read = without_settings(again), without_settings(stage.planned)
+    assert plain == read
+    assert again.snapshot.matches == stage.planned.snapshot.matches
+
+
+def without_settings(planned: Planned) -> dict[Any, dict[str, Any]]:
+    """What was read, without the settings of integrations: any of them may be a key."""
+    return {
+        at: {name: value for name, value in one.fields.items() if name != "configuration"}
+        for at, one in planned.snapshot.objects.items()
+    }
 
 
 def rehearsed_is_what_is_done(platform: Platform, session: Session, stage: Stage) -> None:
@@ -66,6 +92,36 @@ def test_so_it_does_with_the_edition_of_today(today: Platform, draw: Draw) -> No
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     loaded_is_what_was_read(staged(today, today.session(made.configuration)))
+
+
+@law(22)
+def test_a_saved_world_gives_the_answers_that_it_was_made_from(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    platform.start(made)
+    saved_is_what_was_read(platform, staged(platform, platform.session(made.configuration)))
+
+
+@law(22)
+def test_so_does_one_of_the_documented_operations_alone(reference: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    reference.start(made)
+    saved_is_what_was_read(reference, staged(reference, reference.session(made.configuration)))
+
+
+@law(22)
+def test_so_does_one_of_the_edition_of_today(today: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    today.start(made)
+    saved_is_what_was_read(today, staged(today, today.session(made.configuration)))
+
+
+@law(22)
+def test_so_does_one_with_every_kind(platform: Platform, draw: Draw) -> None:
+    platform.server.reset(others.world())
+    applied(platform, others.document(others.organization(draw)))
+    platform.server.finish(abandoned=True)
+    stage = staged(platform, platform.session(others.document(others.organization(draw))))
+    saved_is_what_was_read(platform, stage)
 
 
 @law(30)

@@ -12,7 +12,6 @@ from msgspec import Struct
 from dpsync.server import world as worlds
 from dpsync.server.console.app import Console
 from dpsync.server.console.plan import PlanProgram
-from dpsync.server.control import banner
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
@@ -20,7 +19,8 @@ from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import Store, open_store
 
-BANNER = "A copy of https://docs.example.com, read <now>"
+READ = {"platform": "https://docs.example.com/<b>", "readAt": "2026-01-01T00:00:00Z"}
+BANNER = "A copy of https://docs.example.com/<b> at 2026-01-01T00:00:00Z"
 HOSTILE = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}{% raw %}",
     "'</style><iframe src=//evil.example>", "\u202egnp.exe\u2066", "مرحبا بالعالم", "\x1b[31mred\x00", "  ",
@@ -53,14 +53,16 @@ def printing(text: str, code: int = 0, said: str = "") -> PlanProgram:
 
 @contextmanager
 def served(
-    profile: str = "full", workers: int = 1, said: str = "", program: PlanProgram | None = None
+    profile: str = "full",
+    workers: int = 1,
+    read: dict[str, Any] | None = None,
+    program: PlanProgram | None = None,
 ) -> Iterator[Companion]:
-    start = worlds.Start(worlds.builtin())
+    start = worlds.Start({**worlds.builtin(), **({"origin": read} if read else {})})
     store = open_store(":memory:")
 
     def start_over(store: Store) -> None:
         start.load(store)
-        banner.put_up(store, said)
 
     start_over(store)
     clock = MovableClock(store)

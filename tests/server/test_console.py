@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import httpx
 import pytest
-from console import BANNER, HOSTILE, Companion, hostile_world, printing, served
+from console import BANNER, HOSTILE, READ, Companion, hostile_world, printing, served
 
 from dpsync.server import world as worlds
 from dpsync.server.console.texts import MASKED, displayed, is_secret, masked, masked_query
@@ -48,7 +48,7 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Companion]:
-    with served(said=BANNER) as companion:
+    with served(read=READ) as companion:
         yield companion
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from console import Companion, hostile_world, served
+from console import READ, Companion, hostile_world, served
 from playwright.sync_api import Browser, Page, expect
 
 from dpsync.server.console.plan import PlanProgram
@@ -35,7 +35,7 @@ Open = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Companion]:
-    with served(said="A copy of https://docs.example.com, read on 2026-01-01.") as companion:
+    with served(read=READ) as companion:
         yield companion
 
 

@@ -36,7 +36,12 @@ def titles(http: httpx.Client, of: str = "teams") -> list[str]:
 def test_health_tells_what_is_running_and_how_much_is_in_it(http: httpx.Client) -> None:
     found = http.get("/_dpsync/health").json()
     counts = found.pop("counts")
-    assert found == {"version": dpsync.__version__, "profile": "full", "schema": SCHEMA_VERSION}
+    assert found == {
+        "version": dpsync.__version__,
+        "profile": "full",
+        "schema": SCHEMA_VERSION,
+        "origin": None,
+    }
     organizations = world.builtin()["organizations"]
     assert counts["organization"] == 2
     assert counts["team"] == sum(len(found["teams"]) for found in organizations)

@@ -116,6 +116,52 @@ def test_options_that_say_nothing_sensible_are_refused(
     assert "Traceback" not in ended.stderr
 
 
+# --- a world that was read from a platform ------------------------------------------------------------
+
+
+def read_world(tmp_path: Path, anonymous: bool) -> str:
+    origin = {
+        "platform": "https://api.acme.example", "readAt": "2026-01-31T09:30:00Z", "profile": "published",
+        "caller": "zoe", "anonymous": anonymous,
+    }  # fmt: skip
+    path = tmp_path / "world.json"
+    path.write_text(json.dumps({**WORLD, "tokens": {}, "origin": origin, "format": "dpsync.world/1"}))
+    return str(path)
+
+
+def test_a_world_that_was_read_is_served_with_a_token_of_its_own_and_to_this_machine_alone(
+    command: list[str], tmp_path: Path
+) -> None:
+    served_ = [*command, "--world", read_world(tmp_path, anonymous=False)]
+    with subprocess.Popen(served_, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            url = running.stdout.readline().strip()
+            banner, export = running.stderr.readline(), running.stderr.readline()
+            token = export.removeprefix("export DPSYNC_TOKEN=").split()[0]
+            headers = {"Authorization": f"Bearer {token}"}
+            with httpx.Client(base_url=url, headers=headers, **NO_TLS, timeout=PATIENCE) as http:
+                answers = [http.get("/v1/user"), http.get("/v1/user", headers={"Host": "evil.example"})]
+                http.post("/_dpsync/reset")
+                answers.append(http.get("/v1/user"))
+                health = http.get("/_dpsync/health").json()
+        finally:
+            running.terminate()
+    assert banner.startswith(
+        "A copy of https://api.acme.example at 2026-01-31T09:30:00Z, in the profile publ"
+    )
+    assert [answer.status_code for answer in answers] == [200, 403, 200]
+    assert health["profile"] == "published"
+
+
+def test_a_world_that_names_people_is_served_to_no_other_machine(command: list[str], tmp_path: Path) -> None:
+    asked = [*command, "--host", "0.0.0.0", "--world", read_world(tmp_path, anonymous=False)]
+    ended = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "served to this machine alone: --host 127.0.0.1" in ended.stderr
+
+
 # --- rate limit ---------------------------------------------------------------------------------------
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
+from dpsync.cli.arguments.options import layered, reading
+from dpsync.cli.terminal.output import as_output
+from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -32,7 +36,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option("--token", metavar="T", help="One more token for the first admin of acme.")
 @click.option(
-    "--profile", type=click.Choice(["full", "reference", "published"]), default="full", show_default=True,
+    "--profile", type=click.Choice(["full", "reference", "published"]),
+    show_default="that of the world, or full",
     help="Which operations there are: reference leaves the additions out, published has those of today.",
 )  # fmt: skip
 @click.option(
@@ -40,6 +45,11 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="A host that the companion may contact, beside this machine. May be repeated.",
 )  # fmt: skip
 @click.option("--world", type=FILE, help="A file with the state to start from, in place of the built-in one.")
+@click.option(
+    "--from-live", is_flag=True,
+    help="Start from what is live: a copy of what the configuration declares, without secrets. It is served "
+    "to this machine alone.",
+)  # fmt: skip
 @click.option("--faults", type=FILE, help="A file with rules: which request fails, and how.")
 @click.option(
     "--rate-limit",
@@ -59,21 +69,31 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="A directory with a configuration: the companion's page shows its plan.",
 )  # fmt: skip
 @click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync), and no page at /.")
+@layered
+@reading
 def command(
     host: str,
     port: int,
     db: str,
     workers: int,
     token: str | None,
-    profile: str,
+    profile: str | None,
     allow_fetch: tuple[str, ...],
     world: Path | None,
+    from_live: bool,
     faults: Path | None,
     rate_limit: str | None,
     latency: float,
     ask_before_removal: bool,
     planned: Path | None,
     no_control: bool,
+    files: tuple[str, ...],
+    directory: Path,
+    environment: str | None,
+    base: str | None,
+    ids_in: Path | None,
+    parallelism: int,
+    timeout: float,
 ) -> None:
     """Run the companion: the platform's API on this machine.
 
@@ -83,6 +103,10 @@ def command(
 
     Open the same address in a browser: a page shows what the platform holds, the requests, and switches for
     faults and the clock.
+
+    With --from-live it starts from a copy of what is live, which dpsync reads once, as plan does. Nothing
+    that is done to the copy changes the platform. Its token is a new one, which is printed. The options from
+    -f on say which configuration names what is read; without --from-live they mean nothing.
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 
@@ -95,11 +119,19 @@ def command(
             from dpsync.server.store import StoreError
     except MissingPackage as missing:
         raise click.ClickException(str(missing)) from None
-    plan = PlanProgram(str(planned), *_plan_command(planned, profile)) if planned else None
+    start: Path | dict[str, Any] | None = world
+    if from_live:
+        if world is not None or db != ":memory:":
+            raise click.UsageError("--from-live starts from what is live: without --world and --db")
+        speaker = as_output("text", "auto", 0, False)
+        start = read_world(
+            speaker, files, directory, environment, ids_in, profile, parallelism, base, timeout
+        )
+    plan = PlanProgram(str(planned), *_plan_command(planned, profile or "full")) if planned else None
     try:
         with collector_running():
             serve(
-                host, port, db, token, profile, world, allow_fetch,
+                host, port, db, token, profile, start, allow_fetch,
                 faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
                 workers=workers, asks_before_removal=ask_before_removal, plan=plan,
             )  # fmt: skip

@@ -22,12 +22,13 @@ from starlette.types import Receive, Scope, Send
 
 from dpsync import __version__
 
-from ..control import banner
 from ..control.faults import FaultSchedule, complaint
+from ..control.here import from_this_machine
 from ..control.log import LoggedRequest
-from ..control.plane import ControlPlane, from_this_machine
+from ..control.plane import ControlPlane
 from ..errors import ApiError
 from ..http.incoming import raw_path, read
+from ..records.origin import origin_of
 from ..store import StoreError
 from . import resources, switches, tree
 from .plan import Planner, PlanProgram, PrintedPlan
@@ -226,8 +227,9 @@ class Console:
     # --- how a page is made -----------------------------------------------------------------------------
 
     def _page(self, name: str, *, status: int = 200, **values: Any) -> Response:
+        read = origin_of(self._store)
         said = {
-            "page": name, "pages": PAGES, "api": _API, "banner": banner.text_of(self._store),
+            "page": name, "pages": PAGES, "api": _API, "banner": read.sentence if read is not None else "",
             "version": __version__, "profile": self._companion.profile, "plan_is_there": self._planner,
         }  # fmt: skip
         text = _templates().get_template(f"{name}.html").render({**said, **values})

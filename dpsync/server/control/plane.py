@@ -8,7 +8,6 @@ at these paths.
 import logging
 from collections.abc import Callable
 from typing import Any, Literal, Self
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -25,14 +24,14 @@ from ..errors import ApiError, bad, missing
 from ..handlers.people.members import find_member
 from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
-from ..jobs.sources import OUTGOING, address
+from ..records.origin import origin_of
 from ..request.context import Context
 from ..spaces.erasing import erase_expired
 from ..store import SCHEMA_VERSION, Json, Record, Store, StoreError
-from . import banner
 from .clock import MovableClock
 from .faults import FaultRules, FaultSchedule, complaint
 from .gateway import Gateway
+from .here import from_this_machine
 from .worlds import export
 
 PREFIX = "/_dpsync/"
@@ -40,8 +39,6 @@ PREFIX = "/_dpsync/"
 _POSTED = ("tokens", "channels", "removals")
 """What is posted with a body."""
 _OF_ONE_PROCESS = ("requests", "faults")
-_PASSED_ON = ("forwarded", "via", "x-real-ip")
-"""With one of these headers the peer is only a proxy."""
 _log = logging.getLogger("dpsync.server")
 
 
@@ -156,11 +153,13 @@ class ControlPlane:
     def health(self, _: None) -> Json:
         with self.store.reading():
             counts = {kind: self.store.count(kind) for kind in self.companion.families.counted()}
+            origin = origin_of(self.store)
         return {
             "version": __version__,
             "profile": self.companion.profile,
             "schema": SCHEMA_VERSION,
             "counts": counts,
+            "origin": origin.model_dump(mode="json") if origin is not None else None,
         }
 
     def reset(self, _: None) -> None:
@@ -208,9 +207,7 @@ class ControlPlane:
     def replace(self, given: Any) -> None:
         """All state, or nothing when it is no world. The log, the faults and the clock stay as they are."""
         try:
-            with self.store.transaction():
-                worlds.load(self.store, given, self.clock(), self.companion.families)
-                banner.put_up(self.store, "")
+            worlds.load(self.store, given, self.clock(), self.companion.families)
         except StoreError:
             raise
         except Exception as error:
@@ -253,41 +250,3 @@ class ControlPlane:
 
     def clear_faults(self, _: None) -> None:
         self.gateway.faults = FaultSchedule()
-
-
-def from_this_machine(request: Request) -> bool:
-    """From this machine, and neither by a page of another site, nor by a name that was made to lead here, nor
-    by a companion that was told to call somebody.
-
-    A browser says in `Sec-Fetch-Site` whose page asks, also where it sends no `Origin` (images, forms that
-    get, links). Another port of this machine is another site. Of a header given twice, each must be right.
-    """
-    headers = request.headers
-    hosts = headers.getlist("host")
-    peer = request.client.host if request.client else ""
-    return (
-        _is_loopback(peer)
-        and len(hosts) == 1
-        and _is_loopback(_name(hosts[0]))
-        and set(headers.getlist("origin")) <= {f"{request.scope['scheme']}://{hosts[0]}"}
-        and {site.strip().lower() for site in headers.getlist("sec-fetch-site")} <= {"none", "same-origin"}
-        and not any(name in _PASSED_ON or name.startswith("x-forwarded-") for name in headers)
-        and OUTGOING not in headers
-    )
-
-
-def _name(host: str) -> str:
-    """A `Host` without its port; "" for what is none."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return address(host).is_loopback
-    except ValueError:
-        return False

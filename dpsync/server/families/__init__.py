@@ -13,6 +13,7 @@ from . import (
     conversations,
     grants,
     integrations,
+    origin,
     pages,
     people,
     publishing,
@@ -23,6 +24,7 @@ from . import (
 
 FAMILIES = Families(
     (
+        *origin.FAMILIES,
         *people.FAMILIES,
         *grants.FAMILIES,
         *content.FAMILIES,

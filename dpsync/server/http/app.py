@@ -27,6 +27,7 @@ from ..jobs.queue import Jobs
 from ..jobs.sources import OutsideServices
 from ..operations import EVERY, JOBS
 from ..operations.editions import PROFILES, known
+from ..records import origin
 from ..records.family import Families
 from ..request.cache import StateCache
 from ..request.context import Context
@@ -185,7 +186,7 @@ class Companion:
         if operation.method == "GET":
             with self.store.reading():
                 cache = self._state_cache.at(self.store.version())
-                headers[world_name.HEADER] = cache.world(lambda: world_name.name_of(self.store))
+                headers |= cache.world(lambda: _world_headers(self.store))
                 ctx.use_cache(cache)
                 result = operation.handler(ctx)
         else:
@@ -252,6 +253,13 @@ def build(
     app.sources.allowed = allow_fetch
     app.asks_before_removal = asks_before_removal and profile == "published"
     return app
+
+
+def _world_headers(store: Store) -> dict[str, str]:
+    """Which world an answer is from, and where that was read."""
+    read = origin.origin_of(store)
+    named = {world_name.HEADER: world_name.name_of(store)}
+    return named if read is None else {**named, origin.HEADER: read.said}
 
 
 def _why_unserved(operation: Operation, profile: str) -> str:

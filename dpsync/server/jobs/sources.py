@@ -42,12 +42,14 @@ class FetchError(Exception):
 
 class OutsideServices(Struct, dict=True):
     """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take. `own`:
-    the addresses (host and port) that this service listens on.
+    the addresses (host and port) that this service listens on. Without `loopback` this machine is like any
+    other host: it must be among those allowed.
     """
 
     allowed: Collection[str] = ()
     seconds: float = 10.0
     own: Collection[tuple[str, int]] = ()
+    loopback: bool = True
 
     async def fetch(self, url: str) -> str:
         """The text at a URL. Raises FetchError."""
@@ -124,11 +126,10 @@ class OutsideServices(Struct, dict=True):
     def _check(self, url: httpx.URL) -> None:
         if url.scheme not in ("http", "https"):
             raise FetchError("FETCH_ERROR", f"{url.scheme or 'no scheme'}: only http and https are contacted")
-        if not _loopback(url.host) and url.host.casefold() not in {name.casefold() for name in self.allowed}:
-            raise FetchError(
-                "FETCH_ERROR",
-                f"{url.host} is not contacted: only loopback, and hosts named with --allow-fetch",
-            )
+        named = url.host.casefold() in {name.casefold() for name in self.allowed}
+        if not named and not (self.loopback and _loopback(url.host)):
+            only = "only loopback, and hosts" if self.loopback else "with --world only hosts"
+            raise FetchError("FETCH_ERROR", f"{url.host} is not contacted: {only} named with --allow-fetch")
 
 
 def leads_to(listening: tuple[str, int], peer: tuple[str, int], local: str) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -11,18 +12,21 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
+from starlette.types import ASGIApp
 
 from .. import world as worlds
 from ..console.app import Console
 from ..console.plan import PlanProgram
-from ..control import banner as banners
 from ..control import faults as schedules
 from ..control.clock import MovableClock
 from ..control.gateway import Gateway
+from ..control.here import OnlyHere, is_loopback
 from ..control.limit import RateLimit
 from ..control.plane import ControlPlane
 from ..http.app import build
-from ..store import Record, Store, StoreError, is_shared, open_store
+from ..records.origin import Origin, origin_of
+from ..store import Json, Record, Store, StoreError, is_shared, open_store
 from .listening import Listening, bind, tcp_socket
 from .workers import SIGNALS, Workers
 
@@ -34,8 +38,8 @@ def serve(
     port: int,
     db: str,
     token: str | None,
-    profile: str,
-    world: Path | None = None,
+    profile: str | None = None,
+    world: Path | Json | None = None,
     allow_fetch: Collection[str] = (),
     *,
     faults: Path | None = None,
@@ -44,27 +48,28 @@ def serve(
     control: bool = True,
     workers: int = 1,
     asks_before_removal: bool = False,
-    banner: str = "",
     plan: PlanProgram | None = None,
 ) -> None:
     """Blocks until SIGINT or SIGTERM. Port 0 is a free one.
 
     Prints the URL on standard output once requests are accepted. `token` is one more token of the first
-    admin of the first organization. `world` is loaded into a fresh database, and by a reset. `faults` is a
-    file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without `control` there is no control
-    plane and no console. `allow_fetch`, `asks_before_removal`: see `build`. `workers`: how many processes.
-    `banner` is a sentence about the starting world, which the console shows. `plan` is the program that makes
-    the plan that the console shows. Raises StoreError
-    when the database cannot be used, CannotListen for the address, OSError for a file, ValueError for a file
-    or a rate limit that says nothing sensible and for what cannot be with several workers, WorkerFailed when
-    one does not start.
+    admin of the first organization. `world`, a file or what is in one, is loaded into a fresh database, and
+    by a reset. Of a world that was read from a platform people are told where and when, with a new token
+    where none is given; it is served to this machine alone. `profile`: that of the world where none is given,
+    else full. `faults` is a file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without
+    `control` there is no control plane and no console. `allow_fetch`, `asks_before_removal`: see `build`.
+    `workers`: how many processes. `plan` is the program that makes the plan that the console shows. Raises
+    StoreError when the database cannot be used, CannotListen for the address, OSError for a file, ValueError
+    for a file or a rate limit that says nothing sensible and for what cannot be with several workers,
+    WorkerFailed when one does not start.
     """
     if workers > 1:
         _check_shareable(db, faults, rate_limit)
+    start = _read_world(world) if isinstance(world, Path) else world
     service = _Service(
         profile,
         token,
-        worlds.Start(_read_world(world) if world else worlds.builtin()),
+        worlds.Start(worlds.builtin() if start is None else start),
         allow_fetch,
         schedules.read(faults) if faults else None,
         RateLimit.parse(rate_limit) if rate_limit else None,
@@ -72,12 +77,18 @@ def serve(
         control,
         workers,
         asks_before_removal,
-        banner,
         plan,
+        loopback=start is None,
     )
     store = open_store(db)
     try:
         service.prepare(store)
+        if (read := origin_of(store)) is not None:
+            if read.private and not is_loopback(host):
+                raise ValueError(
+                    "a world that was read from a platform is served to this machine alone: --host 127.0.0.1"
+                )
+            service = service.of_platform(store, read)
         with tcp_socket(ipv6=":" in host) as listening:
             if sys.platform != "win32":  # there it would let two programs have one port
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -86,6 +97,8 @@ def serve(
 
             def ready() -> None:
                 print(url, flush=True)
+                if read is not None:
+                    print(_banner(read, service.token), file=sys.stderr, flush=True)
 
             if workers == 1:
                 service.run(store, listening, ready)
@@ -100,7 +113,7 @@ def serve(
 class _Service(Struct, frozen=True):
     """What each worker serves."""
 
-    profile: str
+    profile: str | None
     token: str | None
     start: worlds.Start
     allow_fetch: Collection[str]
@@ -110,13 +123,23 @@ class _Service(Struct, frozen=True):
     control: bool
     workers: int
     asks_before_removal: bool
-    banner: str
     plan: PlanProgram | None
+    loopback: bool
+    """Whether this machine is contacted: not for what a world says that somebody has sent."""
+    private: bool = False
+    """Whether only this machine may ask."""
+
+    def of_platform(self, store: Store, read: Origin) -> "_Service":
+        """The same, of a world that was read from a platform: with a token that only this server knows."""
+        token = self.token or secrets.token_hex(16)
+        if not self.token:
+            _grant(store, token)
+        profile = self.profile or read.profile
+        return replace(self, token=token, profile=profile, private=read.private)
 
     def start_over(self, store: Store) -> None:
         with store.transaction():
             self.start.load(store)
-            banners.put_up(store, self.banner)
             if self.token:
                 _grant(store, self.token)
 
@@ -133,19 +156,24 @@ class _Service(Struct, frozen=True):
         clock = MovableClock(store)
         companion = build(
             store,
-            profile=self.profile,
+            profile=self.profile or "full",
             clock=clock,
             allow_fetch=self.allow_fetch,
             asks_before_removal=self.asks_before_removal,
         )
         companion.sources.own = [listening.getsockname()[:2]]
+        companion.sources.loopback = self.loopback
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
-        app: Console | Gateway = gateway
+        app: ASGIApp = gateway
+        drop = gateway.drop
         if self.control:
             plane = ControlPlane(gateway, clock, self.start_over, self.workers)
-            app = Console(plane, self.plan)
+            console = Console(plane, self.plan)
+            app, drop = console, console.drop
+        if self.private:
+            app = OnlyHere(app)
         gc.freeze()  # the garbage collector need not look through the program again and again
-        asyncio.run(_until_stopped(Listening(app, ready, app.drop), listening, stop_fd))
+        asyncio.run(_until_stopped(Listening(app, ready, drop), listening, stop_fd))
 
     def work(self, db: str, listening: socket.socket, ready: Ready, stop_fd: int) -> None:
         """One of several: with a connection of its own."""
@@ -213,11 +241,22 @@ def _reached(host: str) -> str:
 
 
 def _grant(store: Store, token: str) -> None:
-    """One more token for the first admin of the first organization."""
-    organizations = sorted(store.find("organization"), key=lambda organization: organization.seq)
-    members = store.find("member", organization=organizations[0].id) if organizations else []
-    admin = next((member for member in members if member.doc["role"] == "admin"), None)
-    if admin is None:
+    """One more token, for who may do everything: the first admin of the first organization."""
+    read = origin_of(store)
+    user = read.caller if read is not None and store.get("user", read.caller or "") is not None else None
+    if user is None:
+        organizations = sorted(store.find("organization"), key=lambda organization: organization.seq)
+        members = store.find("member", organization=organizations[0].id) if organizations else []
+        user = next((member.ref for member in members if member.doc["role"] == "admin"), None)
+    if user is None:
         raise StoreError("the first organization of this world has no admin to give a token to")
     with store.transaction():
-        store.put(Record("token", token, {}, ref=admin.ref))
+        store.put(Record("token", token, {}, ref=user))
+
+
+def _banner(read: Origin, token: str | None) -> str:
+    """What people are told of a world that was read from a platform."""
+    lines = [read.sentence]
+    if read.notRead:
+        lines.append(f"Not in it: {len(read.notRead)} paths that could not be read (GET /_dpsync/health).")
+    return "\n".join([*lines, f"export DPSYNC_TOKEN={token}  # of this companion alone"])

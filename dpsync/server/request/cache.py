@@ -34,7 +34,7 @@ class StateCache:
         """By which columns records of a kind were counted."""
         self._lists: dict[Hashable, tuple[frozenset[str], list[Any]]] = {}
         self._numbers: dict[Standing, int] = {}
-        self._world: str | None = None
+        self._world: dict[str, str] | None = None
 
     def at(self, version: int) -> "StateCache":
         """What holds for this version of the state."""
@@ -91,8 +91,8 @@ class StateCache:
             if record is not None and groups is not None and record.kind in ("space", "collection"):
                 (groups.space if record.kind == "space" else groups.collection)(*sides)
 
-    def world(self, look_up: Callable[[], str]) -> str:
-        """The name of the world, looked up when it is not known."""
+    def world(self, look_up: Callable[[], dict[str, str]]) -> dict[str, str]:
+        """The headers that say which world this is, looked up when they are not known."""
         if self._world is None:
             self._world = look_up()
         return self._world

@@ -1,0 +1,62 @@
+"""`dpsync world`: what is live, saved as a file that the companion serves. Its client cannot write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.options import color_option, layered, profiled, reading
+from dpsync.cli.terminal.output import as_output
+from dpsync.model.findings.diagnostic import Exit
+
+
+@click.command("world")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@layered
+@profiled
+@click.option(
+    "--anonymous", is_flag=True,
+    help="Replace people: names, addresses, pictures and roles, and their names in other texts.",
+)  # fmt: skip
+@reading
+@click.option("-v", "--verbose", count=True, help="Print more; given twice, every request.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
+@color_option
+def command(
+    file: Path, files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
+    anonymous: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, verbose: int,
+    quiet: bool, color: str,
+) -> int:  # fmt: skip
+    """Save what is live as a world: a FILE that dpsync serve --world serves.
+
+    dpsync reads the platform as plan does, and writes what a rehearsal would load: what the configuration
+    declares, under the ids that it has. Nothing secret is in the file, and no token. It names people, so only
+    its owner may read it; with --anonymous nobody can be recognised, for a bug report or a test.
+
+    The content of spaces is never read, so it is in no world.
+    """
+    from dpsync import disk
+    from dpsync.cli.worlds import read_world
+    from dpsync.model.texts.json_text import json_text
+    from dpsync.model.texts.words import counted
+    from dpsync.render.words.visible import visible
+
+    out = as_output("text", color, verbose, quiet)
+    made = read_world(
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, anonymous=anonymous
+    )
+    target = directory / file
+    try:
+        disk.put(target, (json_text(made, indent=1) + "\n").encode(), private=not anonymous)
+    except OSError as error:
+        raise click.ClickException(f"{target} cannot be written: {disk.why(error)}") from None
+    organizations = made["organizations"]
+    held = [counted(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
+            for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
+    out.talk(visible(f"Saved {target}: {', '.join(held)}. Nothing secret is in it."))
+    if anonymous:
+        out.talk(
+            "People are replaced. Titles and paths stay: look for other names in them before you share it."
+        )
+    return Exit.DONE

@@ -1,0 +1,65 @@
+"""What is live as a world: for `dpsync world`, which saves it, and `dpsync serve --from-live`."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpsync.cli.opening import reading_session
+from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.progress import READING
+
+if TYPE_CHECKING:
+    from dpsync.model.entries.desired import Desired
+
+
+def read_world(
+    out: Output, files: tuple[str, ...], directory: Path, environment: str | None, ids_in: Path | None,
+    profile: str | None, parallelism: int, base: str | None, timeout: float, *, anonymous: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """The world that a rehearsal would use, as it is saved: nothing secret is in it.
+
+    Raises ClickException where the companion cannot load it, or is not installed.
+    """
+    from dpsync.api import Options
+    from dpsync.client.recording import Recording
+    from dpsync.rehearse.replica import CannotLoad, NoCompanion, check_world
+    from dpsync.rehearse.stage import Stage
+    from dpsync.rehearse.world_file import Origin, world_file
+
+    recording = Recording()
+    with reading_session(
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
+    ) as (session, client):  # fmt: skip
+        with out.progress.during(READING):
+            planned = session.plan(client, Options())
+        recording.end()
+        out.mask.add(_secrets(session.desired))
+        try:
+            world = Stage(session, planned, recording).world()
+            refused = {one.path for one in recording.readings() if one.status == 403}
+            origin = Origin(
+                platform=client.url,
+                read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                profile=session.registry.profile.name,
+                not_read=(*refused, *(one.path for one in world.unknown)),
+            )
+            made = world_file(world, origin, out.mask, anonymous=anonymous)
+            check_world(made)
+        except (CannotLoad, NoCompanion) as cannot:
+            raise click.ClickException(str(cannot)) from None
+        return made
+    raise AssertionError
+
+
+def _secrets(desired: Desired) -> list[str]:
+    """The values of the secrets that the configuration names, as far as they are known here."""
+    from dpsync.model.entries.values import Secret, leaves
+
+    values = (value for entry in desired.resources.values() for value in entry.fields.values())
+    names = {leaf.env for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}
+    return [os.environ[name] for name in sorted(names) if os.environ.get(name)]

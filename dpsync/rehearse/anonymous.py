@@ -1,0 +1,245 @@
+"""A world in which nobody can be recognised: every person is another one, the same one everywhere.
+
+    people       each gets a number, and with it another id, name and address; picture and times are left out
+    roles        everybody has the least of them, but for the one administrator whom a world must have
+    names        a name or an address of a person is found in every other text, however it is written there
+    addresses    of nobody who is known are other ones, too
+    prose        descriptions, messages and documents are left out: who is named there is not known
+
+Titles, paths and addresses of sites stay, but for the names in them: what a plan does depends on them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+from dpsync.kinds.registry import load
+from dpsync.kinds.types import Enum
+from dpsync.rehearse.world import Json
+
+_DOMAIN: Final = "people.example"
+_LEAST: Final = "read"
+"""The role that everybody has."""
+_PROSE: Final = frozenset({
+    "agentInstructions", "commitMessage", "configuration", "customInstructions", "description", "document",
+    "failureReason", "filter", "glossary", "instructions", "message", "setupSettings", "text", "urlUnfurl",
+})  # fmt: skip
+"""Members in which somebody writes freely. What a link or a site is called is not among them."""
+_PERSONAL: Final = frozenset({"photoURL", "lastSeenAt", "joinedAt", "author", "committer", "avatarURL"})
+"""Members that are of one person and of nobody else: they are left out."""
+_WORDS_OF_FORM: Final = frozenset({
+    "type", "kind", "object", "role", "visibility", "status", "plan", "backend", "defaultLevel",
+    "defaultRole", "editMode", "processingState", "rule", "locale", "language", "key",
+})  # fmt: skip
+"""Members that have one of few words: a person who is called so is not meant."""
+_REPOSITORY: Final = frozenset({"repoName", "url", "branch", "ref"})
+_ADDRESS: Final = re.compile(r"[\w.!#$&'*+=^`{|}~%-]{1,100}(?:@|%40)[\w-]+(?:\.[\w-]+)+")
+_BETWEEN: Final = re.compile(r"(?:[\s._+-]|%20)*")
+_WORD: Final = re.compile(r"%20|[^\W\d_]+|\d+")
+_ID: Final = re.compile(r"[\w-]{4,}")
+_MOST_WORDS: Final = 8
+"""Words, and runs of digits, that one name has."""
+_SHORTEST: Final = 3
+"""Characters of a part of a name that is looked for by itself."""
+_SPECIFICATION: Final = '{"openapi": "3.1.0", "info": {"title": "text", "version": "0"}, "paths": {}}'
+# Of nobody: the subject is "anonymous".
+CERTIFICATE: Final = """\
+-----BEGIN CERTIFICATE-----
+MIIBgDCCASWgAwIBAgIUDeA5JFdPyIBqO2uq1SNri5Qd0qkwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJYW5vbnltb3VzMCAXDTI2MTEyMzE5MTcwMFoYDzIxMjYxMDMw
+MTkxNzAwWjAUMRIwEAYDVQQDDAlhbm9ueW1vdXMwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARVknyTlmwaXbgVCdqaCpfVe6cjcJVb4UK1ratrhc/DX0+FXhZ6SJWr
+0qVbwjCI9vVnKyyh+7pEGO2Q7Tjn4n7Io1MwUTAdBgNVHQ4EFgQUsTWMMKFAV7eX
+JsglQQQ8OMmVGbkwHwYDVR0jBBgwFoAUsTWMMKFAV7eXJsglQQQ8OMmVGbkwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA68Pmg/H3MIY362GmiLWM
+xLZdFZZEk6R4LfsQUokznSECIQCK3S9RNF3T/np5CmUjQQsXxIzpTURHBEvi7X/i
+QZaIiA==
+-----END CERTIFICATE-----
+"""
+
+
+class Anonymous:
+    """Call `world()` for the data without people. `caller` is then the administrator in it."""
+
+    def __init__(self, data: Json, caller: str) -> None:
+        self._data = data
+        self._users: list[Json] = data.get("users", [])
+        self._ids = {one["id"]: f"person-{number}" for number, one in enumerate(self._users, 1)}
+        self._admin = caller
+        self._known = set(_ids(data)) - self._ids.keys()
+        self._addresses: dict[str, str] = {
+            one["email"].casefold(): f"{self._ids[one['id']]}@{_DOMAIN}"
+            for one in self._users
+            if one.get("email")
+        }
+        self._names = _Names(self._users, self._ids)
+
+    @property
+    def caller(self) -> str:
+        return self._ids.get(self._admin, self._admin)
+
+    def world(self) -> Json:
+        """The same world without anybody who is known."""
+        data = {name: self._value(value, (name,)) for name, value in self._data.items() if name != "users"}
+        for organization in data.get("organizations", []):
+            self._equalize(organization)
+        return {"users": [self._person(one) for one in self._users], **data}
+
+    def _person(self, user: Json) -> Json:
+        id = self._ids[user["id"]]
+        made: Json = {"id": id, "displayName": f"Person {id.removeprefix('person-')}"}
+        if user.get("email"):
+            made["email"] = f"{id}@{_DOMAIN}"
+        if "emailVerified" in user:
+            made["emailVerified"] = user["emailVerified"]
+        return made
+
+    def _equalize(self, organization: Json) -> None:
+        """Give everybody the same role, but for the administrator."""
+        for member in organization.get("members", []):
+            member["role"] = "admin" if member["user"] == self.caller else _LEAST
+        for team in organization.get("teams", []):
+            for member in team.get("members", []):
+                member["role"] = "member"
+        for holders in ("collections", "spaces", "sites"):
+            for one in organization.get(holders, []):
+                users = (one.get("permissions") or {}).get("users")
+                if users:
+                    one["permissions"]["users"] = dict.fromkeys(users, _LEAST)
+
+    def _value(self, given: Any, path: tuple[str, ...]) -> Any:
+        if isinstance(given, dict):
+            return {
+                self._key(name): self._value(value, (*path, name))
+                for name, value in given.items()
+                if name not in _PERSONAL
+            }
+        if isinstance(given, list):
+            return [self._value(value, path) for value in given]
+        return self._text(given, path) if isinstance(given, str) else given
+
+    def _key(self, name: str) -> str:
+        return self._ids.get(name) or (self._swept(name) if "@" in name else name)
+
+    def _text(self, given: str, path: tuple[str, ...]) -> str:
+        if not given or given in self._known or path[-1] in _WORDS_OF_FORM or given in _words():
+            return self._ids.get(given, given)
+        if given in self._ids:
+            return self._ids[given]
+        if path[-1] == "certificate":
+            return CERTIFICATE
+        if "gitSync" in path and path[-1] in _REPOSITORY:
+            return "https://git.example/owner/repository" if path[-1] == "url" else "owner/repository"
+        if path[0] == "records" and path[-1] == "text":
+            return _SPECIFICATION
+        if _PROSE.intersection(path) or ("shareLinks" in path and path[-1] == "name"):
+            return given if path[-1] in ("id", "token") else "text"
+        if path[-1] == "externalIds":
+            return "external"
+        return self._swept(given)
+
+    def _swept(self, text: str) -> str:
+        found = unicodedata.normalize("NFC", text)
+        if "@" in found or "%40" in found:
+            found = _ADDRESS.sub(self._address, found)
+        return self._names.replaced(found)
+
+    def _address(self, match: re.Match[str]) -> str:
+        address = match[0].replace("%40", "@").casefold()
+        if address not in self._addresses:
+            number = 1 + sum(one.startswith("address-") for one in self._addresses.values())
+            self._addresses[address] = f"address-{number}@{_DOMAIN}"
+        return self._addresses[address]
+
+
+def _ids(data: Any) -> Iterator[str]:
+    """Every id that is in the data, of whatever it is: what names another thing by it must go on to do so."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name == "id" and isinstance(value, str):
+                yield value
+            else:
+                yield from _ids(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _ids(value)
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared: without case, marks and what is between its words."""
+    folded = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(one for one in folded if one.isalnum())
+
+
+class _Names:
+    """The names of people, and what stands in the place of each, however it is written."""
+
+    def __init__(self, users: Iterable[Json], ids: Mapping[str, str]) -> None:
+        self._ids = ids
+        self._found: dict[str, str] = {}
+        forms = [(words, ids[user["id"]]) for user in users for words in _forms(user)]
+        for words, person in sorted(forms, key=lambda one: -len(one[0])):  # whole names go first
+            plain = _plain("".join(words))
+            if len(plain) >= _SHORTEST and not plain.isdecimal():
+                self._found.setdefault(plain, person)
+        unspaced = {
+            name: ids[user["id"]]
+            for user in users
+            if (name := user.get("displayName") or "") and len(name) > 1 and _is_unspaced(name)
+        }
+        self._unspaced = unspaced
+        each = "|".join(re.escape(name) for name in sorted(unspaced, key=len, reverse=True))
+        self._written = re.compile(each) if each else None
+
+    def replaced(self, text: str) -> str:
+        """The text with numbers in the place of names."""
+        if self._written is not None:
+            text = self._written.sub(lambda match: self._unspaced[match[0]], text)
+        text = _ID.sub(lambda match: self._ids.get(match[0], match[0]), text)
+        words = list(_WORD.finditer(text))
+        made, end, at = [], 0, 0
+        while at < len(words):
+            last, person = self._longest(text, words, at)
+            if person is not None:
+                made += [text[end : words[at].start()], person]
+                end = words[last].end()
+            at = last + 1
+        return "".join([*made, text[end:]])
+
+    def _longest(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, str | None]:
+        """The last word of the longest name that begins with a word, and who that is; None: it is no name."""
+        best, who, joined = at, None, ""
+        for index in range(at, min(at + _MOST_WORDS, len(words))):
+            if index > at and not _BETWEEN.fullmatch(text, words[index - 1].end(), words[index].start()):
+                break
+            joined += "" if words[index][0] == "%20" else _plain(words[index][0])
+            if (person := self._found.get(joined)) is not None:
+                best, who = index, person
+        return best, who
+
+
+def _is_unspaced(name: str) -> bool:
+    """Whether it is of a script without spaces: then it stands in the middle of a text."""
+    return any(unicodedata.category(one) == "Lo" for one in name)
+
+
+def _forms(user: Json) -> Iterator[tuple[str, ...]]:
+    """How somebody may be named: each a sequence of words."""
+    for text in (user.get("displayName") or "", (user.get("email") or "").partition("@")[0]):
+        words = tuple(word for word in re.split(r"[\W_]+", unicodedata.normalize("NFC", text)) if word)
+        if words:
+            yield words
+            yield words[::-1]
+            yield from ((word,) for word in words)
+
+
+@cache
+def _words() -> frozenset[str]:
+    """The words that the platform's choices have: somebody who is called so is not meant by them."""
+    registry = load().whole
+    types = [field.type for kind in registry.kinds.values() for field in kind.fields]
+    return frozenset(word for type_ in types if isinstance(type_, Enum) for word in type_.words)

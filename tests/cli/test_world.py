@@ -1,0 +1,129 @@
+"""`dpsync world` saves what is live, `dpsync serve --from-live` serves it; the platform is only read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
+
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    members: { grace@acme.example: admin }
+    spaces: { guides: { title: Guides } }
+"""
+
+
+@pytest.fixture
+def directory(platform: ThreadedServer, tmp_path: Path) -> Path:
+    (tmp_path / "dpsync.yaml").write_text(TEXT)
+    return tmp_path
+
+
+def world(run: Run, directory: Path, *more: str) -> Any:
+    ended = run("world", "world.json", "-C", str(directory), *more)
+    assert ended.code == 0, ended.err
+    return json.loads((directory / "world.json").read_text())
+
+
+def test_it_sends_the_platform_what_a_plan_sends(run: Run, directory: Path, platform: ThreadedServer) -> None:
+    platform.app.requests.clear()
+    run("plan", "-C", str(directory))
+    planned = sorted(platform.app.requests)
+    platform.app.requests.clear()
+    world(run, directory)
+    assert sorted(platform.app.requests) == planned
+    assert {method for method, *_ in planned} == {"GET"}
+
+
+def test_it_says_where_it_was_read_and_has_no_token(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
+    made = world(run, directory)
+    assert (made["origin"]["platform"], made["origin"]["caller"]) == (platform.url, "ada")
+    assert "ada-token" not in json.dumps(made)
+    assert "tokens" not in made
+
+
+def test_what_a_token_may_not_read_is_named(
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    (directory / "dpsync.yaml").write_text(TEXT + "    saml: { okta: { label: Okta } }\n")
+    assert world(run, directory)["origin"]["notRead"] == ["/orgs/acme/saml"]
+
+
+def test_only_its_owner_may_read_a_file_that_names_people(run: Run, directory: Path) -> None:
+    (directory / "world.json").write_text("an older one")
+    world(run, directory)
+    assert (directory / "world.json").stat().st_mode & 0o077 == 0
+
+
+def test_an_anonymous_one_names_nobody(run: Run, directory: Path) -> None:
+    made = world(run, directory, "--anonymous")
+    text = json.dumps(made).casefold()
+    for name in ("byron", "hopper", "ada@", "grace@"):
+        assert name not in text
+    assert made["origin"]["anonymous"] is True
+
+
+def test_a_secret_that_the_platform_repeats_is_not_saved(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rename() -> None:
+        space = platform.app.store.get("space", "guides")
+        assert space is not None
+        space.doc["title"] = "Guides ada-token"
+        with platform.app.store.transaction():
+            platform.app.store.put(space)
+
+    platform.call(rename)
+    assert "ada-token" not in json.dumps(world(run, directory))
+
+
+def test_a_directory_is_no_place_for_it(run: Run, directory: Path) -> None:
+    (directory / "there").mkdir()
+    ended = run("world", "there", "-C", str(directory))
+    assert (ended.code, "is a directory" in ended.err) == (1, True)
+
+
+@pytest.mark.parametrize("more", [["--world", "dpsync.yaml"], ["--db", "state.db"]])
+def test_a_copy_of_what_is_live_starts_from_nothing_else(
+    run: Run, directory: Path, more: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(directory)
+    assert run("serve", "--from-live", "--port", "0", *more).code == 64
+
+
+def test_a_copy_of_what_is_live_is_served_and_the_platform_stays_as_it_is(
+    directory: Path, platform: ThreadedServer, programs: Path
+) -> None:
+    platform.app.requests.clear()
+    command = [str(programs / "dpsync"), "serve", "--from-live", "--port", "0", "-C", str(directory)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            url = running.stdout.readline().strip()
+            banner, export = running.stderr.readline(), running.stderr.readline()
+            token = export.removeprefix("export DPSYNC_TOKEN=").split()[0]
+            with httpx.Client(base_url=f"{url}/v1", **NO_TLS, timeout=PATIENCE) as http:
+                own, other = {"Authorization": f"Bearer {token}"}, {"Authorization": "Bearer ada-token"}
+                renamed = http.patch("/spaces/guides", json={"title": "Tried"}, headers=own).json()["title"]
+                refused = http.get("/user", headers=other).status_code
+        finally:
+            running.terminate()
+    assert banner.startswith(f"A copy of {platform.url} at 20")
+    assert (renamed, refused) == ("Tried", 401)
+    assert {method for method, *_ in platform.app.requests} == {"GET"}

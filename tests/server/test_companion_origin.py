@@ -1,0 +1,169 @@
+"""A world that was read from a platform says so, and one that a stranger has sent does no harm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from dpsync.server import world as worlds
+from dpsync.server.control.here import OnlyHere
+from dpsync.server.control.worlds import export
+from dpsync.server.jobs.sources import FetchError, OutsideServices
+from dpsync.server.store import Store, open_store
+from dpsync.testing import DocsPlatform
+from tests.no_tls import NO_TLS
+
+READ: dict[str, Any] = {
+    "platform": "https://api.acme.example", "readAt": "2026-01-31T09:30:00Z", "profile": "full",
+    "anonymous": False, "caller": "zoe", "notRead": ["/orgs/zoo/saml"],
+}  # fmt: skip
+WORLD = {
+    "format": "dpsync.world/1",
+    "origin": READ,
+    "users": [{"id": "zoe", "displayName": "Zoe"}],
+    "organizations": [{"id": "zoo", "title": "Zoo", "members": [{"user": "zoe", "role": "admin"}]}],
+}
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = open_store(":memory:")
+    yield opened
+    opened.close()
+
+
+def test_every_answer_of_a_world_that_was_read_says_where_and_when(docs_platform: DocsPlatform) -> None:
+    docs_platform.world = WORLD
+    headers = {"Authorization": f"Bearer {docs_platform.token}"}
+    answer = httpx.get(f"{docs_platform.url}/v1/orgs/zoo", headers=headers, **NO_TLS)
+    assert answer.headers["dpsync-world-origin"] == "https://api.acme.example at 2026-01-31T09:30:00Z"
+
+
+def test_the_control_plane_tells_where_a_world_was_read(docs_platform: DocsPlatform) -> None:
+    health = lambda: httpx.get(f"{docs_platform.url}/_dpsync/health", **NO_TLS).json()  # noqa: E731
+    assert health()["origin"] is None
+    docs_platform.world = WORLD
+    assert health()["origin"] == READ
+
+
+def test_a_world_without_tokens_is_read_with_one_of_its_administrator(docs_platform: DocsPlatform) -> None:
+    docs_platform.world = WORLD
+    headers = {"Authorization": f"Bearer {docs_platform.token}"}
+    assert httpx.get(f"{docs_platform.url}/v1/user", headers=headers, **NO_TLS).json()["id"] == "zoe"
+
+
+def test_an_exported_world_still_says_where_it_was_read(store: Store) -> None:
+    worlds.load(store, WORLD)
+    assert export(store)["origin"] == READ
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"platform": "https://acme.example\r\nSet-Cookie: a=b"},
+        {"platform": "\x1b[2Jhttps://acme.example"},
+        {"platform": "javascript:alert(1)"},
+        {"readAt": "yesterday"},
+        {"notRead": ["/a\nb"]},
+        {"profile": "other"},
+    ],
+)
+def test_where_it_was_read_is_plain_text_or_nothing(store: Store, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"origin.{next(iter(wrong))}"):
+        worlds.load(store, {**WORLD, "origin": {**READ, **wrong}})
+    record = {"kind": "origin", "id": "origin", "doc": {**READ, **wrong}}
+    with pytest.raises(ValueError, match=f"origin.{next(iter(wrong))}"):
+        worlds.load(store, {**WORLD, "records": [record]})
+
+
+def test_a_file_of_another_format_is_refused(store: Store) -> None:
+    with pytest.raises(
+        ValueError, match=r"'dpsync.world/2', and this version of dpsync reads dpsync.world/1"
+    ):
+        worlds.load(store, {**WORLD, "format": "dpsync.world/2"})
+
+
+def test_aliases_that_stand_for_more_than_fits_are_refused(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    (tmp_path / "world.yaml").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="stands for more than"):
+        worlds.read(tmp_path / "world.yaml")
+
+
+def test_what_is_no_regular_file_is_no_world(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no regular file"):
+        worlds.read(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
+def test_what_a_world_from_a_file_says_contacts_nobody_not_even_this_machine(url: str) -> None:
+    with pytest.raises(FetchError, match="not contacted: with --world only hosts named with --allow-fetch"):
+        asyncio.run(OutsideServices(loopback=False).fetch(url))
+
+
+# --- who may ask --------------------------------------------------------------------------------------
+
+
+async def _inner(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def status(headers: dict[str, str], peer: str = "127.0.0.1") -> int:
+    """What such a request is answered, of a world that only this machine may read."""
+    sent: list[Any] = []
+
+    async def ask() -> None:
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b""}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        scope = {
+            "type": "http", "method": "GET", "path": "/v1/orgs", "raw_path": b"/v1/orgs", "scheme": "http",
+            "query_string": b"", "headers": pairs, "client": (peer, 5), "server": ("127.0.0.1", 80),
+        }  # fmt: skip
+        await OnlyHere(_inner)(scope, receive, send)
+
+    asyncio.run(ask())
+    return int(sent[0]["status"])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8787", "localhost:8787", "[::1]:8787"])
+def test_a_script_of_this_machine_is_answered(host: str) -> None:
+    assert status({"Host": host}) == 204
+
+
+def test_a_page_of_its_own_is_answered() -> None:
+    own = {"Host": "127.0.0.1:8787", "Origin": "http://127.0.0.1:8787", "Sec-Fetch-Site": "same-origin"}
+    assert status(own) == 204
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example:8787"},  # a name that was made to lead here
+        {"Host": "127.0.0.1.evil.example"},
+        {"Host": "127.0.0.1:8787", "Origin": "https://evil.example"},
+        {"Host": "127.0.0.1:8787", "Origin": "null"},
+        {"Host": "127.0.0.1:8787", "Origin": "http://127.0.0.1:3000"},
+        {"Host": "127.0.0.1:8787", "Sec-Fetch-Site": "cross-site"},
+        {"Host": "127.0.0.1:8787", "X-Forwarded-For": "203.0.113.5"},
+        {},
+    ],
+)
+def test_a_page_of_another_site_and_a_name_that_leads_here_get_nothing(headers: dict[str, str]) -> None:
+    assert status(headers) == 403
+
+
+def test_another_machine_gets_nothing() -> None:
+    assert status({"Host": "127.0.0.1:8787"}, peer="203.0.113.5") == 403
