@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def read_world(
-    out: Output, files: tuple[str, ...], directory: Path, environment: str | None, ids_in: Path | None,
-    profile: str | None, parallelism: int, base: str | None, timeout: float, *, anonymous: bool = False,
+    out: Output, files: tuple[str, ...], directory: Path, environment: str | None, *,
+    ids_in: Path | None = None, profile: str | None = None, parallelism: int = 4, base: str | None = None,
+    timeout: float = 30.0, anonymous: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """The world that a rehearsal would use, as it is saved: nothing secret is in it.
 

@@ -38,7 +38,12 @@ def rows(section: Section) -> dict[str, list[str]]:
 
 def test_every_option_is_in_the_table_and_no_other() -> None:
     shown = {cell.split()[0] for cell in rows(SECTIONS["The companion"]) if cell.startswith("--")}
-    options = {option for one in serve.command.params for option in one.opts if isinstance(one, click.Option)}
+    options = {
+        option
+        for one in serve.command.params
+        for option in one.opts
+        if isinstance(one, click.Option) and option.startswith("--")
+    }
     assert shown == options
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dpsync.cli.arguments.options import layered, reading
+from dpsync.cli.arguments.options import layered
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
@@ -70,7 +70,6 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync), and no page at /.")
 @layered
-@reading
 def command(
     host: str,
     port: int,
@@ -90,10 +89,6 @@ def command(
     files: tuple[str, ...],
     directory: Path,
     environment: str | None,
-    base: str | None,
-    ids_in: Path | None,
-    parallelism: int,
-    timeout: float,
 ) -> None:
     """Run the companion: the platform's API on this machine.
 
@@ -105,8 +100,8 @@ def command(
     faults and the clock.
 
     With --from-live it starts from a copy of what is live, which dpsync reads once, as plan does. Nothing
-    that is done to the copy changes the platform. Its token is a new one, which is printed. The options from
-    -f on say which configuration names what is read; without --from-live they mean nothing.
+    that is done to the copy changes the platform. Its token is a new one, which is printed. It reads what
+    the configuration declares (-f, -C, --env).
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 
@@ -124,9 +119,7 @@ def command(
         if world is not None or db != ":memory:":
             raise click.UsageError("--from-live starts from what is live: without --world and --db")
         speaker = as_output("text", "auto", 0, False)
-        start = read_world(
-            speaker, files, directory, environment, ids_in, profile, parallelism, base, timeout
-        )
+        start = read_world(speaker, files, directory, environment, profile=profile)
     plan = PlanProgram(str(planned), *_plan_command(planned, profile or "full")) if planned else None
     try:
         with collector_running():

@@ -44,8 +44,9 @@ def command(
 
     out = as_output("text", color, verbose, quiet)
     made = read_world(
-        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, anonymous=anonymous
-    )
+        out, files, directory, environment, ids_in=ids_in, profile=profile, parallelism=parallelism,
+        base=base, timeout=timeout, anonymous=anonymous,
+    )  # fmt: skip
     target = directory / file
     try:
         disk.put(target, (json_text(made, indent=1) + "\n").encode(), private=not anonymous)
