@@ -30,7 +30,7 @@ def read_world(
     from dpsync.client.recording import Recording
     from dpsync.rehearse.replica import CannotLoad, NoCompanion, check_world
     from dpsync.rehearse.stage import Stage
-    from dpsync.rehearse.world_file import Origin, world_file
+    from dpsync.rehearse.world_file import SavedFrom, world_file
 
     recording = Recording()
     with reading_session(
@@ -43,7 +43,7 @@ def read_world(
         try:
             world = Stage(session, planned, recording).world()
             refused = {one.path for one in recording.readings() if one.status == 403}
-            origin = Origin(
+            origin = SavedFrom(
                 platform=client.url,
                 read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
                 profile=session.registry.profile.name,

@@ -35,7 +35,7 @@ _OPAQUE: Final = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[\w.~-]{16,}
 """A segment of a path that may be a key: addresses of MCP servers have such."""
 
 
-class Origin(Struct, frozen=True):
+class SavedFrom(Struct, frozen=True):
     """Where a world was read. `read_at` is in UTC, to the second: `2026-01-31T09:30:00Z`."""
 
     platform: str
@@ -45,7 +45,9 @@ class Origin(Struct, frozen=True):
     """The paths that were asked for and are not in the world: refused, or of a form that no world has."""
 
 
-def world_file(world: World, origin: Origin, mask: Callable[[str], str], *, anonymous: bool = False) -> Json:
+def world_file(
+    world: World, origin: SavedFrom, mask: Callable[[str], str], *, anonymous: bool = False
+) -> Json:
     """What is written into the file. `mask` takes the secrets that dpsync knows out of a text."""
     caller = next(iter(world.data["tokens"].values()))
     data = {name: value for name, value in world.data.items() if name != "tokens"}

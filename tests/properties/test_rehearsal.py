@@ -17,7 +17,7 @@ from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site
 from dpsync.rehearse.replica import Replica
 from dpsync.rehearse.run import _Run, rehearse
 from dpsync.rehearse.stage import Stage
-from dpsync.rehearse.world_file import Origin, world_file
+from dpsync.rehearse.world_file import SavedFrom, world_file
 from dpsync.server.store import Record
 
 from . import others
@@ -42,7 +42,7 @@ def loaded_is_what_was_read(stage: Stage) -> None:
 
 def saved_is_what_was_read(platform: Platform, stage: Stage) -> None:
     """A world that was saved and is served gives the plan that the platform gave."""
-    made = world_file(stage.world(), Origin("https://a.example", "2026-01-31T09:30:00Z", "full"), str)
+    made = world_file(stage.world(), SavedFrom("https://a.example", "2026-01-31T09:30:00Z", "full"), str)
     platform.server.reset(json.loads(json_text(made)))
     token = Record("token", TOKEN, {}, ref=made["origin"]["caller"])
     platform.server.call(lambda: platform.server.app.store.put(token))

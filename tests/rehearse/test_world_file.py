@@ -12,11 +12,11 @@ import pytest
 from dpsync.model.texts.mask import Mask
 from dpsync.rehearse.replica import check_world
 from dpsync.rehearse.world import HIDDEN, World
-from dpsync.rehearse.world_file import Origin, world_file
+from dpsync.rehearse.world_file import SavedFrom, world_file
 from dpsync.server import world as worlds
 
 Json = dict[str, Any]
-ORIGIN = Origin("https://api.acme.example", "2026-01-31T09:30:00Z", "full", ("/orgs/acme/saml",))
+ORIGIN = SavedFrom("https://api.acme.example", "2026-01-31T09:30:00Z", "full", ("/orgs/acme/saml",))
 ADA = {"id": "u7Gx2kQ9", "displayName": "Zyxada Qwertova", "email": "z.qwertova@acme.example",
        "photoURL": "https://faces.example/zyxada.png", "emailVerified": True}  # fmt: skip
 

@@ -25,7 +25,7 @@ from ..control.here import OnlyHere, is_loopback
 from ..control.limit import RateLimit
 from ..control.plane import ControlPlane
 from ..http.app import build
-from ..records.origin import Origin, origin_of
+from ..records.origin import WorldOrigin, origin_of
 from ..store import Json, Record, Store, StoreError, is_shared, open_store
 from .listening import Listening, bind, tcp_socket
 from .workers import SIGNALS, Workers
@@ -129,7 +129,7 @@ class _Service(Struct, frozen=True):
     private: bool = False
     """Whether only this machine may ask."""
 
-    def of_platform(self, store: Store, read: Origin) -> "_Service":
+    def of_platform(self, store: Store, read: WorldOrigin) -> "_Service":
         """The same, of a world that was read from a platform: with a token that only this server knows."""
         token = self.token or secrets.token_hex(16)
         if not self.token:
@@ -254,7 +254,7 @@ def _grant(store: Store, token: str) -> None:
         store.put(Record("token", token, {}, ref=user))
 
 
-def _banner(read: Origin, token: str | None) -> str:
+def _banner(read: WorldOrigin, token: str | None) -> str:
     """What people are told of a world that was read from a platform."""
     lines = [read.sentence]
     if read.notRead:

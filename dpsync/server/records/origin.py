@@ -22,7 +22,7 @@ _Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 _Printable = Annotated[str, Field(pattern=r"^[!-~]{1,500}$")]
 
 
-class Origin(BaseModel):
+class WorldOrigin(BaseModel):
     """`caller`: who may do everything in this world. `notRead`: the paths of which the world has nothing."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -51,10 +51,10 @@ class Origin(BaseModel):
         return f"{self.platform} at {self.readAt}"
 
 
-def checked(given: Any) -> Origin:
+def checked(given: Any) -> WorldOrigin:
     """An origin as a world says it. ValueError: it is none."""
     try:
-        return Origin.model_validate(given)
+        return WorldOrigin.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"origin.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
@@ -71,7 +71,7 @@ def check_origin(records: Iterable[Record]) -> None:
             checked(record.doc)
 
 
-def origin_of(store: Store) -> Origin | None:
+def origin_of(store: Store) -> WorldOrigin | None:
     """Where the world of a store was read; None of one that somebody wrote."""
     record = store.get(KIND, _ONE)
     return checked(record.doc) if record is not None else None
