@@ -217,6 +217,7 @@ WORDS: dict[type, dict[str, str]] = {
         "provider": "in that object: which service has the repository",
         "status": "in that object: how it is connected",
         "together": "in that object: what is there where one is synced together with what shows it",
+        "installation": "in that object: the id of the platform's installation",
         "fields": "the fields that the repository decides",
         "inherited": "those that it decides, too, where one is synced together with what shows it",
         "tree": "whether it decides every node of the tree that one holds",

@@ -285,6 +285,8 @@ class Synced(Struct, frozen=True):
     """The member that says how it is connected; `active` where it says nothing."""
     together: str
     """The member that is there where one is kept so together with what shows it."""
+    installation: str
+    """The member with the id of the platform's installation. It may be left out."""
     fields: tuple[str, ...] = ()
     inherited: tuple[str, ...] = ()
     tree: bool = False

@@ -84,7 +84,12 @@ def _repository(synced: Synced, body: Any) -> SyncedRepository | None:
     said = [provider, None if status == "active" else status]
     more = ", ".join(filter(None, said))
     text = f"the repository {name}" if name else "a repository"
-    return SyncedRepository(f"{text} ({more})" if more else text, bool(found.get(synced.together)))
+    id = found.get(synced.installation)
+    return SyncedRepository(
+        f"{text} ({more})" if more else text,
+        bool(found.get(synced.together)),
+        id if isinstance(id, str) and id else None,
+    )
 
 
 def decode_list(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Unserved
 from dpsync.model.entries.ids import IdsFile, RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 
 if TYPE_CHECKING:
     from dpsync.client.client import ReadClient
@@ -29,6 +30,8 @@ class EntryList(Struct, frozen=True):
     """Entries that this platform cannot serve, or that this token may not read."""
     platform: str | None = None
     """Where it was read; None for the files alone."""
+    live: Mapping[Address, LiveObject] = field(default_factory=dict)
+    """By address the objects that were read."""
 
 
 def list_entries(session: Session, client: ReadClient) -> EntryList:
@@ -41,7 +44,13 @@ def list_entries(session: Session, client: ReadClient) -> EntryList:
     reading = Reading(client, session.registry, session.parallelism, session.readable_base, session.ids)
     snapshot = reading.snapshot(session.readable)
     unread = {**session.readable.unserved, **snapshot.unread}
-    return EntryList(session.desired, session.registry, snapshot.matches, unread, client.platform)
+    live = {
+        address: found
+        for address, item in session.desired.resources.items()
+        if (id := snapshot.bound(address)) is not None
+        if (found := snapshot.objects.get((item.kind, id))) is not None
+    }
+    return EntryList(session.desired, session.registry, snapshot.matches, unread, client.platform, live)
 
 
 def list_files(desired: Desired, registry: Registry, ids: IdsFile, platform: str | None) -> EntryList:

@@ -98,3 +98,71 @@ def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., P
     )))  # fmt: skip
     assert "\x1b" not in ended.out
     assert "\\x1b[2J\\u202e" in ended.out
+
+
+OWNED = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    sites: { docs: { title: Docs, basename: docs } }
+"""
+SITE = {
+    "id": "docs",
+    "title": "Docs",
+    "basename": "docs",
+    "hostname": "docs.acme.example",
+    "visibility": "public",
+    "published": True,
+    "gitSync": {"repoName": "acme/docs", "installationId": "git-7"},
+}
+
+
+@pytest.fixture
+def owned(
+    published_server: ThreadedServer, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """One synced site with a custom domain, on the edition of today."""
+    published_server.reset(
+        {
+            "users": [{"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}],
+            "tokens": {"token": "ada"},
+            "organizations": [
+                {
+                    "id": "acme",
+                    "title": "Acme",
+                    "members": [{"user": "ada", "role": "admin"}],
+                    "sites": [SITE],
+                }
+            ],
+        }
+    )
+    monkeypatch.setenv("DPSYNC_URL", published_server.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "token")
+    monkeypatch.setenv("DPSYNC_PROFILE", "published")
+    return project(OWNED)
+
+
+def test_it_says_who_else_owns_a_part_and_which_domain_only_the_platform_sets(owned: Path, run: Run) -> None:
+    out = run("list", "-C", str(owned)).out
+    line = next(line for line in out.splitlines() if line.startswith("acme/sites/docs"))
+    assert line.endswith(
+        "by its basename, synced with the repository acme/docs (github), installation git-7, "
+        "at the custom domain docs.acme.example"
+    )
+
+
+def test_json_has_the_url_the_domain_and_the_other_owner(owned: Path, run: Run) -> None:
+    document = json.loads(run("list", "-C", str(owned), "--format", "json").out)
+    jsonschema.validate(document, SCHEMA)
+    site = next(one for one in document["entries"] if one["address"] == "acme/sites/docs")
+    assert (site["url"], site["domain"]) == ("https://docs.acme.example/", "docs.acme.example")
+    assert site["synced"] == {"repository": "the repository acme/docs (github)", "installation": "git-7"}
+
+
+def test_a_custom_domain_cannot_be_declared(owned: Path, run: Run) -> None:
+    file = owned / "dpsync.yaml"
+    file.write_text(OWNED.replace("basename: docs", "basename: docs, hostname: other.acme.example"))
+    ended = run("plan", "-C", str(owned))
+    assert ended.code == 5
+    assert '"hostname" is only ever set by the platform' in ended.err

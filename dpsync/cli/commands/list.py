@@ -60,7 +60,7 @@ def command(
             ) as client, out.progress.during(READING):  # fmt: skip
                 listing = list_entries(session, client)
         document = list_document(
-            listing.desired, listing.registry, listing.matches, listing.unread, listing.platform
+            listing.desired, listing.registry, listing.matches, listing.unread, listing.platform, listing.live
         )
         if out.json:
             out.document(document)

@@ -12,6 +12,7 @@ SPACE_SYNC = Synced(
     provider="installationProvider",
     status="installationStatus",
     together="parentInstallationId",
+    installation="installationId",
     # A synced space cannot be edited live.
     fields=("editMode",),
     # The navigation file of a synced site has the titles of its spaces.

@@ -25,6 +25,8 @@ class SyncedRepository(Struct, frozen=True):
     name: str
     together: bool = False
     """Whether it is that of what shows the object."""
+    installation: str | None = None
+    """The id of the platform's installation that does it, where the answer says one."""
 
 
 class LiveObject(Struct, frozen=True):

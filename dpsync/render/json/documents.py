@@ -256,11 +256,19 @@ class ConfigDocument(Printed):
     origins: tuple[ValueOrigin, ...]
 
 
+class SyncedWith(Printed):
+    """The repository that the platform itself keeps a part of a thing in step with, and what does it."""
+
+    repository: str
+    installation: str | None = None
+
+
 class ListedEntry(Printed):
     """An entry: where it is declared, and which live object it is. `id` is null where none is known.
 
     `recognised` is by what the object was found, as a pin or a natural key; null where nothing was found.
-    `why_not` says why it could not be read.
+    `why_not` says why it could not be read. `url` is where people see it now; `domain` is a custom domain,
+    which only the platform sets; `synced` is its other owner.
     """
 
     address: str
@@ -270,6 +278,9 @@ class ListedEntry(Printed):
     recognised: MatchedBy | None = None
     detail: str = ""
     why_not: str | None = None
+    url: str | None = None
+    domain: str | None = None
+    synced: SyncedWith | None = None
 
 
 class ListDocument(Printed):

@@ -9,8 +9,9 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Unserved
 from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.plans.plan import Origin
-from dpsync.render.json.documents import ListDocument, ListedEntry
+from dpsync.render.json.documents import ListDocument, ListedEntry, SyncedWith
 
 
 def list_document(
@@ -19,15 +20,17 @@ def list_document(
     matches: Mapping[Address, Match],
     unread: Mapping[Address, Unserved],
     platform: str | None,
+    live: Mapping[Address, LiveObject] | None = None,
 ) -> ListDocument:
     """The document, its entries in the order of their addresses.
 
-    `matches` and `unread` are by the address of an entry; `platform` is where they were read, if anywhere.
+    `matches`, `unread` and `live` are by the address of an entry; `platform` is where they were read, if
+    anywhere.
     """
     entries = []
     for address, item in sorted(desired.resources.items()):
         match, why = matches.get(address), unread.get(address)
-        kind = registry.whole[item.kind]
+        kind, there = registry.whole[item.kind], (live or {}).get(address)
         entries.append(
             ListedEntry(
                 address=str(address),
@@ -37,9 +40,24 @@ def list_document(
                 recognised=match.by if match else None,
                 detail=_detail(kind, match) if match else "",
                 why_not=why.reason if why else None,
+                url=there.url if there else None,
+                domain=_domain(kind, there) if there else None,
+                synced=_synced(there) if there else None,
             )
         )
     return ListDocument(platform=platform, entries=tuple(entries))
+
+
+def _domain(kind: Kind, live: LiveObject) -> str | None:
+    """The host that the platform alone has set for it."""
+    hosts = [name for name in (kind.url.hosts if kind.url else ()) if not kind.field(name).declarable]
+    found = next((live.fields[name] for name in hosts if live.fields.get(name)), None)
+    return found if isinstance(found, str) else None
+
+
+def _synced(live: LiveObject) -> SyncedWith | None:
+    found = live.synced
+    return SyncedWith(repository=found.name, installation=found.installation) if found else None
 
 
 def _detail(kind: Kind, match: Match) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dpsync.model.entries.match import MatchedBy
 from dpsync.render.json.documents import ListDocument, ListedEntry
 from dpsync.render.terminal.paint import Paint
@@ -21,7 +23,17 @@ def render_list(document: ListDocument, paint: Paint) -> str:
 
 def _row(one: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
     at = f"{visible(one.at.file)}:{one.at.line}"
-    return visible(one.address), visible(one.kind), at, visible(one.id or "-"), _how(one, read)
+    said = ", ".join([_how(one, read), *_besides(one)])
+    return visible(one.address), visible(one.kind), at, visible(one.id or "-"), said
+
+
+def _besides(one: ListedEntry) -> Iterator[str]:
+    """Who else owns a part of it, and the domain that only the platform sets."""
+    if one.synced is not None:
+        by = f", installation {visible(one.synced.installation)}" if one.synced.installation else ""
+        yield f"synced with {visible(one.synced.repository)}{by}"
+    if one.domain is not None:
+        yield f"at the custom domain {visible(one.domain)}"
 
 
 def _how(one: ListedEntry, read: bool) -> str:
