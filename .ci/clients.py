@@ -1,4 +1,4 @@
-"""Installs the programs by which the tests write clients of the companion's API, into .venv/clients.
+"""Installs what the tests take from npm: writers of clients of the companion's API, and a language server.
 
     python3 .ci/clients.py
 
@@ -16,6 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CLIENTS = ROOT / ".venv" / "clients"
 READY = CLIENTS / "ready"
+EDITOR = ROOT / ".venv" / "editor"
+PINNED = Path(__file__).parent / "editor"
+"""The language server of editors for YAML, with the checksum of each package."""
 FROM_NPM = ("openapi-typescript@7", "typescript@5")
 FROM_PYPI = "openapi-python-client>=0.26,<0.30"
 
@@ -27,8 +30,12 @@ def main() -> None:
     npm = shutil.which("npm")
     if npm is None:
         sys.exit("npm is needed (apt-get install npm)")
-    print("Setting up .venv/clients (once) …", file=sys.stderr, flush=True)
+    print("Setting up .venv/clients and .venv/editor (once) …", file=sys.stderr, flush=True)
     run(npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(CLIENTS), *FROM_NPM)
+    EDITOR.mkdir(exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(PINNED / name, EDITOR)
+    run(npm, "ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(EDITOR))
     target = ("install", "--quiet", "--target", str(CLIENTS / "python"), FROM_PYPI)
     python = str(ROOT / ".venv" / "bin" / "python")
     if uv := shutil.which("uv"):

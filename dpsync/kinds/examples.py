@@ -138,12 +138,12 @@ def value_example(registry: Registry, kind: Kind, field: Field) -> Any:
 
 def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
     """A file with one entry of this kind where it belongs, with what such an entry must have."""
-    return _around(registry, kind, _entry(registry, kind))
+    return _around(registry, kind, bare_example(registry, kind))
 
 
 def field_example(registry: Registry, kind: Kind, field: Field) -> dict[str, Any]:
     """The same with a value for this field."""
-    whole = _entry(registry, kind) | {field.name: value_example(registry, kind, field)}
+    whole = bare_example(registry, kind) | {field.name: value_example(registry, kind, field)}
     return _around(registry, kind, whole[field.name] if _is_whole(kind, field) else whole)
 
 
@@ -151,8 +151,8 @@ def _is_whole(kind: Kind, field: Field) -> bool:
     return kind.only_short and field.name == kind.shorthand
 
 
-def _entry(registry: Registry, kind: Kind) -> Any:
-    """What an entry must have, else its first field; a kind that is only ever short has its value."""
+def bare_example(registry: Registry, kind: Kind) -> Any:
+    """An entry alone: what it must have, else its first field; of one that is only ever short its value."""
     if kind.only_short and kind.shorthand is not None:
         return value_example(registry, kind, kind.field(kind.shorthand))
     may = [
@@ -165,7 +165,7 @@ def _entry(registry: Registry, kind: Kind) -> Any:
     if isinstance(kind.shape, Node):
         entry = {"type": kind.shape.type, "key": key_example(registry, kind)} | entry
         if kind.shape.least:
-            entry["children"] = [_entry(registry, registry[kind.shape.holds[0]])]
+            entry["children"] = [bare_example(registry, registry[kind.shape.holds[0]])]
     if kind.parent is None:
         entry = {"id": key_example(registry, kind)} | entry
     return entry
@@ -184,7 +184,9 @@ def _around(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
             place = {part: place}
         if holder is None:
             return {"dpsync": 1, **place}
-        own = {"id": key_example(registry, holder)} if holder.parent is None else _entry(registry, holder)
+        own = (
+            {"id": key_example(registry, holder)} if holder.parent is None else bare_example(registry, holder)
+        )
         kind, entry = holder, own | place
 
 

@@ -349,6 +349,25 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "organizations": "The organizations, by a local name.",
 }
 """The keys of the root file that belong to no kind."""
+PAGES: Final[Mapping[str, str]] = {
+    "dpsync": "docs/configuration.md#the-root-file",
+    "include": "docs/configuration.md#include",
+    "policy": "docs/configuration.md#policy",
+    "policy.removed": "docs/configuration.md#content-goes-by-its-name",
+    "policy.forget": "docs/configuration.md#forgetting",
+    "environments": "docs/configuration.md#environments",
+    "environments.url": "docs/configuration.md#address-and-token",
+    "environments.token": "docs/configuration.md#address-and-token",
+    "environments.overlay": "docs/configuration.md#overlays",
+    "environments.limits": "docs/configuration.md#how-fast-dpsync-asks",
+    "organizations": "docs/kinds.md#organization",
+}
+"""Where the docs say more of a key of the root file; one that is not here is on the page of what it is in."""
+
+
+def page_of_kind(noun: str) -> str:
+    """Where the docs say more of a kind, by its noun."""
+    return f"docs/kinds.md#{noun.lower().replace(' ', '-')}"
 
 
 def meaning(kind: str, field: str, member: str = "") -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpsync.model.texts.web_address import address_problem
 
-NAMED = "must begin with http:// or https:// and name a host"
+NAMED = "must begin with http:// or https:// and name a host, as https://api.acme.example does"
 
 
 @pytest.mark.parametrize(

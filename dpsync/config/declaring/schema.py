@@ -16,6 +16,8 @@ from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
 
 Schema = dict[str, Any]
+SCHEMA_ID = "https://www.schemastore.org/dpsync.json"
+"""Where the catalog of schemas that editors ask has it; nothing is fetched from there."""
 
 _TEXT: Schema = {"type": "string", "minLength": 1}
 _ENVIRONMENT: Schema = {
@@ -57,6 +59,7 @@ def configuration_schema(registry: Registry) -> Schema:
     number: Schema = {"type": "integer", "minimum": 0}
     schema: Schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": SCHEMA_ID,
         "title": "dpsync configuration",
         "type": "object",
         "additionalProperties": False,

@@ -12,6 +12,7 @@ LONGEST: Final = 2_000
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
+_NAMED = "must begin with http:// or https:// and name a host, as https://api.acme.example does"
 
 
 def address_problem(url: str) -> str | None:
@@ -25,14 +26,14 @@ def address_problem(url: str) -> str | None:
     except ValueError:
         return "cannot be read"
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        return "must begin with http:// or https:// and name a host, as https://api.acme.example does"
+        return _NAMED
     if "@" in parts.netloc:
         return "must not hold a user or password"
     if "?" in url or "#" in url:
         return "must not hold a query or fragment"
     host, port = _host_and_port(parts.netloc)
     if not _is_host(host):
-        return "must begin with http:// or https:// and name a host"
+        return _NAMED
     if port is not None and not (_PORT.fullmatch(port) and 1 <= int(port) <= 65_535):
         return "must have a port from 1 to 65535"
     return None

@@ -1,0 +1,1 @@
+"""The configuration in an editor, by the language server that editors use for YAML."""

@@ -1,0 +1,126 @@
+"""An editor tells what the schema says: what a word means, what may stand here, what is wrong.
+
+It needs what `make clients` installs; without that it is skipped.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.importing.creation.layout import SCHEMA
+from dpsync.importing.creation.start import root_file, schema_file
+from dpsync.kinds.registry import load as load_registry
+from tests.editor.language_server import SERVER, LanguageServer
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None or not SERVER.exists(), reason="make clients installs it")
+BODY = """\
+    defaultRole: boss
+    titel: Acme
+    spaces:
+      {}
+    sites:
+      docs:
+        title: Docs
+        visibility: public
+        {}
+"""
+
+
+class Editor:
+    """A file that is open, and what is shown of it."""
+
+    def __init__(self, server: LanguageServer, folder: Path) -> None:
+        self._server = server
+        self._folder = folder
+        self._files = 0
+
+    def opens(self, text: str) -> list[Any]:
+        """The problems of a new file of this text."""
+        self._files += 1
+        self.text = text
+        self._uri = (self._folder / f"{self._files}" / "dpsync.yaml").as_uri()
+        text = text.replace(f"$schema=./{SCHEMA}", f"$schema=../{SCHEMA}")
+        document = {"uri": self._uri, "languageId": "yaml", "version": 1, "text": text}
+        self._server.tell("textDocument/didOpen", {"textDocument": document})
+        while (told := self._server.told("textDocument/publishDiagnostics"))["uri"] != self._uri:
+            pass
+        return list(told["diagnostics"])
+
+    def at(self, word: str, after: int = 0) -> dict[str, Any]:
+        """The place of a word, or so many characters behind its beginning."""
+        before = self.text[: self.text.index(word) + after]
+        place = {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
+        return {"textDocument": {"uri": self._uri}, "position": place}
+
+    def hover(self, word: str) -> str:
+        return str(self._server.ask("textDocument/hover", self.at(word, 1))["contents"]["value"])
+
+    def completion(self, word: str, after: int = 0) -> dict[str, Any]:
+        """What is offered, by its label."""
+        found = self._server.ask("textDocument/completion", self.at(word, after))
+        return {item["label"]: item for item in found["items"]}
+
+
+@pytest.fixture(scope="module")
+def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    folder = tmp_path_factory.mktemp("editor")
+    (folder / SCHEMA).parent.mkdir()
+    (folder / SCHEMA).write_bytes(schema_file(load_registry().whole))
+    assert NODE is not None
+    with LanguageServer(NODE, folder) as server:
+        yield Editor(server, folder)
+
+
+def test_what_init_writes_has_no_problem(editor: Editor) -> None:
+    assert editor.opens(root_file("acme").decode()) == []
+
+
+def test_a_wrong_value_and_an_unknown_key_are_marked_where_they_are(editor: Editor) -> None:
+    problems = editor.opens(root_file("acme").decode() + BODY.format("", ""))
+    marked = {one["range"]["start"]["line"]: one["message"] for one in problems}
+    lines = editor.text.splitlines()
+    said = {lines[number].strip(): message for number, message in marked.items()}
+    assert 'Valid values: "admin", "create"' in said["defaultRole: boss"]
+    assert "titel" in said["titel: Acme"]
+
+
+def test_a_word_says_what_it_means_its_values_its_page_and_an_example(editor: Editor) -> None:
+    editor.opens(root_file("acme").decode() + BODY.format("", ""))
+    said = editor.hover("visibility")
+    assert "Who may read the site once it is published." in said
+    assert "* `share-link`: Whoever has a share link reads it" in said
+    assert "More: `dpsync explain site.visibility`, docs/kinds.md#site" in said
+    assert "```yaml\npublic\n```" in said
+
+
+def test_the_settings_at_the_top_are_explained_too(editor: Editor) -> None:
+    editor.opens("policy: { prune: [] }\n" + root_file("acme").decode())
+    assert "docs/configuration.md#policy" in editor.hover("prune")
+
+
+def test_keys_are_offered_with_what_they_mean(editor: Editor) -> None:
+    editor.opens(root_file("acme").decode() + BODY.format("", "BEHIND"))
+    offered = editor.completion("BEHIND")
+    assert {"basename", "structure", "published"} <= set(offered)
+    assert "title" not in offered
+    assert "docs/kinds.md#site" in str(offered["basename"]["documentation"])
+
+
+def test_values_are_offered_each_with_its_sentence(editor: Editor) -> None:
+    editor.opens(root_file("acme").decode() + BODY.format("", ""))
+    offered = editor.completion("public")
+    assert list(offered) == ["public", "unlisted", "share-link", "visitor-auth"]
+    assert offered["share-link"]["documentation"] == "Whoever has a share link reads it."
+
+
+def test_a_new_entry_is_offered_with_places_to_type(editor: Editor) -> None:
+    editor.opens(root_file("acme").decode() + "    spaces:\n      \n")
+    item = editor.completion("spaces:\n      ", len("spaces:\n      "))["new space"]
+    assert item["insertText"].startswith("${1:guides-en}:")
+    assert "title: ${2:Guides}" in item["insertText"]
