@@ -81,6 +81,9 @@ Environment:
                      that doctor runs in a workflow, and the token whose
                      permissions it looks at
   NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
+  FORCE_HYPERLINK, TERM_PROGRAM, VTE_VERSION, WT_SESSION, KONSOLE_VERSION,
+  KITTY_WINDOW_ID, DOMTERM
+                     whether the terminal shows file:line as links (1 or 0)
   XDG_STATE_HOME     where the locks are (default: ~/.local/state)
   PATH               where git is; a repository's own directory is left out
   HOME, XDG_CONFIG_HOME

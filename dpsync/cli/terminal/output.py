@@ -6,12 +6,13 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 from msgspec import Struct, field
 
+from dpsync.cli.terminal.links import wants_links, with_links
 from dpsync.cli.terminal.progress import Progress, on_stderr
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.texts.command import NOWHERE, Invocation
@@ -110,7 +111,12 @@ class Output(Struct):
 
     def result(self, text: str) -> None:
         """The result as text."""
-        self._put(visible_lines(self.mask(text), self.paint().on))
+        self._put(self._linked(visible_lines(self.mask(text), self.paint().on), sys.stdout))
+
+    def _linked(self, text: str, stream: TextIO) -> str:
+        if self.color == "never" or not wants_links(stream, os.environ):
+            return text
+        return with_links(text, self.project or Path())
 
     def _put(self, text: str) -> None:
         try:
@@ -132,7 +138,8 @@ class Output(Struct):
         """Say what went wrong, or may have; not even --quiet keeps it back."""
         with suppress(OSError), self.progress.paused():
             text = self.invocation.complete(text)
-            click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
+            said = visible_lines(self.mask(text), self.paint(error=True).on)
+            click.echo(self._linked(said, sys.stderr), err=True, color=True)
 
 
 def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:

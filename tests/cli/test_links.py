@@ -1,0 +1,80 @@
+"""Places in files are links where a terminal has them, and the same bytes as ever elsewhere."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from dpsync.cli.terminal.links import wants_links, with_links
+from tests.cli.conftest import Run
+
+LINK = re.compile(r"\x1b\]8;;file://[^/\x1b]*(/[^\x1b]*)\x1b\\([^\x1b]*)\x1b\]8;;\x1b\\")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("terminal", "env", "wanted"),
+    [
+        (True, {"TERM_PROGRAM": "vscode"}, True),
+        (True, {"TERM": "xterm-kitty"}, True),
+        (True, {"VTE_VERSION": "7600"}, True),
+        (True, {"VTE_VERSION": "4900"}, False),
+        (True, {"WT_SESSION": "x"}, True),
+        (True, {"TERM": "xterm-256color"}, False),
+        (True, {}, False),
+        (True, {"FORCE_HYPERLINK": "1"}, True),
+        (True, {"TERM_PROGRAM": "vscode", "FORCE_HYPERLINK": "0"}, False),
+        (True, {"TERM_PROGRAM": "vscode", "CI": "true"}, False),
+        (True, {"TERM_PROGRAM": "vscode", "NO_COLOR": "1"}, False),
+        (True, {"TERM_PROGRAM": "vscode", "TERM": "dumb"}, False),
+        (True, {"TERM_PROGRAM": "vscode", "TERM": "tmux-256color"}, False),
+        (False, {"TERM_PROGRAM": "vscode", "FORCE_HYPERLINK": "1"}, False),
+    ],
+)
+def test_only_a_terminal_that_is_known_to_have_links_gets_them(
+    terminal: bool, env: dict[str, str], wanted: bool
+) -> None:
+    assert wants_links(Terminal() if terminal else io.StringIO(), env) is wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("~ docs  dpsync.yaml:4:7", [("/dpsync.yaml#4", "dpsync.yaml:4:7")]),
+        (" --> sites/docs page.yaml:12:1", []),
+        ("(sites/a.yaml:12:1), and dpsync.yaml:1:2.", [
+            ("/sites/a.yaml#12", "sites/a.yaml:12:1"), ("/dpsync.yaml#1", "dpsync.yaml:1:2"),
+        ]),
+        ("\x1b[2mdpsync.yaml:4:7\x1b[0m", [("/dpsync.yaml#4", "dpsync.yaml:4:7")]),
+        ("acme  dpsync.yaml:16    x", [("/dpsync.yaml#16", "dpsync.yaml:16")]),
+        ("none.yaml:4:7 /etc/passwd:1:1 ../x.yaml:1:1 dpsync.yaml: 4 http://dpsync.yaml:1:1", []),
+    ],
+)  # fmt: skip
+def test_what_leads_to_a_file_of_the_project_is_a_link(
+    tmp_path: Path, text: str, links: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "dpsync.yaml").touch()
+    (tmp_path.parent / "x.yaml").touch()
+    (tmp_path / "sites").mkdir()
+    (tmp_path / "sites" / "a.yaml").touch()
+    made = with_links(text, tmp_path)
+    root = str(tmp_path.resolve())
+    assert LINK.findall(made) == [(f"{root}{path}", said) for path, said in links]
+    assert LINK.sub(r"\2", made) == text
+
+
+def test_a_pipe_has_no_links_whatever_the_terminal_says(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    (tmp_path / "dpsync.yaml").write_text("dpsync: 1\norganisations: {}\n", encoding="utf-8")
+    ended = run("validate", "-C", str(tmp_path), "--color", "always")
+    assert "dpsync.yaml:2:1" in ended.err
+    assert "\x1b]8" not in ended.out + ended.err
