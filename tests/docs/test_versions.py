@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from difflib import unified_diff
+from difflib import ndiff
 
 from dpsync import __version__
 from dpsync.model.findings.diagnostic import Exit
@@ -14,9 +14,7 @@ from .markdown import ROOT
 
 def test_what_others_rely_on_is_as_it_was_written_down() -> None:
     before, now = FILE.read_text(encoding="utf-8").splitlines(), surface().splitlines()
-    changed = [
-        line for line in unified_diff(before, now, "before", "now", n=0, lineterm="") if line[0] in "+-"
-    ]
+    changed = [line for line in ndiff(before, now) if line[0] in "+-"]
     how = "users notice: a line in CHANGELOG.md, the version by docs/versions.md, python -m tools.surface"
     assert changed == [], how
 

@@ -12,7 +12,7 @@ import pytest
 from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import load
 from dpsync.live.sources import Sources
-from tests.client.faulty import FaultyServer, silence
+from tests.client.faulty import FaultyServer, reply, silence
 
 
 def test_an_interruption_does_not_wait_for_answers() -> None:
@@ -29,10 +29,10 @@ def test_an_interruption_does_not_wait_for_answers() -> None:
 
     before = set(threading.enumerate())
     user = threading.Thread(target=interrupt)
-    with FaultyServer(silent) as server, ReadClient(server.url, "t", timeout=600) as client:
+    with FaultyServer(reply(200, {}), silent) as server, ReadClient(server.url, "t", timeout=600) as client:
         user.start()
         with pytest.raises(KeyboardInterrupt):
-            Sources(client, load(), 2).map(client.get, ["/orgs/a", "/orgs/b", "/orgs/c"])
-        assert len(server.requests) == 2
+            Sources(client, load(), 2).map(client.get, ["/orgs/a", "/orgs/b", "/orgs/c", "/orgs/d"])
+        assert len(server.requests) == 3  # the first one alone, then two at once
         user.join()
     assert set(threading.enumerate()) <= before
