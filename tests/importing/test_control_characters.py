@@ -61,10 +61,14 @@ def test_what_holds_a_character_that_no_file_may_hold_is_left_out_and_named(
     change("PUT", "/teams", {"title": "Night\0 shift"})
     change("POST", "/spaces", {"title": "Note\0s"})
     change("POST", "/sites/help/share-links", {"name": "For\7 partners"})
+    change("PATCH", "/sites/docs", {"title": "Do\0cs"})
     ended = run("import", "-C", str(tmp_path))
+    assert ended.code == 0, ended.out
     why = "the character U+0000 may not stand there"
     assert f"title: {why}" in ended.out
-    for entry in ("teams/night-shift", "spaces/note-s"):
+    assert "acme/integrations/acme-tools/sites/docs: what it is for is in no file" in ended.out
+    assert "acme/sites/docs/" not in ended.out, "what is in it goes along, and is not named"
+    for entry in ("teams/night-shift", "spaces/note-s", "sites/docs"):
         assert f"acme/{entry}: its title cannot be written: {why}" in ended.out
     assert re.search("acme/sites/help: the share link .+ has nothing that could be its key", ended.out)
     ended = run("plan", "-C", str(tmp_path))

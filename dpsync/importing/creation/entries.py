@@ -18,7 +18,7 @@ from dpsync.identity.match import match
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.creation.keys import Known, referred_to_as
-from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
+from dpsync.importing.values import NOWHERE, Named, Unwritable, Writing, trimmed
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
@@ -163,6 +163,9 @@ class _Describing:
             self._cannot(item, None, f"it holds no {holds}")
             return None
         named = self._named(item)
+        if not self._has_its_key(item, named):
+            self._cannot(item, None, "what it is for is in no file")
+            return None
         synced = self._synced(entry)
         for one in item.kind.fields:
             if one.name in synced and not one.required:
@@ -186,6 +189,14 @@ class _Describing:
                 self._cannot(item, one.name, str(why))
                 entry.comments.append(f"{one.name} is not written: {why}")
         return entry
+
+    def _has_its_key(self, item: FoundObject, named: Named) -> bool:
+        """Whether there is an entry that its key names, where that is no text of its own."""
+        name = item.kind.natural
+        value = item.live.fields.get(name) if name is not None else None
+        if name is None or not isinstance(value, LiveId):
+            return True
+        return named(item.kind.field(name).type.refers, value.id) is not None
 
     def _synced(self, entry: DescribedEntry) -> tuple[str, ...]:
         """The fields that a repository decides; what is not written of the entry therefore is told."""
@@ -229,7 +240,7 @@ class _Describing:
         listed = [LiveId(id) for id in ids if id in inside]
         return listed if len(listed) > 1 else None
 
-    def _named(self, item: FoundObject) -> Callable[[tuple[str, ...], str], str | None]:
+    def _named(self, item: FoundObject) -> Named:
         def named(kinds: tuple[str, ...], id: str) -> str | None:
             target = self.known.find(kinds, id, item)
             return referred_to_as(target) if target is not None else None
