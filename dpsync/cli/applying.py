@@ -82,7 +82,7 @@ def show_plan(out: Output, plan: Plan) -> None:
     if not out.text:
         return
     known = out.printable(plan)
-    out.result(render_plan(known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
+    out.prose(render_plan(known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
     if out.left:
         # Nobody has seen it: then nothing is done either.
         raise click.exceptions.Exit(Exit.FAILED)
@@ -209,4 +209,4 @@ def show_end(
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
         report = out.printable(report)
-        out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary)}")
+        out.prose(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary)}")

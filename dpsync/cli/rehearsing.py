@@ -73,7 +73,7 @@ def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None
     from dpsync.render.terminal.plan_text import render_rehearsal
 
     if out.text and rehearsal is not None:
-        out.result(f"\n{render_rehearsal(plan, out.printable(rehearsal), out.paint())}")
+        out.prose(f"\n{render_rehearsal(plan, out.printable(rehearsal), out.paint())}")
 
 
 def ending(plan: Plan, rehearsal: Rehearsal | None) -> Exit:

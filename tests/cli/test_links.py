@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import pty
 import re
+import struct
+import subprocess
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from click import unstyle
 
 from dpsync.cli.terminal.links import wants_links, with_links
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 
 LINK = re.compile(r"\x1b\]8;;file://[^/\x1b]*(/[^\x1b]*)\x1b\\([^\x1b]*)\x1b\]8;;\x1b\\")
 
@@ -78,3 +87,25 @@ def test_a_pipe_has_no_links_whatever_the_terminal_says(
     ended = run("validate", "-C", str(tmp_path), "--color", "always")
     assert "dpsync.yaml:2:1" in ended.err
     assert "\x1b]8" not in ended.out + ended.err
+
+
+def test_a_real_terminal_has_lines_as_wide_as_it_is_and_links(tmp_path: Path, programs: Path) -> None:
+    names = ", ".join(f"key-{number}: 1" for number in range(3))
+    (tmp_path / "dpsync.yaml").write_text(f"dpsync: 1\norganizations: {{ acme: {{ {names} }} }}\n")
+    words = [str(programs / "dpsync"), "validate", "-C", str(tmp_path)]
+    surroundings = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR")}
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {**surroundings, "FORCE_HYPERLINK": "1", "TERM": "xterm"}
+    with subprocess.Popen(words, stdout=follower, stderr=follower, env=env, text=True) as running:
+        os.close(follower)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal
+            while part := os.read(leader, 65536):
+                shown += part
+        assert running.wait(PATIENCE) == 5
+    os.close(leader)
+    text = unstyle(LINK.sub(r"\2", shown.decode())).replace("\r", "")
+    assert LINK.search(shown.decode())
+    assert max(map(len, text.splitlines())) <= 80
+    assert "known keys" in text

@@ -43,6 +43,6 @@ def command(
         else:
             from dpsync.render.terminal.doctor_text import render_doctor
 
-            out.result(render_doctor(out.printable(document), out.paint()))
+            out.prose(render_doctor(out.printable(document), out.paint()))
         return document.exit
     raise AssertionError

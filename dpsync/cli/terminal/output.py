@@ -17,6 +17,7 @@ from dpsync.cli.terminal.progress import Progress, on_stderr
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.texts.command import NOWHERE, Invocation
 from dpsync.render.terminal.paint import Paint, When, wants_colour
+from dpsync.render.terminal.wrapping import wrapped
 from dpsync.render.words.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -104,16 +105,26 @@ class Output(Struct):
         )
         text = render(self.printable(document), self.format, options)
         if self.text:
-            self.result(text)
+            self.prose(text)
             return
         if text:  # an empty line would be one, too
             self._put(text)
 
     def result(self, text: str) -> None:
-        """The result as text."""
-        self._put(self._linked(visible_lines(self.mask(text), self.paint().on), sys.stdout))
+        """The result as text, each line of which stays one: it may be copied, or be a language of its own."""
+        self._say(text, prose=False)
 
-    def _linked(self, text: str, stream: TextIO) -> str:
+    def prose(self, text: str) -> None:
+        """The result as text for people alone: on a terminal long lines are broken between words."""
+        self._say(text, prose=True)
+
+    def _say(self, text: str, prose: bool) -> None:
+        self._put(self._for_screen(visible_lines(self.mask(text), self.paint().on), sys.stdout, prose))
+
+    def _for_screen(self, text: str, stream: TextIO, prose: bool) -> str:
+        """On a terminal: prose as wide as it is, with links where it has them. Elsewhere the same text."""
+        if prose and (width := screen_width(stream)):
+            text = wrapped(text, width)
         if self.color == "never" or not wants_links(stream, os.environ):
             return text
         return with_links(text, self.project or Path())
@@ -139,7 +150,15 @@ class Output(Struct):
         with suppress(OSError), self.progress.paused():
             text = self.invocation.complete(text)
             said = visible_lines(self.mask(text), self.paint(error=True).on)
-            click.echo(self._linked(said, sys.stderr), err=True, color=True)
+            click.echo(self._for_screen(said, sys.stderr, prose=True), err=True, color=True)
+
+
+def screen_width(stream: TextIO) -> int:
+    """The columns of a terminal; 0 for what is none, or does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):
+        return 0
 
 
 def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:

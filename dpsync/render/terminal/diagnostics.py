@@ -7,7 +7,6 @@ nothing. Every foreign character passes visible().
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -16,6 +15,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.words import counted
 from dpsync.render.json.selected_findings import selected
+from dpsync.render.terminal.wrapping import columns
 from dpsync.render.words.candidate import candidate
 from dpsync.render.words.visible import visible
 
@@ -126,21 +126,11 @@ def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
     right = _CUT if first + WIDTH < len(source) else ""
     before = left + _printable(source[first:start])
     marked = _printable(source[start : min(end, first + WIDTH)])
-    return left + _printable(cut) + right, " " * _columns(before), "^" * max(1, _columns(marked))
+    return left + _printable(cut) + right, " " * columns(before), "^" * max(1, columns(marked))
 
 
 def _printable(text: str) -> str:
     return visible(text.replace("\t", _TAB))
-
-
-def _columns(text: str) -> int:
-    """How many columns a terminal gives a text: wide characters two, combining ones none."""
-    columns = 0
-    for character in text:
-        if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
-            continue
-        columns += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-    return columns
 
 
 def _count(found: list[Diagnostic], left_out: Counter[str]) -> str:

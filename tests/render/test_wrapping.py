@@ -1,0 +1,52 @@
+"""Long lines on a terminal: broken between words, their indent kept, nothing lost."""
+
+from __future__ import annotations
+
+import pytest
+from click import style, unstyle
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.render.terminal.wrapping import columns, wrapped
+
+LONG = " ".join(["word"] * 30)
+
+
+def test_the_rest_of_a_line_is_indented_further_than_its_beginning() -> None:
+    first, *rest = wrapped(f"    {LONG}", 80).split("\n")
+    assert first.startswith("    word")
+    assert rest
+    assert all(line.startswith("      word") for line in rest)
+    assert all(len(line) <= 80 for line in (first, *rest))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x" * 79,
+        f"  undo: dpsync apply --select {LONG}",
+        f"`dpsync ids --forget {LONG}`",
+        f"12 | {LONG}",
+        f"   | {'^' * 90}",
+        "y" * 200,
+        f"{' ' * 50}{LONG}",
+    ],
+)
+def test_what_fits_is_copied_or_cannot_be_broken_stays(line: str) -> None:
+    assert wrapped(line, 80) == line
+
+
+def test_on_a_very_narrow_terminal_nothing_is_broken() -> None:
+    assert wrapped(LONG, 39) == LONG
+
+
+def test_wide_characters_count_as_two_and_colours_as_none() -> None:
+    assert all(columns(line) <= 40 for line in wrapped("漢字漢字 " * 20, 40).split("\n"))
+    coloured = " ".join(style("word", fg="red") for _ in range(16))
+    assert wrapped(coloured, 80) == coloured
+
+
+@given(st.text("ab \n漢é", max_size=300), st.integers(40, 120), st.sampled_from(["", "red"]))
+def test_nothing_but_white_space_changes(text: str, width: int, colour: str) -> None:
+    given_ = "\n".join(style(line, fg=colour) if colour else line for line in text.split("\n"))
+    assert unstyle(wrapped(given_, width)).split() == text.split()
