@@ -182,8 +182,8 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
     try:
         try:
             write(file, content)
-            kept = not private and hasattr(os, "fchmod")
-            if kept and path.is_file() and not path.is_symlink():
+            replaced = not private and path.is_file() and not path.is_symlink()
+            if replaced and hasattr(os, "fchmod"):
                 os.fchmod(file, path.stat().st_mode & 0o777)
         finally:
             os.close(file)
