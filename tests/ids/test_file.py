@@ -108,6 +108,19 @@ def test_of_two_different_lines_of_an_entry_there_is_none_until_it_is_decided() 
 
 
 @pytest.mark.parametrize(
+    ("written", "form"),
+    [
+        ("acme/teams/a: x y", "write address: id; or"),
+        ("acme/sites/docs/structure/a: x y z", "address: id, or two of them with a space between; or"),
+        ("acme/teams/a:", "write address: id; or"),
+    ],
+)
+def test_the_way_out_has_the_form_that_the_line_may_have(written: str, form: str) -> None:
+    (found,) = parse(section(written), "f", REGISTRY)[1]
+    assert form in (found.hint or "")
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("- a\n", [("DP150", "1:1")]),
