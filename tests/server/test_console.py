@@ -166,7 +166,8 @@ def test_the_members_whose_values_are_never_shown() -> None:
         found |= {name for one in models for name in one.get("properties", {})}
         store.close()
     assert {name for name in found if is_secret(name)} == {
-        "certificate", "cookies", "headers", "key", "privateKey", "secrets", "token", "trackingCookie",
+        "accessToken", "certificate", "cookies", "headers", "key", "privateKey", "secrets", "token",
+        "trackingCookie",
     }  # fmt: skip
 
 
