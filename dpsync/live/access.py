@@ -15,10 +15,11 @@ from msgspec import Struct
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError, Forbidden, NotFound
 from dpsync.client.transport import Request, Response, Stats, Transport
-from dpsync.kinds.kind import Kind, Pages
+from dpsync.kinds.kind import Kind, One, Pages
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import expand, split_query
 from dpsync.kinds.writers import writing_flag
+from dpsync.live.decode import compose
 
 
 class HeaderReader:
@@ -57,11 +58,15 @@ def _ahead(date: str, now: float) -> float | None:
 
 
 class Allowed(Struct, frozen=True):
-    """What a token may do with the things of a kind; None where it cannot be told."""
+    """What a token may do with the things of a kind; None where it cannot be told.
+
+    `inside` is the kind of the object in which that was tried; None: right below the organization.
+    """
 
     kind: Kind
     read: bool | None
     write: bool | None
+    inside: Kind | None = None
 
 
 def caller(client: ReadClient) -> Mapping[str, Any]:
@@ -76,32 +81,65 @@ def organization(client: ReadClient, registry: Registry, id: str) -> Mapping[str
     return found if isinstance(found, dict) else {}
 
 
-def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> Iterator[Allowed]:
-    """What the token may do in a live organization, for each kind that is right below it.
+def organization_called(client: ReadClient, registry: Registry, name: str) -> Mapping[str, Any] | None:
+    """The organization with this natural key, None where the token sees none. Raises ClientError."""
+    root = registry.root
+    if root.find is None:
+        return None
+    key = str(root.identity[0])
+    return next((item for item in client.pages(root.find.path) if item.get(key) == name), None)
 
-    A kind whose list cannot be read for another reason than a refusal is None. Raises ClientError when the
-    platform cannot be reached any more.
+
+def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> Iterator[Allowed]:
+    """What the token may do in a live organization, for each kind that is right below it, and in one of each.
+
+    What is in sites, spaces or teams is tried in the first of them that the token sees. A kind whose list
+    cannot be read for another reason than a refusal is None. Raises ClientError when the platform cannot be
+    reached any more.
     """
     flags = live.get("permissions")
     flags = flags if isinstance(flags, dict) else {}
     chain = ((registry.root.name, str(live.get("id", ""))),)
     yield Allowed(registry.root, True, _flag(flags, registry.root))
     for kind in sorted(registry.children(registry.root.name), key=lambda kind: kind.name):
-        path, query = split_query(expand(registry, kind, kind.read.path, None, chain))
-        yield Allowed(kind, _readable(client, kind, path, query), _flag(flags, kind))
+        read, first = _tried(client, registry, kind, chain)
+        yield Allowed(kind, read, _flag(flags, kind))
+        if first is not None:
+            yield from _inside(client, registry, kind, ((kind.name, first), *chain))
 
 
-def _readable(client: ReadClient, kind: Kind, path: str, query: Mapping[str, str] | None) -> bool | None:
+def _inside(
+    client: ReadClient, registry: Registry, around: Kind, chain: tuple[tuple[str, str], ...]
+) -> Iterator[Allowed]:
+    """What the token may do with the kinds in one object; nodes of one tree are read together."""
+    trees: dict[str, bool | None] = {}
+    for kind in sorted(registry.children(around.name), key=lambda kind: kind.name):
+        path = kind.read.path
+        if isinstance(kind.read, One) and "{id}" in kind.at:
+            continue  # where it is says only the object around it, when it is read as a whole
+        read = trees[path] if path in trees else _tried(client, registry, kind, chain)[0]
+        if kind.in_tree:
+            trees[path] = read
+        yield Allowed(kind, read, None, around)
+
+
+def _tried(
+    client: ReadClient, registry: Registry, kind: Kind, chain: tuple[tuple[str, str], ...]
+) -> tuple[bool | None, str | None]:
+    """Whether a kind may be read there, and the id of the first object that is."""
+    path, query = split_query(expand(registry, kind, kind.read.path, None, chain))
     page = {"limit": "1"} if isinstance(kind.read, Pages) and not kind.read.unpaged else {}
     try:
-        client.get(path, {**(query or {}), **page})
+        found = client.get(path, {**(query or {}), **page})
     except Forbidden:
-        return False
+        return False, None
     except NotFound:
-        return None
+        return None, None
     except ClientError:
-        return None
-    return True
+        return None, None
+    items = found.get("items") if isinstance(found, dict) else None
+    first = items[0] if isinstance(items, list) and items else None
+    return True, compose(first, kind.id) if isinstance(kind.read, Pages) else None
 
 
 def _flag(flags: Mapping[str, Any], kind: Kind) -> bool | None:

@@ -113,6 +113,25 @@ def test_what_it_says_of_a_token_is_what_the_platform_allows(
     assert {name: nouns[REGISTRY[name].noun] for name in names} == allowed
 
 
+def test_it_says_of_what_is_in_sites_spaces_and_teams_whether_it_may_be_read(
+    platform: ThreadedServer, acme: Path, run: Run
+) -> None:
+    read = {one["kind"]: one["read"] for one in document(run, acme)["access"]}
+    assert read["share link of a site"] is read["section of a site"] is read["team member"] is True
+    assert read["member permission of a space"] is True
+    assert {method for method, _, _ in platform.app.requests} == {"GET"}
+
+
+def test_an_organization_is_found_by_its_hostname_too(
+    platform: ThreadedServer, project: Callable[..., Path], run: Run
+) -> None:
+    found = document(run, project("dpsync: 1\norganizations: { x: { hostname: acme } }\n"))
+    assert check(found, "organization")["said"] == "x is Acme (acme)"
+    assert found["access"]
+    found = document(run, project("dpsync: 1\norganizations: { x: { hostname: nowhere } }\n"))
+    assert "there is no organization nowhere" in check(found, "organization")["said"]
+
+
 def test_a_list_that_a_token_may_not_read_is_no(
     platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

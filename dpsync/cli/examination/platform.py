@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.live.access import HeaderReader, allowed, caller, organization
+from dpsync.live.access import HeaderReader, allowed, caller, organization, organization_called
 from dpsync.render.json.documents import Check, KindAccess
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
     from dpsync.kinds.registry import Registry
     from dpsync.model.entries.desired import Desired
+    from dpsync.model.entries.values import Value
 
 _SKEW = 60
 """Seconds by which clocks may differ."""
@@ -65,7 +66,8 @@ class PlatformExamination:
             yield Check(topic="platform", level="problem", said=failed.message, mend=failed.hint)
             return
         roots = [one for one in (desired.resources.values() if desired else ()) if one.parent is None]
-        found = [self._organization(registry, root.key, root.pin) for root in roots]
+        key = str(registry.root.identity[0])
+        found = [self._organization(registry, root.key, root.pin, root.fields.get(key)) for root in roots]
         yield owner
         yield from self._clock()
         yield from self._limit()
@@ -93,28 +95,33 @@ class PlatformExamination:
         said = f"{left} of {most} requests are left"
         yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
 
-    def _organization(self, registry: Registry, key: str, id: str | None) -> Check:
+    def _organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
         """An organization that the files name, and what the token may do in it."""
         from dpsync.cli.failures import client_diagnostic
         from dpsync.client.errors import NotFound
 
-        if id is None:
-            said = f"{key} is found by its hostname: what the token may do in it was not asked"
-            return Check(topic=registry.root.noun, level="note", said=said, mend="write its id:")
         try:
-            live = organization(self.client, registry, id)
+            live = (
+                organization(self.client, registry, id)
+                if id is not None
+                else organization_called(self.client, registry, str(name))
+            )
         except NotFound:
-            mend = "check the id, and whose token it is"
-            said = f"{key}: there is no organization {id} that this token may see"
-            return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
+            live = None
         except ClientError as error:
             failed = client_diagnostic(error, self.to)
             return Check(topic=registry.root.noun, level="problem", said=failed.message, mend=failed.hint)
+        if live is None:
+            mend = "check the id or hostname, and whose token it is"
+            said = f"{key}: there is no organization {id or name} that this token may see"
+            return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
         for one in allowed(self.client, registry, live):
-            self.access.append(
-                KindAccess(organization=key, kind=one.kind.noun, read=one.read, write=one.write)
-            )
-        return Check(topic=registry.root.noun, level="ok", said=f"{key} is {live.get('title')} ({id})")
+            noun = one.kind.noun
+            if one.inside is not None and one.inside.noun not in noun:
+                noun = f"{noun} of {one.inside.one}"
+            self.access.append(KindAccess(organization=key, kind=noun, read=one.read, write=one.write))
+        said = f"{key} is {live.get('title')} ({live.get('id')})"
+        return Check(topic=registry.root.noun, level="ok", said=said)
 
 
 def _owner(client: ReadClient, registry: Registry) -> Check:

@@ -303,7 +303,7 @@ class Check(Printed):
 
 
 class KindAccess(Printed):
-    """What the token may do with the kinds that are right below an organization; null: it cannot be told."""
+    """What the token may do with a kind in an organization, or in an object; null: it cannot be told."""
 
     organization: str
     kind: str

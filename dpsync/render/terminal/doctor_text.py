@@ -41,4 +41,4 @@ def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> It
     for one in mine:
         yield f"  {visible(one.kind):<{side}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
     if any(one.read is None or one.write is None for one in mine):
-        yield "  ?: the platform does not say; single sites and spaces may allow more or less"
+        yield "  ?: the platform does not say; of sites and spaces the first was tried: others may differ"
