@@ -252,6 +252,8 @@ class _Builder:
     def take_space(self, body: Json, id: str, organization: str = "") -> None:
         owner = self.organization(organization or body["organization"])
         owner.spaces[id] = _without(body, *_OF_SPACES, *_COMPUTED)
+        if icon := (body.get("urls") or {}).get("icon"):
+            owner.spaces[id]["icon"] = icon
 
     def space(self, organization: str, id: str) -> None:
         """A space that something names, whether the spaces were read or not."""

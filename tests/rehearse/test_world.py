@@ -136,3 +136,9 @@ def test_what_the_platform_syncs_is_synced_in_the_world_too() -> None:
     assert [one["gitSync"] for kind in ("sites", "spaces") for one in acme(made)[kind]] == [
         synced["gitSync"]
     ] * 2
+
+
+def test_what_stands_beside_the_name_of_a_space_is_there_too() -> None:
+    body = {"id": "news", "title": "News", "emoji": "", "urls": {"icon": "https://a.example/i.svg"}}
+    [space] = acme(world(("/orgs/acme/spaces", [body])))["spaces"]
+    assert space["icon"] == "https://a.example/i.svg"
