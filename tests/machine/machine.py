@@ -8,6 +8,7 @@ one goes.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -30,7 +31,6 @@ from tests.properties.configurations import world
 from tests.properties.organizations import Draw, Fields, live_organization
 from tests.properties.platform import Platform as Driven
 from tests.properties.platform import suited_to_today
-from tests.properties.states import ids
 from tests.properties.test_other_kinds import applied
 
 from .checkout import ROOT, Checkout, document
@@ -74,6 +74,8 @@ class Machine:
     staged: bool = False
     """Whether commands are for staging now."""
 
+    good: dict[str, bytes] = field(default_factory=dict)
+    """The files of the last apply that has converged."""
     last: int = 0
     """How the last command ended."""
 
@@ -145,7 +147,7 @@ class Machine:
         action: Callable[[Random], str] = random.choices(
             [self.edit, self.by_hand, self.commit, self.branch, self.merge, self.clone, self.take_back,
              self.look, self.apply, self.update, self.import_anew, self.two_at_once],
-            [7, 5, 3, 1, 2, 1, 1, 3, 9, 1, 1, 0.5],
+            [7, 5, 2, 1, 2, 1, 1, 3, 12, 1, 1, 0.5],
         )[0]  # fmt: skip
         self.log.append(f"{number}. {action.__name__}")
         said = action(random)
@@ -316,6 +318,8 @@ class Machine:
         said: list[str] = []
         agreed = self._agreed(random, flags, said)
         if agreed is None:
+            if random.random() < 0.5:
+                said.append(self._back_to_what_was_applied())
             return ", ".join([*said, "not applied"])
         flags += agreed
         rehearsed = None
@@ -325,17 +329,24 @@ class Machine:
             assert step.ran.code in (0, 3), f"promise 46: a plan that is not fit: {step.ran}"
         fault = None
         if random.random() < 0.4:
-            fault = Disturbance(random.choice(FAULTS), int(random.expovariate(0.15)), random.random() < 0.2)
+            fault = Disturbance(random.choice(FAULTS), int(random.expovariate(0.3)), random.random() < 0.2)
         step = self._carried_out(random, flags, fault, rehearsed)
         said.append(f"{' '.join(flags)} {fault.fault if fault else ''}: {step.ran.code}")
         if fault is not None and step.ran.code != 0 and random.random() < 0.8:
             again = self._agreed(random, flags, said)
             if again is not None:
-                step = self._carried_out(random, (*flags, *again), None, None)
+                step = self._carried_out(random, (*flags, *again), None, None, first=step)
                 said.append(f"again: {step.ran.code}")
         if step.apply is not None and step.apply.past is not None and random.random() < 0.2:
             said.append(self._reverted(random, step.apply.past, step.before))
         return ", ".join(said)
+
+    def _back_to_what_was_applied(self) -> str:
+        """Somebody who gives up takes the files of the last apply."""
+        for name in self.checkout.names():
+            if name in self.good:
+                (self.checkout.directory / name).write_bytes(self.good[name])
+        return "the files are those of the last apply"
 
     def _pattern(self, random: Random) -> str:
         entries = [f"*/{place}/{key}" for _, place, key, _ in self.checkout.entries() if place in PLACES]
@@ -392,8 +403,9 @@ class Machine:
         return False
 
     def _carried_out(
-        self, random: Random, flags: tuple[str, ...], fault: Disturbance | None, rehearsed: Any
-    ) -> Step:
+        self, random: Random, flags: tuple[str, ...], fault: Disturbance | None, rehearsed: Any,
+        first: Step | None = None,
+    ) -> Step:  # fmt: skip
         """An apply, of a saved plan or of now, checked with all that its journal says."""
         command: tuple[str, ...] = ("apply", "--yes", "--format", "json", *flags)
         if random.random() < 0.25:
@@ -402,23 +414,24 @@ class Machine:
                 if random.random() < 0.2:
                     self.log[-1] += f" meanwhile {by_hand(self.platform, random, Edits(random, self.fresh))};"
                 command = ("apply", str(saved), "--yes", "--format", "json", *self.to)
-        return self._begun(command, fault, rehearsed, "delete content" in " ".join(flags))
+        return self._begun(command, fault, rehearsed, _content(flags), first=first)
 
     def _begun(
-        self, command: tuple[str, ...], fault: Disturbance | None, rehearsed: Any, named: bool,
-        took_back: Fields | None = None,
+        self, command: tuple[str, ...], fault: Disturbance | None, rehearsed: Any, named: int,
+        took_back: Fields | None = None, first: Step | None = None,
     ) -> Step:  # fmt: skip
-        """A command that writes, with everything that can be known of it."""
+        """A command that writes, with everything that can be known of it. `first`: where it goes on from."""
         before, journals = self.platform.state(), set(self.checkout.journals())
         policy = self.checkout.trees()[ROOT].get("policy") or {}
         declared = {f"{org}/{place}/{key}" for org, place, key, _ in self.checkout.entries()}
         lines = self._lines()
-        with self.platform.watched(before) as moments:
+        with self.platform.watched(before, first.apply.born if first and first.apply else None) as moments:
             step = self.run(*command, disturbed=fault, checked=False)
         past = self._past(journals)
         step.apply = Apply(
-            past, moments, ids(before), lines, declared, policy.get("prune") or [], named,
+            past, moments, self.platform.born, lines, declared, policy.get("prune") or [], named,
             rehearsed=rehearsed, kept_out=self.protected, took_back=took_back, urls=self._urls(lines),
+            first=first,
         )  # fmt: skip
         if past is not None and past.report.journal:
             step.apply.shown_again = self.run("show", past.report.journal, "--format", "json", asks=False).ran
@@ -427,6 +440,9 @@ class Machine:
             again = tuple(part for part in command if not part.startswith(str(self.directory)))
             second = self.run(*again)
             step.apply.second = second.ran, second.writes
+            self.good = {
+                name: (self.checkout.directory / name).read_bytes() for name in self.checkout.names()
+            }
         self._checked(step)
         return step
 
@@ -449,8 +465,7 @@ class Machine:
             if not any(more):
                 return f"revert: {ran.code}"
             answers += tuple(more)
-        named = "delete content" in " ".join(answers)
-        step = self._begun((*command, "--yes", *answers), None, None, named, before)
+        step = self._begun((*command, "--yes", *answers), None, None, _content(answers), before)
         return f"reverted: {step.ran.code}"
 
     def _urls(self, lines: dict[str, str]) -> dict[str, str | None]:
@@ -528,6 +543,11 @@ class Machine:
             if path.is_file() and not name.startswith((".git/", "schemas/")):
                 found[name] = path.read_bytes()
         return found
+
+
+def _content(answers: tuple[str, ...]) -> int:
+    """How many things with content may go, by these answers."""
+    return sum(int(found) for found in re.findall(r"delete content (\d+)", " ".join(answers)))
 
 
 def _reads(arguments: tuple[str, ...]) -> bool:

@@ -75,9 +75,9 @@ class Platform:
         return self.server.call(take)
 
     @contextmanager
-    def watched(self, state: Fields) -> Iterator[list[set[Fact]]]:
-        """What readers see meanwhile, beginning with now."""
-        self.born = ids(state)
+    def watched(self, state: Fields, born: set[str] | None = None) -> Iterator[list[set[Fact]]]:
+        """What readers see meanwhile, beginning with now. `born`: the ids of an earlier start."""
+        self.born = ids(state) if born is None else born
         moments = self.moments = [seen(state, self.born)]
         try:
             yield moments
