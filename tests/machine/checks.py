@@ -550,5 +550,7 @@ ELSEWHERE: dict[int, str] = {
     42: "No history of the companion turns a synchronization on: its states are cases of tests/planner.",
     44: "A navigation file is drawn from the vendor's schema, and needs no platform: tests/contract.",
     45: "Rows and YAML with one meaning are a property of two texts: tests/importing/test_rows.py.",
+    47: "A world that is saved is a property of what was read: tests/rehearse/test_world_file.py draws them.",
+    48: "What is installed is made before any history begins: tests/distribution.",
 }
 """Why a promise has no check here, and what looks at it instead."""
