@@ -97,7 +97,8 @@ def test_until_the_first_answer_one_request_goes_alone(clock: FakeClock) -> None
 def test_a_platform_that_announces_nothing_is_not_waited_for(clock: FakeClock) -> None:
     mine = pace(clock)
     odd = {"x-ratelimit-remaining": "x", "x-ratelimit-reset": "9"}
-    for headers in ({}, {"x-ratelimit-remaining": "0"}, odd):
+    never = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"}
+    for headers in ({}, {"x-ratelimit-remaining": "0"}, odd, never):
         mine.enter()
         mine.leave(headers)
     mine.enter()
