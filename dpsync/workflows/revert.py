@@ -18,8 +18,9 @@ from dpsync.client.client import ReadClient
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry, Policy
+from dpsync.model.entries.desired import Desired, Entry, Policy, Scope
 from dpsync.model.entries.ids import Edits
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import (
     ENV,
     LIVE,
@@ -233,6 +234,8 @@ class _Before:
         """Orders of siblings that the apply has changed."""
         self.restored: dict[str, Address] = {}
         """By the address of what the apply has deleted, that of its new entry."""
+        self.anew: dict[Address, Change] = {}
+        """What is made anew, with the change that deleted what was before it."""
         self.live = {str(self.names.address(one)): one for one in now.snapshot.objects}
         self.differs: dict[Address, Change] = {change.location: change for change in now.plan.changes}
 
@@ -245,6 +248,7 @@ class _Before:
         for one in self.done:
             if one.change.action == "delete":
                 self._restore(one.change)
+        self._fill()
         for one in self.done:
             if one.change.action == "update":
                 self._back(one.change)
@@ -456,11 +460,15 @@ class _Before:
         address = change.location
         for effect in change.effects:
             self.note(effect.address, f"it went along when {address} was deleted: it may not come back")
-        if kind.lifecycle.restore is None or change.id is None:
-            self.note(address, "it was deleted and cannot be restored: with its entry, apply makes a new one")
-            return
         scope = Address(address.segments[:-1])
         place = self.session.desired.scopes.get(scope)
+        if kind.lifecycle.restore is None or change.id is None:
+            why = self._cannot_be_made(change, scope)
+            if why is not None:
+                self.note(address, f"it was deleted and does not come back: {why}")
+            elif place is not None:
+                self._make_anew(change, scope, place)
+            return
         if place is None:
             self.note(address, f"it was deleted: to restore it, declare {scope} with id: {change.id}")
             return
@@ -480,3 +488,91 @@ class _Before:
             f"it is restored, which the platform allows for {days} days, with what was in it;"
             f" to keep it, give it an entry with id: {change.id}",
         )
+
+    def _cannot_be_made(self, change: Change, scope: Address) -> str | None:
+        """Why no new one is made in its place; None where one can be."""
+        kind, was = self.registry[change.kind], {item.field for item in change.was}
+        if kind.in_tree:
+            return "its place in the navigation is in no plan. With its entry, apply makes a new one"
+        if not isinstance(kind.create, Call) or not was:
+            return "no request makes one like it"
+        if scope not in self.session.desired.scopes or scope not in self.now.snapshot.scopes:
+            return f"{scope} is not declared any more. With its entry, apply makes a new one"
+        lacking = {one.name for one in kind.fields if one.required and one.name not in was}
+        if kind.natural is not None and (kind.natural not in was or kind.field(kind.natural).type.refers):
+            lacking.add(kind.natural)
+        if lacking:
+            return f"a new one needs {', '.join(sorted(lacking))}, which no plan has as it is written"
+        live = self._like(change, scope)
+        return f"{self.names.address(live.identity)} is like it, and is there by now" if live else None
+
+    def _like(self, change: Change, scope: Address) -> LiveObject | None:
+        """What is live where it was, and is recognised by the same values."""
+        was = {item.field: item.before for item in change.was}
+        kind, display = self.registry[change.kind], self.now.sides.values.display
+        for identity in self.now.snapshot.scopes[scope]:
+            live = self.now.snapshot.objects[identity]
+            now = {
+                one.name: display(one, live.fields.get(one.name), live)
+                for one in kind.fields
+                if live.kind == change.kind
+            }
+            for names in kind.identity:
+                key = (names,) if isinstance(names, str) else names
+                if all(_part(was, one) is not None and _part(was, one) == _part(now, one) for one in key):
+                    return live
+        return None
+
+    def _lacks(self, change: Change) -> str | None:
+        """A value without which none is made, and that cannot be had; None where it has all."""
+        for item in change.was:
+            try:
+                _value(item.before, self._named)
+            except _CannotComeBack as unknown:
+                return f"{item.field}: {unknown}"
+        return None
+
+    def _make_anew(self, change: Change, scope: Address, place: Scope) -> None:
+        """Want a new one with the values of before. What refers to it is known when all of them are."""
+        kind = self.registry[change.kind]
+        named = [item.before for item in change.was if item.field == kind.natural]
+        key = named[0] if named and isinstance(named[0], str) else f"anew-{change.id}"
+        at = scope.child(key)
+        if at in self.resources:
+            self.note(change.location, f"it was deleted and does not come back: {at} is declared by now")
+            return
+        self.resources[at] = Entry(
+            kind=change.kind, address=at, key=key, parent=place.parent, holder=None, fields={},
+            span=Span("made anew", 1, 1, 1, 1), spans={}, new=True,
+        )  # fmt: skip
+        self.restored[change.address] = at
+        self.anew[at] = change
+        self.note(
+            change.location,
+            "it is made anew, with a new id: what was in it or named it is not in it again."
+            f" To keep it, give it an entry in {scope}, or the next apply may delete it",
+        )
+
+    def _fill(self) -> None:
+        """Give what is made anew its values of before. What lacks one that making it needs is not made."""
+        while lacking := {at: name for at, change in self.anew.items() if (name := self._lacks(change))}:
+            for at, name in lacking.items():
+                change = self.anew.pop(at)
+                del self.resources[at], self.restored[change.address]
+                self.note(
+                    change.location, f"it was deleted and does not come back: a new one needs its {name}"
+                )
+        for at, change in self.anew.items():
+            fields = {item.field: _value(item.before, self._named) for item in change.was}
+            self.resources[at] = replace(self.resources[at], fields=fields)
+            writable = self.registry[change.kind].writable_fields
+            lost = [one.name for one in writable if one.type.may_be_secret or one.source is None]
+            if lost:
+                self.note(change.location, f"in no plan is what it had as {', '.join(sorted(lost))}")
+
+
+def _part(values: Any, name: str) -> Any:
+    """A value by its name, with dots between the members that lead to it; None where there is none."""
+    for part in name.split("."):
+        values = values.get(part) if isinstance(values, Mapping) else None
+    return values

@@ -13,11 +13,14 @@ from dpsync.client.client import WriteClient
 from dpsync.model.plans.plan import Plan
 from tests.soak import examples
 
+from . import others
 from .faults import Break, Kill, Killed, Lose
-from .laws import discard_if, law, plan_of, said
+from .laws import discard_if, law, said
 from .organizations import Draw, Fields
 from .platform import Platform, case
+from .rehearsals import staged
 from .test_convergence import _things
+from .test_other_kinds import applied as applied_before
 
 _ROUNDS = 4
 """How often a plan may ask for something more."""
@@ -70,14 +73,13 @@ def _named(id: str, around: list[str], planned: Planned, said: set[str]) -> bool
     return any(known.get(one, "") in said for one in (id, *around))
 
 
-@law(examples(40, 200))
-def test_apply_and_revert_leave_the_platform_as_it_was_but_for_what_was_named(
-    platform: Platform, draw: Draw
-) -> None:
-    made = case(draw, size=draw.number(1, 4))
-    platform.start(made)
-    session = platform.session(made.configuration)
-    planned = plan_of(platform, session)
+def planned_with_answers(platform: Platform, session: Session) -> Planned:
+    """The plan with every answer that it asks for."""
+    return staged(platform, session).planned
+
+
+def taken_back(platform: Platform, session: Session, planned: Planned, draw: Draw) -> list[str]:
+    """What an apply that was disturbed and its revert, which converges, leave otherwise and do not name."""
     before = platform.state()
     past = applied_somehow(platform, session, planned, draw)
 
@@ -87,5 +89,41 @@ def test_apply_and_revert_leave_the_platform_as_it_was_but_for_what_was_named(
         discard_if(bool(back.plan.refusals), "a guard refuses it")
         report = revert.session.apply(client, back, secrets={})
 
-    assert report.converged, said(report)
-    assert unnamed(before, platform.state(), planned, back.plan) == []
+    assert report.remaining is not None, said(report)
+    assert report.remaining.empty, said(report)
+    return unnamed(before, platform.state(), planned, back.plan)
+
+
+@law(examples(40, 200))
+def test_apply_and_revert_leave_the_platform_as_it_was_but_for_what_was_named(
+    platform: Platform, draw: Draw
+) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    platform.start(made)
+    session = platform.session(made.configuration)
+    assert taken_back(platform, session, planned_with_answers(platform, session), draw) == []
+
+
+@law(examples(20, 100))
+def test_so_they_do_with_the_documented_operations_alone(reference: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    reference.start(made)
+    session = reference.session(made.configuration)
+    assert taken_back(reference, session, planned_with_answers(reference, session), draw) == []
+
+
+@law(examples(20, 100))
+def test_so_they_do_with_the_edition_of_today(today: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4))
+    today.start(made)
+    session = today.session(made.configuration)
+    assert taken_back(today, session, planned_with_answers(today, session), draw) == []
+
+
+@law(examples(20, 200))
+def test_the_revert_of_an_apply_of_every_kind_converges(platform: Platform, draw: Draw) -> None:
+    platform.server.reset(others.world())
+    applied_before(platform, others.document(others.organization(draw)))
+    platform.server.finish(abandoned=True)
+    session = platform.session(others.document(others.organization(draw)))
+    taken_back(platform, session, planned_with_answers(platform, session), draw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,10 +93,81 @@ def test_that_a_space_is_restored_is_told_with_how_to_keep_it(lab: Lab) -> None:
     )
 
 
-def test_what_cannot_be_restored_is_named(lab: Lab) -> None:
-    done = Done(lab.holds(teams=TEAMS), "teams: {}", "{ prune: [teams], limits: { percent: 100 } }")
-    assert done.notes()["acme/teams/[Alpha]"].startswith("it was deleted and cannot be restored")
+PRUNED = (
+    "{ prune: [teams, collections, sites/docs/shareLinks, sites/docs/redirects, glossary, saml], "
+    "limits: { percent: 100, deletes: 9 } }"
+)
+SITE = "sites: { docs: { basename: docs, title: Docs, visibility: share-link%s } }"
+DOCS = {"id": "docs", "title": "Docs", "basename": "docs", "visibility": "share-link"}
+LINK = {"id": "l1", "name": "press", "active": False}
+TERM = {"id": "g1", "translations": {"en": "valve", "de": "Ventil"}}
+DELETED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "team": ({"teams": TEAMS}, "teams: { b: { title: Beta, id: b } }", "teams"),
+    "collection": ({"collections": [{"id": "c", "title": "Old", "description": "d"}]}, "collections: {}",
+                   "collections"),
+    "share link": ({"sites": [{**DOCS, "shareLinks": [LINK]}]}, SITE % ", shareLinks: {}", "shareLinks"),
+    "redirect": ({"sites": [{**DOCS, "redirects": [
+        {"id": "r", "source": "/a", "destination": {"kind": "external", "url": "https://x.example/"}}]}]},
+        SITE % ", redirects: {}", "redirects"),
+    "term": ({"glossary": [TERM]}, "glossary: {}", "glossary"),
+}  # fmt: skip
+
+
+def without_ids(things: Any) -> list[dict[str, Any]]:
+    """What was made anew is the same but for what the platform makes for it."""
+    made = ("id", "createdAt", "updatedAt", "order", "position", "token")
+    return sorted(({k: v for k, v in one.items() if k not in made} for one in things), key=str)
+
+
+def held(lab: Lab, where: str) -> list[dict[str, Any]]:
+    organization = lab.world()["organizations"][0]
+    inside = organization if where in organization else organization.get("sites", [{}])[0]
+    return without_ids(inside.get(where) or ())
+
+
+@pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
+@pytest.mark.parametrize("what", DELETED)
+def test_what_was_deleted_and_cannot_be_restored_is_made_anew(lab: Lab, what: str, report: bool) -> None:
+    world, body, where = DELETED[what]
+    lab.holds(**world)
+    before = held(lab, where)
+    done = Done(lab, body, PRUNED)
+    assert held(lab, where) != before
+    assert done.back(report=report).converged
+    assert held(lab, where) == before
+
+
+def test_that_it_is_made_anew_is_told_with_how_to_keep_it(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
+    assert done.notes()["acme/teams/[Alpha]"] == (
+        "it is made anew, with a new id: what was in it or named it is not in it again. "
+        "To keep it, give it an entry in acme/teams, or the next apply may delete it"
+    )
+
+
+def test_where_one_like_it_is_there_by_now_none_is_made(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
+    by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
+    assert done.notes()["acme/teams/[Alpha]"].endswith("is like it, and is there by now")
     assert done.plan()[1].plan.changes == ()
+
+
+def test_what_has_no_place_in_the_files_any_more_does_not_come_back_and_is_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
+    done.files("spaces: {}", "{ prune: [spaces] }")
+    assert "acme/teams is not declared any more" in done.notes()["acme/teams/[Alpha]"]
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_what_stood_in_a_navigation_does_not_come_back_and_is_named(lab: Lab) -> None:
+    shown = [{"type": "space", "id": f"p-{one}", "space": one, "path": one} for one in ("s", "t")]
+    lab.holds(
+        spaces=[{"id": "s", "title": "S"}, {"id": "t", "title": "T"}], sites=[{**DOCS, "structure": shown}]
+    )
+    structure = ", structure: [ { type: space, key: t, space: t, path: t } ]"
+    body = f"spaces: {{ t: {{ title: T }} }}\n{SITE % structure}"
+    done = Done(lab, body, "{ prune: [sites/docs/structure], limits: { percent: 100 } }")
+    assert "its place in the navigation is in no plan" in " ".join(done.notes().values())
 
 
 def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> None:

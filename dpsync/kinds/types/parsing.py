@@ -6,7 +6,7 @@ A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequence_
 from typing import Any, Protocol
 
@@ -135,6 +135,12 @@ class Type(Struct, frozen=True):
         """Whether some value has such a part."""
         return type(self).unread is not Type.unread
 
+    @property
+    def may_be_secret(self) -> bool:
+        """Whether some value has a part that nobody may see, however deep."""
+        own = getattr(self, "secret", False) or getattr(self, "secrets", False)
+        return bool(own) or any(one.may_be_secret for one in _types_in(self))
+
     def narrow(self, live: Value, wanted: Value) -> Value:
         """What of a live value may be shown beside a wanted one: nothing that is not managed, no secret."""
         return live
@@ -212,3 +218,11 @@ def secret_of(node: Node) -> Secret | None:
     if isinstance(name, Scalar) and isinstance(name.value, str) and not name.interpolated:
         return Secret(name.value)
     return None
+
+
+def _types_in(whole: Any) -> Iterator[Type]:
+    """The types that a type is made of."""
+    values = [getattr(whole, name) for name in whole.__struct_fields__]
+    for value in values:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
+        yield from (one for one in inner if isinstance(one, Type))

@@ -56,6 +56,9 @@ class Change(Addressed):
     cause: Cause | None = None
     """Why it is made, removed, brought back or moved; None where nothing but fields differs."""
     effects: tuple[Effect, ...] = ()
+    was: tuple[Difference, ...] = ()
+    """Of what is deleted the values that it has so far: those that a request writes, and none that may be
+    secret. By these a revert makes it anew. It is in no digest: `digest` stands for all of its values."""
     steps: tuple[Step, ...] = ()
 
     @property
@@ -70,4 +73,4 @@ class Change(Addressed):
     def done(self) -> Change:
         """What is done, without what is told of its causes: they follow from the base that was found."""
         differences = tuple(item.model_copy(update={"cause": "origin unknown"}) for item in self.differences)
-        return self.model_copy(update={"cause": None, "differences": differences})
+        return self.model_copy(update={"cause": None, "differences": differences, "was": ()})

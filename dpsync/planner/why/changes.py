@@ -136,6 +136,16 @@ class _Changes(Struct, frozen=True):
         said = resource.holder is None or resource.address.is_in(resource.holder)
         return None if said else str(resource.holder)
 
+    def _was(self, live: LiveObject) -> Iterator[Difference]:
+        """The values with which it could be made anew. Where it stands among its siblings is none of them."""
+        sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
+        orders = {order.name for order in kind.list_orders}
+        for field in kind.writable_fields:
+            value = live.fields.get(field.name)
+            if value is None or field.type.may_be_secret or field.nest or field.name in orders:
+                continue
+            yield Difference(field=field.name, before=sides.values.display(field, value, live))
+
     def _delete(self, address: Address) -> Change:
         sides, deletions = self.decisions.sides, self.decisions.deletions
         identity = deletions.addresses[address]
@@ -152,6 +162,7 @@ class _Changes(Struct, frozen=True):
             watched=tuple(sorted(sides.kind(live).lasting)),
             cause=self.causes.removed(identity),
             effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
+            was=tuple(self._was(live)),
             steps=self.steps.of(address),
         )
 
