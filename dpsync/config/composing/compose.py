@@ -33,6 +33,7 @@ from dpsync.model.entries.desired import Environment as Surroundings
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.command import command
 from dpsync.model.texts.suggestions import did_you_mean
 
 FORMAT_VERSION: Final = 1
@@ -160,7 +161,7 @@ class _Loading(Struct):
             hint = "write organizations: and its entries, or remove the file from include"
             if name == self.files.root:
                 hint = (
-                    "begin it with dpsync: 1 and organizations:, as `dpsync init` writes it; "
+                    f"begin it with dpsync: 1 and organizations:, as {command('init')} writes it; "
                     "an empty file is never taken for an empty organization"
                 )
             self.diagnostics.append(

@@ -20,6 +20,7 @@ from dpsync.config import codes
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.nodes import Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.command import command
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
@@ -60,7 +61,8 @@ def find_root(start: Path) -> Path:
             break
     message = f"no {ROOT_NAMES[0]} in {begin} or above it, up to {directory}"
     hint = (
-        "go to the directory that has one (-C DIR), name a file with --file, or let `dpsync init` write one"
+        "go to the directory that has one (-C DIR), name a file with --file, "
+        f"or let {command('init')} write one"
     )
     raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
 

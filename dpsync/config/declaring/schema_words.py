@@ -14,6 +14,7 @@ from dpsync.kinds.meanings import EVERY_ENTRY, OF_THE_FILE, PAGES, meaning, page
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.value_meanings import value_meaning
 from dpsync.model.entries.desired import Limits
+from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import plural
 
@@ -236,4 +237,4 @@ def _left_out(part: Schema, needed: bool) -> str:
 
 def _say(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:
     part["description"] = sentence
-    part["markdownDescription"] = f"{sentence} {left_out}\n\nMore: `dpsync explain {word}`, {page}"
+    part["markdownDescription"] = f"{sentence} {left_out}\n\nMore: {command('explain', word)}, {page}"
