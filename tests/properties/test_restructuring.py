@@ -59,6 +59,7 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
         cannot_begin = any("cannot begin" in item.message for item in planned.plan.refusals)
         discard_if(bool(codes) and codes <= TAKEN_OVER - {"restructure"}, "recognised as something else")
         discard_if(cannot_begin, "nothing to show")
+        discard_if(codes == {"own-user"}, "nobody can ask whose token it is")
         by_hand = any(
             item.way_out == "set published to false on the platform first" for item in planned.plan.refusals
         )
