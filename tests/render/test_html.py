@@ -167,7 +167,7 @@ def test_what_somebody_decides_by_is_said_first(open_page: Open) -> None:
         "1 reason not to apply it",
         "2 things to delete",
         "1 to open access",
-        "1 to change for readers: the navigation of 1 site",
+        "1 to change for readers: 1 navigation",
         "3 things to make, change or move",
     ]
     page.locator("#glances a", has_text="open access").click()

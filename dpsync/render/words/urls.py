@@ -22,10 +22,10 @@ def urls_headline(plan: Plan) -> str:
     return f"URLS: {', '.join(parts)}"
 
 
-def readers_glance(urls: int, broken: int, sites: int) -> str:
+def readers_glance(urls: int, broken: int, navigations: int) -> str:
     """Behind the number of public URLs and navigations that change: how many of each."""
     parts = [counted(urls, "public URL") + (f" ({broken} broken)" if broken else "")] if urls else []
-    parts += [f"the navigation of {counted(sites, 'site')}"] if sites else []
+    parts += [counted(navigations, "navigation")] if navigations else []
     return ": ".join(filter(None, ("to change for readers", ", ".join(parts))))
 
 
