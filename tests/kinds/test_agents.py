@@ -137,7 +137,7 @@ def test_a_channel_waits_for_a_person_and_the_plan_says_so(lab: Lab) -> None:
     lab.holds(sites=[site(channels=[{"id": "slack", "type": "builtin:slack"}])])
     plan = lab.plan(docs("channels: { it: { type: 'builtin:slack' } }"))
     assert plan.changes == ()
-    assert "a person has to let the agent in" in str(plan)
+    assert "a person has to allow the agent" in str(plan)
 
 
 def test_a_topic_that_the_platform_has_not_found_is_waited_for(lab: Lab) -> None:

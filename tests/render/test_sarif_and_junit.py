@@ -114,6 +114,14 @@ def test_a_plan_fails_in_junit_when_it_may_not_be_applied() -> None:
     assert names == {f"dpsync.plan.{name}" for name in ("delete", "refusal", "exposure", "change")}
 
 
+def test_a_delete_and_what_opens_access_never_pass_in_junit() -> None:
+    root = junit(plan_document(PLAN))
+    skipped = [case for case in root.findall(".//testcase") if case.find("skipped") is not None]
+    assert {case.get("classname") for case in skipped} == {"dpsync.plan.delete", "dpsync.plan.exposure"}
+    assert root[0].get("skipped") == str(len(skipped))
+    assert 'DELETE team "Old"' in skipped[0].find("skipped").get("message")
+
+
 def test_drift_and_wrong_configurations_fail_in_junit() -> None:
     field = FieldDrift(field="title", live="a", file="b")
     found = Drifted(address="acme", kind="organization", what="different", fields=(field,))
