@@ -179,8 +179,8 @@ class _Witness:
         )
 
     def _unseen(self) -> Iterator[Drifted]:
-        """What is undeclared and no plan deletes, since nobody can see what would go along."""
-        for identity in sorted(self.decided.deletions.unseen):
+        """What is undeclared and no plan deletes: what goes with it is unseen, or it cannot be emptied."""
+        for identity in sorted({*self.decided.deletions.unseen, *self.decided.deletions.held}):
             if self._asked_for(self.sides.names.address(identity)):
                 yield self._kept(identity)
 

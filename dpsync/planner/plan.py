@@ -22,7 +22,7 @@ from dpsync.model.plans.plan import Organization, Origin, Part, Plan, Prerequisi
 from dpsync.model.plans.remark import Blocked, Note
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.decide.deletions import unverified_deletions
+from dpsync.planner.decide.deletions import blocked_deletions
 from dpsync.planner.effects.exposures import exposures
 from dpsync.planner.effects.moments import moments
 from dpsync.planner.effects.navigation import navigation_changes
@@ -141,7 +141,7 @@ class _Made(Struct, frozen=True):
         blocked = [
             *decided.blocking.all(),
             *self.unmoved,
-            *unverified_deletions(sides.names, decided.deletions),
+            *blocked_deletions(sides.names, decided.deletions),
             *synced_blocks(sides),
         ]
         return Plan(

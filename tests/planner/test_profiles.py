@@ -125,6 +125,31 @@ def test_groups_have_no_order_there(documented: Documented) -> None:
     assert plan.empty
 
 
+def test_what_cannot_be_emptied_there_is_not_deleted(documented: Documented) -> None:
+    documented.holds(
+        spaces=spaces("a"),
+        sites=[site(section("k", "a"), group("x", group("h", group("g", section("m", "a")))))],
+    )
+
+    plan = documented.plan(
+        """
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - { type: section-group, key: g, title: Group g }
+        """,
+        "{ prune: [sites/docs/structure] }",
+    )
+
+    stays = "it would be deleted, and no request moves acme/sites/docs/structure/g out of it"
+    found = reasons(plan)
+    assert found["acme/sites/docs/structure/[Group h]"] == stays
+    assert found["acme/sites/docs/structure/[Group x]"] == stays
+    assert "acme/sites/docs/structure/g#group" in found
+    assert not [x for x in plan.changes if x.action == "delete" and "Group" in x.address]
+
+
 def test_sections_change_groups_and_order_by_operations_of_their_own(documented: Documented) -> None:
     documented.holds(
         spaces=spaces("a", "b"),

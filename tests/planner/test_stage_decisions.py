@@ -260,6 +260,21 @@ def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
     assert [item.code for item in refused(moved)] == ["not-empty"]
 
 
+def test_what_a_deleted_collection_holds_is_not_out_of_it_where_its_move_is_blocked() -> None:
+    moved = {"title": "S", "collection": Ref(ACME.child("collections", "d"))}
+    case = Case(
+        {"collection": {"d": {"title": "D"}}, "space": {"s": moved}},
+        {
+            "collection": {"c": {"title": "C"}},
+            "space": {"s": {"title": "S", "collection": LiveId("collection-c")}},
+        },
+        prune=["collections"],
+    )
+    assert refused(case) == []
+    case.ignore = ["collections/d"]  # so it is never made, and nothing can be moved there
+    assert [item.code for item in refused(case)] == ["not-empty"]
+
+
 def test_circles_of_collections_are_refused_also_through_what_nobody_declares() -> None:
     live = {"a": {"title": "A"}, "b": {"title": "B", "parent": LiveId("collection-a")}}
     declared = {"a": {"title": "A", "parent": LiveId("collection-b")}}

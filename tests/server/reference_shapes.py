@@ -166,7 +166,16 @@ SPACE = thing(
             "review", "installIntegration",
         ),
     },
-    {"emoji": text(0, 50), "deletedAt": MOMENT, "parent": ID, "language": TEXT},
+    {
+        "emoji": text(0, 50), "deletedAt": MOMENT, "parent": ID, "language": TEXT,
+        "gitSync": members(
+            {},
+            {
+                "repoName": TEXT, "installationProvider": TEXT, "integration": TEXT, "url": URL,
+                "updatedAt": MOMENT,
+            },
+        ),
+    },
 )  # fmt: skip
 COLLECTION = thing(
     "collection",

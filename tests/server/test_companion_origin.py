@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,16 @@ def test_what_is_no_regular_file_is_no_world(tmp_path: Path) -> None:
         worlds.read(tmp_path)
 
 
+def apart(work: Coroutine[Any, Any, Any]) -> Any:
+    """Runs it to its end in a thread of its own: in this one a browser of other tests may have a loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
 def test_what_a_world_from_a_file_says_contacts_nobody_not_even_this_machine(url: str) -> None:
     with pytest.raises(FetchError, match="not contacted: with --world only hosts named with --allow-fetch"):
-        asyncio.run(OutsideServices(loopback=False).fetch(url))
+        apart(OutsideServices(loopback=False).fetch(url))
 
 
 # --- who may ask --------------------------------------------------------------------------------------
@@ -134,7 +141,7 @@ def status(headers: dict[str, str], peer: str = "127.0.0.1") -> int:
         }  # fmt: skip
         await OnlyHere(_inner)(scope, receive, send)
 
-    asyncio.run(ask())
+    apart(ask())
     return int(sent[0]["status"])
 
 

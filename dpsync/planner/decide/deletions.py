@@ -11,8 +11,9 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.plans.change import Effect
 from dpsync.model.plans.remark import Blocked, Kept
-from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
+from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade, named_ids
 from dpsync.planner.decide.restructuring import Restructuring
+from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 
@@ -29,6 +30,8 @@ class Deletions(Struct, frozen=True):
     kept: tuple[Kept, ...]
     unseen: Mapping[Identity, str]
     """What would be deleted, if a list could be read that says what goes along with it."""
+    held: Mapping[Identity, Address]
+    """What would be deleted, if this entry could be moved out of it."""
 
     def covers(self, identity: Identity) -> bool:
         """Whether an object is deleted or goes along."""
@@ -47,14 +50,18 @@ class Deletions(Struct, frozen=True):
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
-def unverified_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
-    """What is not deleted because nobody can see what would go along."""
+def blocked_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
+    """What is not deleted because nobody can see what goes with it, or because it cannot be emptied."""
     for identity, url in found.unseen.items():
         reason = (
             "it would be deleted, and this token may not read what would go with it: "
             f"GET {url} is not allowed (403)"
         )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
+    for identity, address in found.held.items():
+        reason = f"it would be deleted, and no request moves {address} out of it"
+        todo = f"move {address} on the platform, or declare this one to keep it"
+        yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
 
 
 def deletions(sides: Sides, decided: Restructuring) -> Deletions:
@@ -97,7 +104,8 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             if live.parent not in inside:  # else it goes with its parent
                 roots[identity] = live
             inside.add(identity)
-    seen, found, left_out = _seen_only(sides, roots, decided)
+    emptied, held = _without_held(sides, roots)
+    seen, found, left_out = _seen_only(sides, emptied, decided)
     names = {
         place: sorted(str(sides.names.address(item)) for item in items if not found.covers(item))
         for place, items in kept.items()
@@ -108,7 +116,39 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
         cascade=found,
         kept=tuple(Kept(place=place, addresses=tuple(left)) for place, left in names.items() if left),
         unseen=left_out,
+        held=held,
     )
+
+
+def _without_held(
+    sides: Sides, roots: Mapping[Identity, LiveObject]
+) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Address]]:
+    """The deletes of what is empty by then, and those left out: the platform would lift an entry out of them
+    that is declared elsewhere, and to where no request moves it. What such a one is in stays, too.
+    """
+    registry, names = sides.registry, sides.names
+    lifted = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
+    around: dict[Identity, set[Identity]] = {}
+    held: dict[Identity, Address] = {}
+    for live in sides.snapshot.objects.values() if lifted else ():
+        address = names.declared.get(live.identity)
+        resource = sides.resources.get(address) if address is not None else None
+        for item in filter(is_place, registry[live.kind].reference_fields):
+            ids = named_ids(item, live.fields.get(item.name))
+            inside = lifted & {names.named(live, kind, id) for id in ids for kind in item.names}
+            if live.identity in lifted:
+                around.setdefault(live.identity, set()).update(inside)
+            elif inside and address is not None and resource is not None and item.name in resource.fields:
+                wanted = sides.values.normal(item, resource.fields[item.name], resource)
+                if item.setting(wanted) is None:
+                    held |= dict.fromkeys(inside, address)
+    waiting = sorted(held)
+    while waiting:
+        one = waiting.pop()
+        outer = around.get(one, set()) - held.keys()
+        held |= dict.fromkeys(outer, held[one])
+        waiting += sorted(outer)
+    return {root: live for root, live in roots.items() if root not in held}, held
 
 
 def _seen_only(

@@ -25,6 +25,7 @@ from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.decide.restructuring import answered, refused
 from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
+from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.questions.content import UnnamedContent, content_refusals
 from dpsync.planner.questions.limits import in_force, limited
 from dpsync.planner.questions.rebinds import passed_over
@@ -119,6 +120,24 @@ def _not_empty(decided: Decisions) -> Iterator[Refusal]:
         for live in left:
             inside = sides.names.address(live.identity)
             yield words.NOT_EMPTY.at(sides.names.address(identity), inside=inside)
+    for identity, address in _kept_inside(decided):
+        yield words.NOT_EMPTY.at(sides.names.address(identity), inside=address)
+
+
+def _kept_inside(decided: Decisions) -> Iterator[tuple[Identity, Address]]:
+    """Each such holder that is deleted, with an entry in it whose declared move out of it is blocked."""
+    sides, registry = decided.sides, decided.sides.registry
+    holders = {root for root in decided.deletions.roots if registry[root[0]].lifecycle.on_delete == "lifted"}
+    for address, resource in sides.resources.items() if holders else ():
+        live = sides.live(address)
+        if live is None:
+            continue
+        for item in filter(is_place, sides.kind(resource).reference_fields):
+            stays = decided.blocking.entry(address) or decided.blocking.noted(address, item)
+            if stays and item.name in resource.fields:
+                ids = named_ids(item, live.fields.get(item.name))
+                named = {sides.names.named(live, kind, id) for id in ids for kind in item.names}
+                yield from ((holder, address) for holder in sorted(named & holders))
 
 
 def _circles(decided: Decisions) -> Iterator[Refusal]:
