@@ -266,6 +266,21 @@ def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, che
     assert checkout.github.writes == []
 
 
+def test_what_a_link_leads_to_is_brought_to_no_branch(checkout: Checkout) -> None:
+    (checkout.folder / IDS).rename(checkout.folder / "elsewhere.yaml")
+    (checkout.folder / IDS).symlink_to(checkout.folder / "elsewhere.yaml")
+    (notice,) = checkout.apply(a="1", c="3").notices
+    assert notice == f"The ids file was not brought to the branch: {IDS} is no file of a commit."
+    assert checkout.github.writes == []
+
+
+def test_a_working_copy_without_a_commit_is_written_nowhere(checkout: Checkout) -> None:
+    subprocess.run(["git", "update-ref", "-d", "HEAD"], cwd=checkout.folder, check=True)
+    (notice,) = checkout.apply(a="1", c="3").notices
+    assert notice == f"The ids file was not brought to the branch: {IDS} is no file of a commit."
+    assert checkout.github.writes == []
+
+
 def test_a_later_commit_of_the_branch_than_that_of_the_event_is_written(checkout: Checkout) -> None:
     assert checkout.apply(a="1", tested="a" * 40).url
 

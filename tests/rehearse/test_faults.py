@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -12,9 +13,16 @@ from dpsync.apply.attempt import Attempt
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import NotSent, Unknown
 from dpsync.client.transport import Request, Response, Stats
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import NO_IDS, RecordedLine
+from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
 from dpsync.rehearse import faults
 from dpsync.rehearse.faults import Fault, Faulty, Killed, What, draw
 from dpsync.rehearse.run import rehearse
+from dpsync.workflows.session import Planned
+from tests.planner.stages import Case
 from tests.rehearse.conftest import Staged
 from tests.soak import examples
 
@@ -79,6 +87,12 @@ def test_each_fault_hits_a_write_that_there_is() -> None:
         assert all(1 <= fault.at <= 3 for fault in found)
 
 
+def test_what_a_rate_limit_refuses_is_never_carried_out() -> None:
+    drawn = [fault for seed in range(100) for fault in draw(Random(seed), 3) if fault.what == "429"]
+    assert drawn
+    assert not any(fault.after for fault in drawn)
+
+
 def test_after_any_faults_one_clean_apply_converges(staged: Staged) -> None:
     rehearsal = rehearse(staged(), faults=examples(8, 200), seed=0)
     assert [run for run in rehearsal.faults if not run.good] == []
@@ -91,9 +105,47 @@ def test_the_same_seed_says_the_same(staged: Staged) -> None:
 
 
 def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = staged()
-    monkeypatch.setattr(Attempt, "_send", lambda self: self._task.outcome("failed", "no"))
-    assert rehearse(stage, faults=2).faults == ()
+    stage, send, steps = staged(), Attempt._send, count()
+    first = "the first step alone is carried out"
+    monkeypatch.setattr(
+        Attempt, "_send", lambda self: send(self) if not next(steps) else self._task.outcome("failed", first)
+    )
+    rehearsal = rehearse(stage, faults=2)
+    assert (rehearsal.fit, rehearsal.writes > 0, rehearsal.faults) == (False, True, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "instead", "end"),
+    [
+        ("_differing", lambda *_: "lost: team", ", but lost: team"),
+        ("_Disturbed._clean", lambda *_: Report(plan="", verified=True), ", then not converged"),
+    ],
+)
+def test_what_is_lost_or_does_not_converge_is_not_good(
+    name: str, instead: Callable[..., Any], end: str, staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"dpsync.rehearse.faults.{name}", instead)
+    (run,) = rehearse(staged(), faults=1, seed=0).faults
+    assert (run.good, run.end.endswith(end)) == (False, True)
+
+
+def test_what_a_process_has_not_recorded_before_its_end_is_lost() -> None:
+    memory = faults._Memory(NO_IDS)
+    edits = {("acme", Address.parse("acme/teams/a")): RecordedLine(Address.parse("acme/teams/a"), "1")}
+    memory.dead = lambda: True
+    memory.edit("https://x.example", edits)
+    assert memory.ids == NO_IDS
+    memory.dead = lambda: False
+    memory.edit("https://x.example", edits)
+    assert memory.ids != NO_IDS
+
+
+def test_the_clean_apply_is_given_each_answer_that_it_asks_for_and_no_line_of_a_file() -> None:
+    ways = ('--confirm "delete 2"', "id: a", "new: true", "--confirm 'restructure acme/sites/$x'")
+    answers = tuple(WayOut(address="acme", add=way, means="so") for way in ways)
+    refusal = Refusal(code="limits", address="acme", message="so", way_out="so", answers=answers)
+    planned = Planned(Plan(refusals=(refusal,)), Case().sides())
+    assert list(faults._asked(planned)) == ["delete 2", "restructure acme/sites/$x"]
 
 
 def sending_again(real: Callable[..., Any]) -> Callable[..., Any]:

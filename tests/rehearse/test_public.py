@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from dpsync.rehearse.public import PublicHistory, facts_of_site, facts_of_specifications
 
 PLACE = {"type": "space", "id": "p1", "space": "s1"}
@@ -54,6 +56,24 @@ def test_a_redirect_into_what_is_hidden_shows_nothing() -> None:
     redirect = {"source": "/a", "draft": False, "destination": {"kind": "site-space", "siteSpaceId": "p1"}}
     assert any("/a" in what for what in seen(redirects=[redirect]))
     assert not any("/a" in what for what in seen(redirects=[redirect], structure=[{**PLACE, "draft": True}]))
+
+
+def test_a_redirect_that_is_a_draft_leads_nobody_anywhere() -> None:
+    redirect = {"source": "/a", "destination": {"kind": "external", "url": "https://x.example"}}
+    assert any("/a" in what for what in seen(redirects=[redirect]))
+    assert not any("/a" in what for what in seen(redirects=[{**redirect, "draft": True}]))
+
+
+@pytest.mark.parametrize(
+    ("visibility", "by"),
+    [
+        ("public", {"everybody", "who has the address", "who has a link", "who signs in"}),
+        ("unlisted", {"who has the address", "who has a link", "who signs in"}),
+        ("visitor-auth", {"who signs in"}),
+    ],
+)
+def test_a_site_is_open_to_those_whom_its_visibility_lets_in(visibility: str, by: set[str]) -> None:
+    assert {who for who, _ in facts_of_site(site(visibility=visibility), set())} == by
 
 
 def test_a_specification_is_seen_with_where_it_comes_from() -> None:

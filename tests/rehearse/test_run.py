@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from functools import partial
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 from pydantic_core import from_json, to_json
 
 from dpsync.apply.journal import NoJournal
 from dpsync.client.transport import Request, Response
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import NavigationChange
-from dpsync.model.plans.journal import Report
+from dpsync.model.plans.journal import Outcome, Report
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.model.plans.remark import Kept
 from dpsync.rehearse import run
-from dpsync.rehearse.replica import Replica
+from dpsync.rehearse.replica import Replica, _counters
 from dpsync.rehearse.run import rehearse
 from dpsync.rehearse.stage import Stage
+from dpsync.rehearse.unproven import unproven
+from dpsync.rehearse.world import World
+from dpsync.server.store import Record
 from tests.rehearse.conftest import WANTED, Staged
 
 
@@ -169,6 +177,58 @@ def test_only_what_takes_two_runs_may_leave_changes(plan: Plan, told: list[str])
     left = Plan(changes=(Change(address="acme/teams/a", kind="team", action="update"),))
     report = Report(plan=plan.digest, remaining=left)
     assert [item.what for item in run._deviations(plan, report)] == told
+
+
+def test_of_what_was_not_carried_out_each_reason_is_told_once() -> None:
+    made = partial(Outcome, address="acme/teams/a", verb="create")
+    outcomes = (
+        made(step="1", result="done"),
+        made(step="2", result="failed", error="no"),
+        made(step="3", result="not-tried", error="it needs 2"),
+        made(step="4", result="not-tried", error="it needs 3"),
+    )
+    report = Report(plan="", outcomes=outcomes, trouble=("the platform is gone",))
+    assert [(one.what, one.message) for one in run._deviations(Plan(), report)] == [
+        ("step", "failed: no"),
+        ("step", "2 steps not tried: it needs 2"),
+        ("stopped", "the platform is gone"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "before", "told"),
+    [("acme/spaces", 0, True), ("acme/spaces", 1, False), ("acme/teams/ops/members", 0, False)],
+)
+def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_twice(
+    place: str, before: int, told: bool, staged: Staged
+) -> None:
+    stage = staged()
+    there = tuple(Kept(place=place, addresses=(f"{place}/[A]",)) for _ in range(before))
+    stage = replace(stage, planned=replace(stage.planned, plan=Plan(kept=there)))
+    after = Report(plan="", remaining=Plan(kept=(Kept(place=place, addresses=(f"{place}/[A]",)),)))
+    nowhere = cast("Replica", SimpleNamespace())
+    found = run._Run(stage, World(), nowhere, lambda _: None, Event())._twice(after)
+    words = f"afterwards 1 thing more than declared: {place}/[A]"
+    assert [one.message for one in found] == [words] * told
+
+
+@pytest.mark.parametrize(
+    ("world", "told"),
+    [
+        (World(), {"token"}),
+        (World(spaces=2), {"token", "content"}),
+        (World(scripts=1), {"token", "scripts"}),
+    ],
+)
+def test_what_no_answer_holds_is_told_where_there_is_some(world: World, told: set[str]) -> None:
+    found = unproven(Plan(), world, refused=(), guessed=(), fetched=(), secrets=(), differing=())
+    assert {one.what for one in found} == told
+
+
+def test_what_is_new_gets_no_id_that_something_has_already() -> None:
+    known = (("team", "tm-7"), ("team", "tm-12"), ("deleted-space", "sp-3"), ("space", "guides-99"))
+    records = [Record(kind, id, {}) for kind, id in known]
+    assert _counters(records, {"team": "tm", "space": "sp"}) == {"team": 12, "space": 3}
 
 
 def test_what_can_make_nothing_public_is_no_reason_to_look_at_every_site(
