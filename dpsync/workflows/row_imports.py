@@ -25,6 +25,7 @@ from dpsync.model.findings import nodes
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.nodes import Node
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.words import counted
 from dpsync.workflows.session import Planned, Session
 from dpsync.workflows.sharing import Sharing
 
@@ -189,6 +190,7 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
 
 def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: Session) -> bytes:
     """The file of the configuration with the line that names the rows."""
+    from dpsync.importing.yaml_text.comments import comments
     from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
@@ -206,9 +208,13 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
             for word in reversed(inside):
                 value = {word: value}
             edits = [document.adding(place.span, first, value, names)]
-        return mark + apply_edits(document.text, edits).encode()
+        text = apply_edits(document.text, edits)
     except Uneditable as why:
         raise _refused(f"the line cannot be written: {why}", place.span, "write it by hand") from None
+    if lost := comments(document.text) - comments(text):
+        said = f"{counted(lost.total(), 'comment')} would be lost, since no row has one: {next(iter(lost))}"
+        raise _refused(said, place.span, f"put it above {place.kind.key}, or take it away")
+    return mark + text.encode()
 
 
 def _texts(node: Node) -> Iterator[str]:

@@ -270,14 +270,14 @@ def test_what_a_link_leads_to_is_brought_to_no_branch(checkout: Checkout) -> Non
     (checkout.folder / IDS).rename(checkout.folder / "elsewhere.yaml")
     (checkout.folder / IDS).symlink_to(checkout.folder / "elsewhere.yaml")
     (notice,) = checkout.apply(a="1", c="3").notices
-    assert notice == f"The ids file was not brought to the branch: {IDS} is no file of a commit."
+    assert notice.endswith(f": {IDS} is no file of a commit.")
     assert checkout.github.writes == []
 
 
 def test_a_working_copy_without_a_commit_is_written_nowhere(checkout: Checkout) -> None:
     subprocess.run(["git", "update-ref", "-d", "HEAD"], cwd=checkout.folder, check=True)
     (notice,) = checkout.apply(a="1", c="3").notices
-    assert notice == f"The ids file was not brought to the branch: {IDS} is no file of a commit."
+    assert notice.endswith(f": {IDS} is no file of a commit.")
     assert checkout.github.writes == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from dpsync.api import Session, load
 from dpsync.importing.creation.layout import MANY
 from dpsync.importing.rows import cells, file_text, row
+from dpsync.importing.yaml_text.comments import comments
 from dpsync.importing.yaml_text.edit import Uneditable
 from dpsync.kinds.registry import load as load_registry
 from dpsync.server.process.thread import ThreadedServer
@@ -231,6 +233,54 @@ def test_a_value_that_a_variable_gives_is_not_lost(
     (in_yaml / "dpsync.yaml").write_text(text, encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
     assert (ended.code, "comes from a variable, which would be lost" in ended.err) == (4, True)
+
+
+def test_what_environments_share_is_not_taken_from_the_others(in_yaml: Path, run: Run) -> None:
+    (in_yaml / "dpsync.yaml").write_text(f"{IN_YAML}environments: {{ prod: {{}} }}\n", encoding="utf-8")
+    ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help", "--env", "prod")
+    assert (ended.code, "dpsync.yaml is shared with the top-level values" in ended.err) == (4, True)
+    assert not (in_yaml / "help.redirects.csv").exists()
+
+
+COMMENTED = """\
+      help:
+        title: Help center
+        basename: help
+        # all of them
+        redirects:
+          /a: { destination: { kind: external, url: "https://a.example/" } }  # never change
+          # and this
+          /b: { destination: { kind: external, url: https://b.example/ } }
+"""
+
+
+def test_a_comment_of_a_person_is_not_lost(project: Project, platform: ThreadedServer, run: Run) -> None:
+    text = re.sub(r"      help: .*\n", lambda _: COMMENTED, IN_YAML)
+    directory = project(text)
+    assert run("apply", "-C", str(directory), "--yes").code == 0
+    ended = run("import", "-C", str(directory), "--force", "--redirects", "help")
+    assert (ended.code, "2 comments would be lost, since no row has one: # never change" in ended.err) == (
+        4,
+        True,
+    )
+    assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == text
+    text = text.replace("  # never change", "").replace("          # and this\n", "")
+    (directory / "dpsync.yaml").write_text(text, encoding="utf-8")
+    imported(run, directory, 0, "--force", "--redirects", "help")
+    assert "# all of them" in (directory / "dpsync.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a: 1 # one\n# two\nb: '# no'\n", ["# one", "# two"]),
+        ("a: |\n  # no comment\n  text # none\n# end", ["# end"]),
+        ('a: x#y\nb: "c # d" #e\né: ü # ö\n', ["#e", "# ö"]),
+        ("[a, # one\n b] # one\n", ["# one", "# one"]),
+    ],
+)
+def test_comments_are_what_is_between_tokens(text: str, found: list[str]) -> None:
+    assert sorted(comments(text).elements()) == sorted(found)
 
 
 def test_rows_that_are_there_are_not_written_anew(directory: Path, run: Run) -> None:
