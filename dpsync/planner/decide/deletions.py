@@ -140,7 +140,7 @@ def _without_held(
                 around.setdefault(live.identity, set()).update(inside)
             elif inside and address is not None and resource is not None and item.name in resource.fields:
                 wanted = sides.values.normal(item, resource.fields[item.name], resource)
-                if item.setting(wanted) is None:
+                if item.via is not None and item.setting(wanted) is None:
                     held |= dict.fromkeys(inside, address)
     waiting = sorted(held)
     while waiting:
