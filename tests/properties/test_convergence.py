@@ -84,13 +84,14 @@ def test_what_the_plan_does_not_name_is_as_it_was(platform: Platform, draw: Draw
 
 
 def _things(state: Fields) -> dict[str, tuple[list[str], Fields]]:
-    """Every object by id: what it is in, and what it is, without what follows from others."""
+    """Every object by id: what it is in, and what it is, without nulls and what follows from others."""
     found: dict[str, tuple[list[str], Fields]] = {}
 
     def collect(value: Any, around: list[str]) -> None:
         if isinstance(value, dict):
             if isinstance(value.get("id"), str):
-                found[value["id"]] = around, {k: v for k, v in value.items() if k not in _FOLLOWS}
+                own = {k: v for k, v in value.items() if k not in _FOLLOWS and v is not None}
+                found[value["id"]] = around, own
                 around = [*around, value["id"]]
             for name in _INSIDE:
                 collect(value.get(name), around)
