@@ -59,6 +59,21 @@ def test_what_an_import_runs_is_tried_with_every_test_of_the_file(tmp_path: Path
     assert "1 mutants: 1 killed" in printed
 
 
+def test_only_a_new_file_of_tests_is_run_again_to_know_what_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "switches.py").write_text("def turned(on):\n    return not on\n")
+    (tmp_path / "tests").mkdir()
+    ran = "from toy.switches import turned\n\ndef test_runs():\n    turned(False)\n"
+    (tmp_path / "tests" / "test_old.py").write_text(ran)
+    before = searched(tmp_path)
+    assert "1 passed" in before
+    assert "1 mutants: 0 killed, 1 survived" in before
+    (tmp_path / "tests" / "test_new.py").write_text(ran.replace("turned(False)", "assert turned(False)"))
+    after = searched(tmp_path)
+    assert after.count(" passed") == after.count("1 passed") == 1
+    assert "1 mutants: 1 killed, 0 survived" in after
+
+
 def test_a_guard_is_seen_where_its_test_fails_without_it(tmp_path: Path) -> None:
     (tmp_path / "toy").mkdir()
     source = "def halved(number):\n    if number % 2:\n        return None\n    return number // 2\n"

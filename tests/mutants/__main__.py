@@ -19,7 +19,8 @@ with a word of the code, of which the alphabet decides (`!=` is drawn there). Wh
 (`not` before `:=`) is no mutant.
 
 Which tests execute a line is found out by one run of all tests under coverage. That is kept in the cache
-directory of the user, under a digest of the code, so that another sample of the same code begins at once. Of
+directory of the user, under a digest of the packages, with a digest of each file of tests: another sample of
+the same code begins at once, and only files of tests that have changed are run again. Of
 what only an import runs coverage knows no reader: there the tests are tried that run anything of the file, or
 that stand in a file which names the package. First come the tests that show a guard of the same function
 (docs/guards.md), those that have found a mistake in the package, and those whose names are like the words of
@@ -32,6 +33,8 @@ those of one mutant no more than `--budget` seconds: so a survivor is one that t
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import re
 import sys
 import time
@@ -39,15 +42,18 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from difflib import unified_diff
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator
 
+from .child import all_in_children
 from .collected import Collected
 from .guards import PAGE, Guard, listed
-from .observed import FIRST, Observed, note_of, observe
+from .observed import FIRST, Observed
+from .observing import note_of, observe
 from .places import Mutant, function, is_run_by_an_import, sample, statement
 from .tree import ROOT, copied
 from .trial import Trial
@@ -65,13 +71,45 @@ def main() -> None:
     options = _options()
     packages, tests = options.packages or PACKAGES, options.tests or TESTS
     note = options.notes.absolute() if options.notes else None
-    with copied(options.root.resolve()) as tree:
-        note = note or note_of(tree, packages, tests)
-        observed = observe(tree, packages, tests, note)
+    with copied(options.root) as tree:
+        observed = observe(tree, packages, tests, note or note_of(tree, packages), options.jobs)
         mutants = sample(tree, packages, options.sample, Random(options.seed))
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
-        with Collected(tree, tests) as collected:
-            _run_all(tree, observed, collected, mutants, options)
+        counts = [tree.parent / f"counts-{number}.json" for number in range(options.jobs)]
+        ended = all_in_children(
+            [
+                partial(_run_part, tests, observed, mutants, number, path, options)
+                for number, path in enumerate(counts)
+            ]
+        )
+        if {*ended} != {"0"}:
+            sys.exit(f"not all mutants were tried (the processes ended with {', '.join(ended)})")
+        _print_all([json.loads(path.read_text()) for path in counts], options.seed)
+
+
+def _run_part(
+    tests: Sequence[str],
+    observed: Observed,
+    mutants: Sequence[Mutant],
+    part: int,
+    counts: Path,
+    options: argparse.Namespace,
+) -> int:
+    """The mutants of one process, in a tree of its own: what an import runs is changed in its file."""
+    with copied(options.root) as tree, Collected(tree, tests) as collected:
+        chosen = [one for one in enumerate(mutants, 1) if one[0] % options.jobs == part]
+        counts.write_text(json.dumps(_run_all(tree, observed, collected, chosen, options)))
+    return 0
+
+
+def _print_all(counts: Sequence[dict[str, dict[str, int]]], seed: int) -> None:
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in counts:
+        for package, outcomes in one.items():
+            found[package].update(outcomes)
+    for package in sorted(found):
+        print(f"{package}: {_said(found[package])}")
+    print(f"seed {seed}: {_said(sum(found.values(), Counter()))}")
 
 
 def _options() -> argparse.Namespace:
@@ -85,11 +123,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--notes", type=Path, help="what each test runs: read if it is there, else written (a cache)"
     )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="how many processes (one for each core)"
+    )
     parser.add_argument("--patience", type=float, default=2.0, help="times the normal duration, plus 5 s (2)")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree to copy")
     parser.add_argument("--packages", nargs="+", help="directories to mutate, from the root")
     parser.add_argument("--tests", nargs="+", help="tests to run, from the root")
     options = parser.parse_args()
+    options.root = options.root.resolve()
     if options.seed is None:
         options.seed = Random().randrange(10**6)
     return options
@@ -99,16 +141,16 @@ def _run_all(
     tree: Path,
     observed: Observed,
     collected: Collected,
-    mutants: Sequence[Mutant],
+    mutants: Sequence[tuple[int, Mutant]],
     options: argparse.Namespace,
-) -> None:
+) -> dict[str, Counter[str]]:
+    """What came of these mutants, by package. Their numbers are those in the sample."""
     began = time.monotonic()
     page = tree / PAGE
     guards = [*listed(page.read_text(encoding="utf-8"))] if page.exists() else []
-    count: Counter[str] = Counter()
     by_package: dict[str, Counter[str]] = defaultdict(Counter)
     killers: dict[str, dict[str, None]] = defaultdict(dict)
-    for number, mutant in enumerate(mutants, 1):
+    for number, mutant in mutants:
         if time.monotonic() - began > options.minutes * 60:
             print(f"stopped after {options.minutes:g} minutes")
             break
@@ -140,21 +182,16 @@ def _run_all(
             outcome, killer = trial.from_the_start(chosen)
         else:
             outcome, killer = trial.in_memory(chosen, observed.outside(mutant.file, lines))
-        count[outcome] += 1
         if killer:
             before.pop(killer, None)
             before[killer] = None
         by_package[package][outcome] += 1
         what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
-        print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({killer or what})")
+        told = [f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({killer or what})"]
         if outcome != "killed":
-            print(_difference(source, changed))
-        if sum(count.values()) % 25 == 0:
-            print(f"… {dict(count)}")
-        sys.stdout.flush()
-    for package, found in by_package.items():
-        print(f"{package}: {_said(found)}")
-    print(f"seed {options.seed}: {_said(count)}")
+            told.append(_difference(source, changed))
+        print("\n".join(told), flush=True)
+    return by_package
 
 
 def _said(count: Counter[str]) -> str:

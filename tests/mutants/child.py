@@ -9,8 +9,8 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 ELSEWHERE = 71
 """How a child ends in which no function has the change."""
@@ -31,12 +31,27 @@ def _kill(child: int) -> None:
         os.killpg(child, signal.SIGKILL)
 
 
-def in_a_child(run: Any, cpu: float | None) -> str:
+def in_a_child(run: Callable[[], int], cpu: float | None) -> str:
     """What a function answers in a process of its own, or "timeout".
 
     What counts is time of CPU, so that a busy machine changes nothing. What waits for ever ends after ten
     times as long.
     """
+    return _end(_begun(run, cpu), cpu)
+
+
+def all_in_children(runs: Sequence[Callable[[], int]]) -> list[str]:
+    """What functions answer, each in a process of its own, all at the same time, for as long as they take."""
+    begun = [_begun(run, None) for run in runs]
+    try:
+        return [_end(child, None) for child in begun]
+    finally:  # also when the search is interrupted
+        for child in begun:
+            _kill(child)
+
+
+def _begun(run: Callable[[], int], cpu: float | None) -> int:
+    """The number of a process of its own in which a function runs."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
@@ -53,6 +68,11 @@ def in_a_child(run: Any, cpu: float | None) -> str:
             traceback.print_exc()
         finally:
             os._exit(ended)
+    return child
+
+
+def _end(child: int, cpu: float | None) -> str:
+    """How a process ended, once it has."""
     patience = threading.Timer(threading.TIMEOUT_MAX if cpu is None else 10 * cpu, _kill, [child])
     patience.daemon = True
     patience.start()

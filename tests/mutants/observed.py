@@ -1,21 +1,12 @@
-"""Which tests run each line, and how long each of them takes: one run of all on the code as it is."""
+"""Which tests are tried for a change of some lines: what is known of each test, and how they are chosen."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import re
-import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
-from pathlib import Path
-
-from .child import arguments, in_a_child
 
 FIRST = 25
 """So many of the quickest tests are tried before any others."""
@@ -118,73 +109,3 @@ class Observed:
 def _words(text: str) -> set[str]:
     """The beginnings of its words, those in names included."""
     return {word[:5] for word in re.findall("[a-z]{4,}", text.lower())}
-
-
-def observe(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Path) -> Observed:
-    """All tests once, in a process of their own, which notes for each line the tests that run it and pass."""
-    if not note.exists():
-        ended = in_a_child(lambda: _noting(tree, packages, tests, note), cpu=None)
-        if ended not in ("0", "1"):
-            note.unlink(missing_ok=True)
-            sys.exit(f"the tests cannot be run (pytest ended with {ended})")
-    with gzip.open(note, "rt") as file:
-        read = json.load(file)
-    tests = ["", *read["seconds"]]
-    together = [[tests[number] for number in numbers] for numbers in read["together"]]
-    contexts = {
-        file: {int(line): together[number] for line, number in lines.items()}
-        for file, lines in read["contexts"].items()
-    }
-    return Observed(read["seconds"], contexts)
-
-
-def note_of(tree: Path, packages: Sequence[str], tests: Sequence[str]) -> Path:
-    """Where the observation of this code and these tests is kept, outside of the project."""
-    digest = sha256(repr((sys.version, packages, tests)).encode())
-    for path in sorted(tree.rglob("*.py")):
-        digest.update(f"{path.relative_to(tree)}\n".encode() + path.read_bytes())
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpsync-mutants"
-    return folder / f"{digest.hexdigest()[:16]}.json.gz"
-
-
-def _noting(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Path) -> int:
-    import pytest
-    from coverage import Coverage
-
-    sys.dont_write_bytecode = False
-    sources = [str(tree / package) for package in packages]
-    watched = Coverage(data_file=None, config_file=False, source=sources)
-    seconds: dict[str, float] = {}
-
-    class Contexts:
-        @pytest.hookimpl(wrapper=True)
-        def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-            watched.switch_context(item.nodeid)
-            began, failed = time.process_time(), item.session.testsfailed
-            result = yield
-            if item.session.testsfailed > failed:
-                print(f"left out, since it fails on the code as it is: {item.nodeid}", flush=True)
-            else:
-                seconds[item.nodeid] = time.process_time() - began
-            watched.switch_context("")
-            return result
-
-    watched.start()
-    words = [word for word in arguments(tree) if word != "-x"]
-    ended = pytest.main([*words, *tests], plugins=[Contexts()])
-    watched.stop()
-    data = watched.get_data()
-    numbers = {test: number for number, test in enumerate(["", *seconds])}
-    together: dict[tuple[int, ...], int] = {}  # the same tests run many lines: each such list is written once
-    contexts: dict[str, dict[int, int]] = {}
-    for file in data.measured_files():
-        lines = contexts[str(Path(file).relative_to(tree))] = {}
-        for line, there in data.contexts_by_lineno(file).items():
-            ran = tuple(sorted(numbers[test] for test in there if test in numbers))
-            lines[line] = together.setdefault(ran, len(together))
-    note.parent.mkdir(parents=True, exist_ok=True)
-    begun = note.with_suffix(f".{os.getpid()}")
-    with gzip.open(begun, "wt") as written:
-        json.dump({"seconds": seconds, "together": [*together], "contexts": contexts}, written)
-    begun.rename(note)
-    return int(ended)
