@@ -202,7 +202,6 @@ class _Call(Generic[T]):
             if left > self._patience():
                 raise self._limited(None)
             self._wait(left, "rate limit")
-        self._check()
 
     def _limited(self, message: str | None) -> RateLimited:
         error = RateLimited(self._request.method, self._request.path, message, self._policy.gate.left())

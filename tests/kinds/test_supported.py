@@ -84,6 +84,9 @@ def test_the_words_of_a_field_may_be_others_with_a_profile() -> None:
 
 
 def test_a_profile_may_lack_operations_that_all_others_have() -> None:
+    move = ("POST", "/spaces/{}/move")
+    assert Profile("whole").has(*move)
+    assert not Profile("less", missing=frozenset({move})).has(*move)
     assert load("published").kinds["space"].lifecycle.transfer is None
     assert load("full").kinds["space"].lifecycle.transfer is not None
 
