@@ -84,3 +84,19 @@ def test_nobody_waits_longer_than_for_an_answer(lab: Lab) -> None:
     clock = Answering(None)
     applied(lab, clock, timeout=2.0)
     assert sum(clock.waits) < 5
+
+
+def test_where_nobody_can_look_any_more_it_stays_requested(lab: Lab) -> None:
+    def fail() -> None:
+        rule = {
+            "operation": "listMembersInOrganizationById",
+            "every": 1,
+            "fault": {"kind": "status", "status": 403},
+        }
+        httpx.put(f"{lab.server.url}/_dpsync/faults", json=[rule]).raise_for_status()
+
+    clock = Answering(fail)
+    report = applied(lab, clock)
+    assert [item.result for item in report.outcomes] == ["requested"]
+    assert not report.complete
+    assert len(clock.waits) == 2

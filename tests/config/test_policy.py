@@ -68,6 +68,15 @@ def test_a_policy_that_cannot_be_meant(tmp_path: Path, text: str, code: str, wor
 
 
 @pytest.mark.parametrize(
+    ("percent", "hint"),
+    [("0.5", "write 50"), ("0.29", "write 29"), ("1.5", None), ("0.0", None), ("'0.5'", None)],
+)
+def test_only_a_share_of_one_is_told_as_percent(tmp_path: Path, percent: str, hint: str | None) -> None:
+    (found,) = loaded(tmp_path, policy(f"{{ limits: {{ percent: {percent} }} }}"))[1]
+    assert (found.code, found.hint) == ("DP202", hint)
+
+
+@pytest.mark.parametrize(
     ("field", "natural"), [("basename", True), ("title", True), ("visibility", False), ("published", False)]
 )
 def test_every_natural_key_of_a_kind_is_one(tmp_path: Path, field: str, natural: bool) -> None:

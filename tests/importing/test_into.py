@@ -141,6 +141,14 @@ def test_overlays_on_the_command_line_are_told_apart_as_well(run: Run, directory
     assert "title: Acme Manual" in (directory / "prod.yaml").read_text()
 
 
+def test_only_the_last_overlay_is_left_out_to_know_who_shares_a_line(run: Run, directory: Path) -> None:
+    between = "organizations: { acme: { sites: { docs: { title: Between } } } }\n"
+    (directory / "between.yaml").write_text(between)
+    overlays = ("-f", "dpsync.yaml", "-f", "between.yaml", "-f", "prod.yaml")
+    document = take(run, directory, 3, *overlays, "--update", "acme/sites/docs#title")
+    assert "what is without prod.yaml" in document["differences"][0]["message"]
+
+
 def test_a_file_that_is_not_of_this_configuration_is_refused(run: Run, directory: Path) -> None:
     for name in ("staging.yaml", "../other.yaml", "nothing.yaml"):
         arguments = ("--env", "prod", "--update", "acme", "--into", name)

@@ -152,6 +152,13 @@ def test_what_every_answer_has_is_missed(missing: str) -> None:
     assert wrong.value.misfit.found == "missing"
 
 
+@pytest.mark.parametrize(("owner", "found"), [({}, "missing"), ({"id": None}, "null")])
+def test_an_object_that_is_there_without_its_id_says_which_way_it_lacks_it(owner: Any, found: str) -> None:
+    with pytest.raises(Misshapen) as wrong:
+        check(ROOM, PROPER | {"owner": owner})
+    assert (wrong.value.misfit.expected, wrong.value.misfit.found) == ("an id", found)
+
+
 @pytest.mark.parametrize("body", [[], None, "x", {"title": []}, {"colour": 7}])
 def test_what_is_sent_back_with_changes_must_be_an_object_of_this_kind(body: Any) -> None:
     with pytest.raises(Misshapen):
