@@ -73,7 +73,7 @@ def main() -> None:
     note = options.notes.absolute() if options.notes else None
     with copied(options.root) as tree:
         observed = observe(tree, packages, tests, note or note_of(tree, packages), options.jobs)
-        mutants = sample(tree, packages, options.sample, Random(options.seed))
+        mutants = sample(tree, packages, options.sample, Random(options.seed), options.operators)
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
         counts = [tree.parent / f"counts-{number}.json" for number in range(options.jobs)]
         ended = all_in_children(
@@ -117,6 +117,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=400, help="how many mutants (400)")
     parser.add_argument("--seed", type=int, default=None, help="which ones; drawn and printed if not given")
     parser.add_argument("--only", type=int, nargs="+", help="of this sample, the ones with these numbers")
+    parser.add_argument(
+        "--operators", default="", help="only mistakes with this in their name: NumberReplacer, Comparison"
+    )
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this time")
     parser.add_argument("--slow", type=float, default=3.0, help="leave out tests of so many seconds (3)")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests for one mutant (20)")

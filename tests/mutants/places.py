@@ -32,9 +32,16 @@ class Mutant:
     occurrence: int
 
 
-def sample(tree: Path, packages: Sequence[str], count: int, random: Random) -> list[Mutant]:
-    """As many mutants of each package, in an order by chance: one of each place, then another one of each."""
-    drawn = [_drawn(tree, package, random) for package in packages]
+def sample(
+    tree: Path, packages: Sequence[str], count: int, random: Random, operators: str = ""
+) -> list[Mutant]:
+    """As many mutants of each package, in an order by chance: one of each place, then another one of each.
+
+    Only those of operators with a text in their names.
+    """
+    drawn = [
+        [one for one in _drawn(tree, package, random) if operators in one.operator] for package in packages
+    ]
     turns = (mutants for turn in zip_longest(*drawn) for mutants in turn if mutants is not None)
     return list(islice(turns, count))
 
