@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,25 +15,19 @@ from msgspec.structs import asdict
 
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, interactive
-from dpsync.cli.terminal.progress import READING
 from dpsync.cli.terminal.signals import counted_signals, ending
 from dpsync.collector import collector_running
 from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import Expected, IdsOnDisk, Options, Planned, Session
+    from dpsync.api import Expected, IdsOnDisk, Planned, Session
     from dpsync.apply.journal import Journal
     from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
     from dpsync.model.plans.journal import Outcome, Report
     from dpsync.model.plans.plan import Plan
     from dpsync.model.plans.rehearsal import Rehearsal
-
-
-def planned_now(out: Output, session: Session, client: WriteClient, options: Options) -> Planned:
-    with out.progress.during(READING):
-        return session.plan(client, options)
 
 
 def carry_out(
@@ -70,10 +65,20 @@ def not_carried_out(
     return _end(out, planned.plan, None, code, rehearsal)
 
 
-def organizations(planned: Planned) -> list[str]:
+def _organizations(planned: Planned) -> list[str]:
     """The ids of the organizations that a plan changes."""
     changed = sorted({Address((change.address.split("/")[0],)) for change in planned.plan.changes})
     return [planned.snapshot.matches[address].id for address in changed]
+
+
+def show_expected(out: Output, plan: Plan, expect: Expected) -> None:
+    """Show a plan without its secrets. Raises as `Expected.check` does where another one was agreed to."""
+    from dpsync.apply.executor import sent_secrets
+
+    out.mask.add(sent_secrets(plan, os.environ))
+    if plan.can_apply:
+        expect.check(plan)
+    show_plan(out, plan)
 
 
 def show_plan(out: Output, plan: Plan) -> None:
@@ -118,7 +123,25 @@ def _agreed(plan: Plan) -> bool:
 
 
 @contextmanager
-def kept_journal(out: Output, directory: Path, plan: Plan, place: ConfigurationPaths) -> Iterator[Journal]:
+def locked_journal(
+    out: Output, platform: str, planned: Planned, place: ConfigurationPaths, directory: Path | None
+) -> Iterator[Journal]:
+    """The journal of an apply, while no other dpsync of this person applies to the same organizations.
+
+    `directory`: where it is kept, below the project where none is given. Raises Locked.
+    """
+    from dpsync.apply.lock import locked
+
+    kept_in = place.journals if directory is None else directory
+    with (
+        locked(platform, _organizations(planned)),
+        _kept_journal(out, kept_in, planned.plan, place) as journal,
+    ):
+        yield journal
+
+
+@contextmanager
+def _kept_journal(out: Output, directory: Path, plan: Plan, place: ConfigurationPaths) -> Iterator[Journal]:
     """The journal of an apply, in a new file. Nothing that is never shown stands in it either."""
     from dpsync.apply.journal import FileJournal, MaskedJournal
     from dpsync.model.plans.events import Flags

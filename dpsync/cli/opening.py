@@ -1,21 +1,42 @@
-"""What a command that only reads needs: the session of a configuration, and a client that cannot write."""
+"""What a command begins with: a client of the platform, a session, the plan of now."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from dpsync.cli.arguments.connection import connection
+from dpsync.cli.arguments.connection import Connection, connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.progress import READING
 
 if TYPE_CHECKING:
-    from dpsync.api import Session
+    from dpsync.api import Options, Planned, Session
     from dpsync.client.client import ReadClient
     from dpsync.client.recording import Recording
+
+    Client = TypeVar("Client", bound=ReadClient)
+
+
+def client_of(
+    made: type[Client], out: Output, to: Connection, timeout: float, recording: Recording | None = None
+) -> Client:
+    """A client of this class for a platform, which tells `out` of its requests. Raises Malformed."""
+    from dpsync.cli.terminal.trace import tracer
+
+    return made(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
+        recording=recording,
+    )  # fmt: skip
+
+
+def planned_now(out: Output, session: Session, client: ReadClient, options: Options) -> Planned:
+    """The plan of now. Raises as `Session.plan` does."""
+    with out.progress.during(READING):
+        return session.plan(client, options)
 
 
 @contextmanager
@@ -29,7 +50,6 @@ def reading_session(
     `recording` keeps what the platform answers. What is raised meanwhile becomes the ending of the command.
     """
     from dpsync.cli.endings import endings
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
 
     with endings(out):
@@ -38,8 +58,18 @@ def reading_session(
         to = connection(out, desired.environment)
     with endings(out, to):
         session = opened(out, place, desired, to, parallelism, base).session
-        with ReadClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
-            recording=recording,
-        ) as client:  # fmt: skip
+        with client_of(ReadClient, out, to, timeout, recording) as client:
             yield session, client
+
+
+@contextmanager
+def reading_plan(
+    out: Output, files: tuple[str, ...], directory: Path, environment: str | None, ids_in: Path | None,
+    profile: str | None, parallelism: int, base: str | None, timeout: float, options: Options,
+    recording: Recording | None,
+) -> Iterator[tuple[Session, Planned]]:  # fmt: skip
+    """The same session with the plan that was made from what is live now."""
+    with reading_session(
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
+    ) as (session, client):  # fmt: skip
+        yield session, planned_now(out, session, client, options)

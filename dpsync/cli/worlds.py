@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpsync.cli.opening import reading_session
+from dpsync.cli.opening import planned_now, reading_session
 from dpsync.cli.terminal.output import Output
-from dpsync.cli.terminal.progress import READING
 
 if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
@@ -36,8 +35,7 @@ def read_world(
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip
-        with out.progress.during(READING):
-            planned = session.plan(client, Options())
+        planned = planned_now(out, session, client, Options())
         recording.end()
         out.mask.add(_secrets(session.desired))
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -10,12 +9,10 @@ import click
 from dpsync.cli.applying import (
     asked,
     carry_out,
-    kept_journal,
+    locked_journal,
     not_carried_out,
     nothing_to_do,
-    organizations,
-    planned_now,
-    show_plan,
+    show_expected,
 )
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import opened
@@ -29,6 +26,7 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.opening import client_of, planned_now
 from dpsync.cli.terminal.output import as_output
 
 
@@ -67,13 +65,10 @@ def command(
     PLAN is a file of plan --out. dpsync plans again, and goes on only if that gives the same plan.
     """
     from dpsync.api import Expected, Options
-    from dpsync.apply.executor import sent_secrets
     from dpsync.apply.expected import check_approved
-    from dpsync.apply.lock import locked
     from dpsync.apply.saved import options_of, read_saved
     from dpsync.cli.endings import endings
     from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet, summary)
@@ -91,16 +86,10 @@ def command(
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
         recording = started(rehearse)
-        with WriteClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
-            recording=recording,
-        ) as client:  # fmt: skip
+        with client_of(WriteClient, out, to, timeout, recording) as client:
             planned = planned_now(out, session, client, options)
-            out.mask.add(sent_secrets(planned.plan, os.environ))
             expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
-            if planned.plan.can_apply:
-                expect.check(planned.plan)
-            show_plan(out, planned.plan)
+            show_expected(out, planned.plan, expect)
             rehearsal = rehearsed(out, session, planned, recording)
             show_rehearsal(out, planned.plan, rehearsal)
             code = nothing_to_do(planned.plan, rehearsal)
@@ -111,10 +100,7 @@ def command(
                     planned = planned_now(out, session, client, options)
             if code is not None:
                 return not_carried_out(out, session, client, planned, ids, code, rehearsal)
-            journals = place.journals if journal_in is None else directory / journal_in
-            with (
-                locked(to.url, organizations(planned)),
-                kept_journal(out, journals, planned.plan, place) as journal,
-            ):
+            journals = None if journal_in is None else directory / journal_in
+            with locked_journal(out, to.url, planned, place, journals) as journal:
                 return carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
     raise AssertionError

@@ -11,6 +11,7 @@ from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import git_base, ids_file, on_disk, tell_repeated
 from dpsync.cli.arguments.options import layered, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.opening import client_of
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -65,7 +66,6 @@ def command(
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.cli.endings import endings
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
     from dpsync.render.json.ids_document import compared_document, edits_document
     from dpsync.render.terminal.ids_text import render_ids
@@ -84,9 +84,7 @@ def command(
         tell_repeated(out, merged.ids)
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
-        with ReadClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
-        ) as client:
+        with client_of(ReadClient, out, to, timeout) as client:
             if asked.anything:
                 edits = _edits(session, client, asked)
                 document = edits_document(ids.name, client.platform, edits)

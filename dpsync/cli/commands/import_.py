@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from dpsync.cli.arguments.completing import addresses as addresses_of_entries
 from dpsync.cli.arguments.connection import Connection, chosen_by_flag, connection
 from dpsync.cli.arguments.memory import ids_file, on_disk, opened
 from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.opening import client_of
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
@@ -94,47 +96,24 @@ def command(
     from dpsync.cli.endings import endings
 
     out = as_output(format_, color, verbose, quiet)
-    editing = updating or adding or rows is not None
-    again = not (editing or force or navigation) and has_root(directory)
-    _usage(
-        addresses,
-        files,
-        organizations,
-        updating,
-        adding,
-        rows,
-        navigation,
-        title,
-        into,
-        full,
-        base,
-        again,
-        directory,
-    )
-    if navigation is not None:
+    asked = _Asked(
+        directory, addresses, files, organizations, updating, adding, navigation, rows, title, into, full,
+        force, base,
+    )  # fmt: skip
+    asked.check()
+    if asked.navigation is not None:
         with endings(out):
-            file, registry = (
-                _navigation_file(directory, navigation),
-                load_registry(profile or FULL.name).whole,
-            )
-            return _taken_over(out, file, registry, organizations[0], title, directory, force)
-    if editing:
+            return _taken_over(out, asked, asked.navigation, load_registry(profile or FULL.name).whole)
+    if asked.edits or asked.again:
         with endings(out):
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            desired = place.load(out)
-            to = connection(out, desired.environment)
-        with endings(out, to):
-            session = opened(out, place, desired, to, parallelism, base).session
-            name = None if into is None else _file_of(place, desired, directory, into)
-            return _edited(out, to, place, session, addresses, adding, rows, force, timeout, name)
-    if again:
-        with endings(out):
-            place = ConfigurationPaths.find((), directory, environment, ids_in, profile)
-            desired = _there(out, place)
+            desired = _there(out, place) if asked.again else place.load(out)
             to = connection(out, desired.environment)
         with endings(out, to):
             session, ids = opened(out, place, desired, to, parallelism, base)
-            return _imported_again(out, to, place, session, ids, organizations, timeout)
+            if asked.again:
+                return _imported_again(out, to, place, session, ids, organizations, timeout)
+            return _edited(out, to, place, session, asked, timeout)
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile or FULL.name)
@@ -144,6 +123,75 @@ def command(
             out, to, registry, organizations, directory, full, force, parallelism, timeout, ids
         )
     raise AssertionError
+
+
+class _Asked(Struct, frozen=True):
+    """What the words of the command line ask for."""
+
+    directory: Path
+    addresses: tuple[str, ...]
+    files: tuple[str, ...]
+    organizations: tuple[str, ...]
+    updating: bool
+    adding: bool
+    navigation: Path | None
+    rows: str | None
+    title: str | None
+    into: Path | None
+    full: bool
+    force: bool
+    base: str | None
+
+    @property
+    def edits(self) -> bool:
+        """Whether it is about single lines or rows of files that are there."""
+        return self.updating or self.adding or self.rows is not None
+
+    @property
+    def again(self) -> bool:
+        """Whether it is about the whole of a configuration that is there."""
+        return not (self.edits or self.force or self.navigation) and has_root(self.directory)
+
+    def check(self) -> None:
+        """Refuse what has no meaning together, and what is not there. Raises UsageError."""
+        if self.updating and self.adding:
+            raise click.UsageError("--update and --add are two different things")
+        if self.rows is not None and (
+            self.updating or self.adding or self.navigation or self.organizations or self.into or self.full
+        ):
+            raise click.UsageError("--redirects stands alone: it names the one site")
+        if self.edits and self.navigation is not None:
+            raise click.UsageError("--update or --add, and --from-navigation, are two different things")
+        if self.full and (self.edits or self.navigation is not None):
+            raise click.UsageError("--full is for a new configuration of what is live")
+        if self.full and self.again:
+            raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
+        if self.edits and self.organizations:
+            raise click.UsageError(
+                "--organization is for a new configuration; --update and --add take addresses"
+            )
+        if (self.updating or self.adding) != bool(self.addresses):
+            raise click.UsageError("--update and --add take addresses, and addresses need one of them")
+        if not self.edits and (self.files or (self.base and not self.again)):
+            raise click.UsageError(
+                "--file and --base belong to --update and --add; --directory says where to write"
+            )
+        if not self.edits and not self.again and chosen_by_flag():
+            raise click.UsageError(
+                "--env belongs to --update and --add: a new configuration has no environments yet"
+            )
+        if self.navigation is not None and len(self.organizations) != 1:
+            raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
+        if self.into is not None and not self.edits:
+            raise click.UsageError("--into belongs to --update and --add")
+        if self.edits and not self.directory.is_dir():
+            raise click.UsageError(f"--directory: {str(self.directory)!r} does not exist")
+        if self.title is not None and self.navigation is None:
+            raise click.UsageError("--title belongs to --from-navigation")
+        if self.navigation is not None and not (self.directory / self.navigation).exists():
+            raise click.UsageError(
+                f"--from-navigation: there is no file {str(self.directory / self.navigation)!r}"
+            )
 
 
 def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into: Path) -> str:
@@ -156,47 +204,6 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
         said = f"--into: {str(into)!r} is no file of this configuration"
         raise click.UsageError(f"{said}; an overlay is named by its environment, or with -f")
     return name
-
-
-def _usage(
-    addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    adding: bool, rows: str | None, navigation: Path | None, title: str | None, into: Path | None, full: bool,
-    base: str | None, again: bool, directory: Path,
-) -> None:  # fmt: skip
-    """Refuse what has no meaning together, and what is not there."""
-    if updating and adding:
-        raise click.UsageError("--update and --add are two different things")
-    if rows is not None and (updating or adding or navigation or organizations or into or full):
-        raise click.UsageError("--redirects stands alone: it names the one site")
-    editing = updating or adding or rows is not None
-    if editing and navigation is not None:
-        raise click.UsageError("--update or --add, and --from-navigation, are two different things")
-    if full and (editing or navigation is not None):
-        raise click.UsageError("--full is for a new configuration of what is live")
-    if full and again:
-        raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
-    if editing and organizations:
-        raise click.UsageError("--organization is for a new configuration; --update and --add take addresses")
-    if (updating or adding) != bool(addresses):
-        raise click.UsageError("--update and --add take addresses, and addresses need one of them")
-    if not editing and (files or (base and not again)):
-        raise click.UsageError(
-            "--file and --base belong to --update and --add; --directory says where to write"
-        )
-    if not editing and not again and chosen_by_flag():
-        raise click.UsageError(
-            "--env belongs to --update and --add: a new configuration has no environments yet"
-        )
-    if navigation is not None and len(organizations) != 1:
-        raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
-    if into is not None and not editing:
-        raise click.UsageError("--into belongs to --update and --add")
-    if editing and not directory.is_dir():
-        raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
-    if title is not None and navigation is None:
-        raise click.UsageError("--title belongs to --from-navigation")
-    if navigation is not None and not (directory / navigation).exists():
-        raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
 
 
 def _there(out: Output, place: ConfigurationPaths) -> Desired:
@@ -219,16 +226,13 @@ def _imported_again(
     """Put what is live into the configuration that is there, and keep the rest of it."""
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import CannotWrite
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.config.composing.layers import Layers
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import again_document
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
-    with RememberingClient(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
-    ) as client:
+    with client_of(RememberingClient, out, to, timeout) as client:
         with out.progress.during(READING):
             found = import_again(session, client, place.root, organizations, layers)
         requests, platform = client.requests, client.platform
@@ -249,14 +253,11 @@ def import_live(
     """Write the configuration of what is live into a directory that has none; how that ended."""
     from dpsync.api import import_
     from dpsync.apply.ids_on_disk import CannotWrite
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import import_document
 
-    with RememberingClient(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
-    ) as client:
+    with client_of(RememberingClient, out, to, timeout) as client:
         with out.progress.during(READING):
             found = import_(client, registry, organizations, parallelism, full, ids.read())
         requests, platform = client.requests, client.platform
@@ -271,32 +272,30 @@ def import_live(
 
 
 def _edited(
-    out: Output, to: Connection, place: ConfigurationPaths, session: Session, addresses: tuple[str, ...],
-    adding: bool, rows: str | None, force: bool, timeout: float, into: str | None,
-) -> int:  # fmt: skip
+    out: Output, to: Connection, place: ConfigurationPaths, session: Session, asked: _Asked, timeout: float
+) -> int:
+    """Write live values, entries or rows into files of the configuration that is there."""
     from dpsync.api import add, import_rows, update
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.config.composing.layers import Layers
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import update_document
 
+    into = None if asked.into is None else _file_of(place, session.desired, asked.directory, asked.into)
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
-    with RememberingClient(
-        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
-    ) as client:
+    with client_of(RememberingClient, out, to, timeout) as client:
         try:
-            edit = add if adding else update
+            edit = add if asked.adding else update
             with out.progress.during(READING):
                 made = (
-                    edit(session, client, place.root, addresses, layers, into=into)
-                    if rows is None
-                    else import_rows(session, client, place.root, rows, layers)
+                    edit(session, client, place.root, asked.addresses, layers, into=into)
+                    if asked.rows is None
+                    else import_rows(session, client, place.root, asked.rows, layers)
                 )
         except ValueError as wrong:
             raise click.UsageError(str(wrong)) from None
         requests = client.requests
-    written = put(place.root.parent, made.files, force=force)
+    written = put(place.root.parent, made.files, force=asked.force)
     return _result(out, update_document(made, written, requests))
 
 
@@ -313,16 +312,15 @@ def _navigation_file(directory: Path, named: Path) -> Path:
     return named / found[0]
 
 
-def _taken_over(
-    out: Output, navigation: Path, registry: Registry, organization: str, title: str | None, directory: Path,
-    force: bool,
-) -> int:  # fmt: skip
+def _taken_over(out: Output, asked: _Asked, named: Path, registry: Registry) -> int:
+    """Write the configuration of the site whose navigation file was named."""
     from dpsync.importing.creation.navigation import take_over
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import import_document
 
-    made = take_over(directory / navigation, registry, organization, title, navigation.as_posix())
-    written = put(directory, made.files, made.stray(directory), force)
+    file, directory = _navigation_file(asked.directory, named), asked.directory
+    made = take_over(directory / file, registry, asked.organizations[0], asked.title, file.as_posix())
+    written = put(directory, made.files, made.stray(directory), asked.force)
     return _result(out, import_document(made, written, None, [], 0))
 
 

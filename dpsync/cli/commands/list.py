@@ -51,13 +51,11 @@ def command(
         if to is None:
             listing = _offline(out, place, desired)
         else:
-            from dpsync.cli.terminal.trace import tracer
+            from dpsync.cli.opening import client_of
             from dpsync.client.client import ReadClient
 
             session = opened(out, place, desired, to, parallelism, base).session
-            with ReadClient(
-                to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
-            ) as client, out.progress.during(READING):  # fmt: skip
+            with client_of(ReadClient, out, to, timeout) as client, out.progress.during(READING):
                 listing = list_entries(session, client)
         document = list_document(
             listing.desired, listing.registry, listing.matches, listing.unread, listing.platform, listing.live

@@ -14,9 +14,8 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.opening import reading_session
+from dpsync.cli.opening import reading_plan
 from dpsync.cli.terminal.output import as_output
-from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
 
 
@@ -58,12 +57,10 @@ def command(
 
     out = as_output(format_, color, verbose, quiet, summary)
     recording = Recording()
-    with reading_session(
-        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
-    ) as (session, client):  # fmt: skip
-        options = Options(confirm, not no_delete, select=select, exclude=exclude)
-        with out.progress.during(READING):
-            planned = session.plan(client, options)
+    with reading_plan(
+        out, files, directory, environment, ids_in, profile, parallelism, base, timeout,
+        Options(confirm, not no_delete, select=select, exclude=exclude), recording,
+    ) as (session, planned):  # fmt: skip
         plan = planned.plan
         rehearsal = rehearsed(out, session, planned, recording, faults, seed)
         code = ending(plan, rehearsal)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,10 @@ import click
 from dpsync.cli.applying import (
     asked,
     carry_out,
-    kept_journal,
+    locked_journal,
     nothing_to_do,
-    organizations,
     show_end,
-    show_plan,
+    show_expected,
 )
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import opened
@@ -28,6 +26,7 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.opening import client_of
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 
@@ -67,10 +66,7 @@ def command(
     the commit back with git revert. Guards, limits, answers and exit codes are those of apply.
     """
     from dpsync.api import Expected, Options, reverting
-    from dpsync.apply.executor import sent_secrets
-    from dpsync.apply.lock import locked
     from dpsync.cli.endings import endings
-    from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet, summary)
@@ -82,17 +78,12 @@ def command(
         to = connection(out, desired.environment)
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
-        with WriteClient(
-            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate
-        ) as client:
+        with client_of(WriteClient, out, to, timeout) as client:
             with out.progress.during(READING):
                 revert = reverting(client, session, done, made_for)
                 planned = revert.plan(client, options)
-            out.mask.add(sent_secrets(planned.plan, os.environ))
             expect = Expected(approved=approved)
-            if planned.plan.can_apply:
-                expect.check(planned.plan)
-            show_plan(out, planned.plan)
+            show_expected(out, planned.plan, expect)
             code = nothing_to_do(planned.plan)
             if code is None and not yes and approved is None:
                 code = asked(out, planned.plan, no_input)
@@ -103,11 +94,8 @@ def command(
             if code is not None:
                 show_end(out, planned.plan, None, code)
                 return code
-            journals = place.journals if journal_in is None else directory / journal_in
-            with (
-                locked(to.url, organizations(planned)),
-                kept_journal(out, journals, planned.plan, place) as journal,
-            ):
+            journals = None if journal_in is None else directory / journal_in
+            with locked_journal(out, to.url, planned, place, journals) as journal:
                 return carry_out(
                     out, revert.session, client, planned, expect, journal, revert.recording(ids), None
                 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +110,7 @@ def command(
     try:
         with collector_paused(), companion_packages():  # it would take a sixth of the start-up
             from dpsync.server.console.plan import PlanProgram
-            from dpsync.server.process.listening import CannotListen
             from dpsync.server.process.run import serve
-            from dpsync.server.process.workers import WorkerFailed
-            from dpsync.server.store import StoreError
     except MissingPackage as missing:
         raise click.ClickException(str(missing)) from None
     start: Path | dict[str, Any] | None = world
@@ -121,13 +120,23 @@ def command(
         speaker = as_output("text", "auto", 0, False)
         start = read_world(speaker, files, directory, environment, profile=profile)
     plan = PlanProgram(str(planned), *_plan_command(planned, profile or "full")) if planned else None
+    with _command_errors(), collector_running():
+        serve(
+            host, port, db, token, profile, start, allow_fetch,
+            faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
+            workers=workers, asks_before_removal=ask_before_removal, plan=plan,
+        )  # fmt: skip
+
+
+@contextmanager
+def _command_errors() -> Iterator[None]:
+    """What keeps the companion from serving, as an error of the command. Raises ClickException."""
+    from dpsync.server.process.listening import CannotListen
+    from dpsync.server.process.workers import WorkerFailed
+    from dpsync.server.store import StoreError
+
     try:
-        with collector_running():
-            serve(
-                host, port, db, token, profile, start, allow_fetch,
-                faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
-                workers=workers, asks_before_removal=ask_before_removal, plan=plan,
-            )  # fmt: skip
+        yield
     except WorkerFailed:
         raise click.ClickException("a worker did not start") from None
     except (CannotListen, StoreError, ValueError) as error:

@@ -2,9 +2,11 @@
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, gaierror, socket
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, gaierror, socket
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -25,8 +27,32 @@ class CannotListen(Exception):
     """An address cannot be listened on; the text says why, and what to do."""
 
 
-def bind(listening: socket, host: str, port: int) -> None:
-    """Take an address. Raises CannotListen."""
+@contextmanager
+def bound(host: str, port: int) -> Iterator[socket]:
+    """A socket that has taken an address. Raises CannotListen."""
+    with tcp_socket(ipv6=":" in host) as listening:
+        if sys.platform != "win32":  # there it would let two programs have one port
+            listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        _bind(listening, host, port)
+        yield listening
+
+
+def url_of(listening: socket, host: str) -> str:
+    """The URL to call a host by: a server on every address is reached on loopback."""
+    return f"http://{_reached(host)}:{listening.getsockname()[1]}"
+
+
+def _reached(host: str) -> str:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "127.0.0.1" if host in ("", "localhost") else host
+    if address.version == 6:
+        return f"[{'::1' if address.is_unspecified else host}]"
+    return "127.0.0.1" if address.is_unspecified else host
+
+
+def _bind(listening: socket, host: str, port: int) -> None:
     try:
         listening.bind((host, port))
     except OSError as error:

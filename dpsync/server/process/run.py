@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Collection
-from ipaddress import ip_address
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -27,7 +27,7 @@ from ..control.plane import ControlPlane
 from ..http.app import build
 from ..records.origin import WorldOrigin, origin_of
 from ..store import Json, Record, Store, StoreError, is_shared, open_store
-from .listening import Listening, bind, tcp_socket
+from .listening import Listening, bound, url_of
 from .workers import SIGNALS, Workers
 
 Ready = Callable[[], object]
@@ -67,39 +67,17 @@ def serve(
         _check_shareable(db, faults, rate_limit)
     start = _read_world(world) if isinstance(world, Path) else world
     service = _Service(
-        profile,
-        token,
-        worlds.Start(worlds.builtin() if start is None else start),
-        allow_fetch,
-        schedules.read(faults) if faults else None,
-        RateLimit.parse(rate_limit) if rate_limit else None,
-        latency,
-        control,
-        workers,
-        asks_before_removal,
-        plan,
-        loopback=start is None,
-    )
+        profile, token, worlds.Start(worlds.builtin() if start is None else start), allow_fetch,
+        schedules.read(faults) if faults else None, RateLimit.parse(rate_limit) if rate_limit else None,
+        latency, control, workers, asks_before_removal, plan, loopback=start is None,
+    )  # fmt: skip
     store = open_store(db)
     try:
         service.prepare(store)
         if (read := origin_of(store)) is not None:
-            if read.private and not is_loopback(host):
-                raise ValueError(
-                    "a world that was read from a platform is served to this machine alone: --host 127.0.0.1"
-                )
-            service = service.of_platform(store, read)
-        with tcp_socket(ipv6=":" in host) as listening:
-            if sys.platform != "win32":  # there it would let two programs have one port
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            bind(listening, host, port)
-            url = f"http://{_reached(host)}:{listening.getsockname()[1]}"
-
-            def ready() -> None:
-                print(url, flush=True)
-                if read is not None:
-                    print(_banner(read, service.token), file=sys.stderr, flush=True)
-
+            service = service.of_platform(store, read, host)
+        with bound(host, port) as listening:
+            ready = partial(_announce, url_of(listening, host), read, service.token)
             if workers == 1:
                 service.run(store, listening, ready)
             else:
@@ -129,8 +107,15 @@ class _Service(Struct, frozen=True):
     private: bool = False
     """Whether only this machine may ask."""
 
-    def of_platform(self, store: Store, read: WorldOrigin) -> "_Service":
-        """The same, of a world that was read from a platform: with a token that only this server knows."""
+    def of_platform(self, store: Store, read: WorldOrigin, host: str) -> "_Service":
+        """The same, of a world that was read from a platform: with a token that only this server knows.
+
+        Raises ValueError where such a world would be served to other machines.
+        """
+        if read.private and not is_loopback(host):
+            raise ValueError(
+                "a world that was read from a platform is served to this machine alone: --host 127.0.0.1"
+            )
         token = self.token or secrets.token_hex(16)
         if not self.token:
             _grant(store, token)
@@ -229,17 +214,6 @@ def _read_world(path: Path) -> worlds.Json:
     return world
 
 
-def _reached(host: str) -> str:
-    """The name to call a host by: a server on every address is reached on loopback."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return "127.0.0.1" if host in ("", "localhost") else host
-    if address.version == 6:
-        return f"[{'::1' if address.is_unspecified else host}]"
-    return "127.0.0.1" if address.is_unspecified else host
-
-
 def _grant(store: Store, token: str) -> None:
     """One more token, for who may do everything: the first admin of the first organization."""
     read = origin_of(store)
@@ -254,9 +228,13 @@ def _grant(store: Store, token: str) -> None:
         store.put(Record("token", token, {}, ref=user))
 
 
-def _banner(read: WorldOrigin, token: str | None) -> str:
-    """What people are told of a world that was read from a platform."""
+def _announce(url: str, read: WorldOrigin | None, token: str | None) -> None:
+    """Print the URL. Of a world that was read from a platform people are told on standard error."""
+    print(url, flush=True)
+    if read is None:
+        return
     lines = [read.sentence]
     if read.notRead:
         lines.append(f"Not in it: {len(read.notRead)} paths that could not be read (GET /_dpsync/health).")
-    return "\n".join([*lines, f"export DPSYNC_TOKEN={token}  # of this companion alone"])
+    lines.append(f"export DPSYNC_TOKEN={token}  # of this companion alone")
+    print("\n".join(lines), file=sys.stderr, flush=True)
