@@ -46,7 +46,7 @@ class DeleteChecks:
         desired: Desired,
         snapshot: Snapshot,
         plan: Plan,
-        parallelism: int = 4,
+        parallelism: int,
     ) -> None:
         self._client, self._registry = client, registry
         self._desired = desired.without(snapshot.unread, snapshot.unread_fields)
@@ -73,7 +73,7 @@ class DeleteChecks:
         self._in_source: dict[str, set[Identity]] = defaultdict(set)
         for item in snapshot.objects.values() if self._roots else ():
             self._in_source[item.source].add(item.identity)
-        self._around = Surroundings(client, registry, snapshot, 1)
+        self._around = Surroundings(client, registry, snapshot, parallelism)
 
     def _identities(self, plan: Plan) -> dict[str, Identity]:
         """By address, the live object of each delete."""

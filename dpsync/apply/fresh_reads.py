@@ -37,10 +37,10 @@ class _Place(Struct):
     source: Source
     changes: list[Change] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    stale: dict[str, str] | None = None
-    """By address, why a change can no longer be carried out; None before the first reading."""
-    writes_before: int = 0
-    """How many writes this apply had sent when it was last read."""
+    stale: dict[str, str] = field(default_factory=dict)
+    """By address, why a change can no longer be carried out."""
+    writes_before: int | None = None
+    """How many writes this apply had sent when it was last read; None before the first reading."""
     owner: LiveObject | None = None
     """What a tree belongs to, where the platform may begin to keep that as a repository has it."""
     writing: set[str] = field(default_factory=set)
@@ -68,7 +68,7 @@ class Fresh:
         self.sources = Sources(client, registry, parallelism, snapshot.objects.values())
         self._lock = threading.Lock()
         self._sent = 0
-        self._owners: dict[str, tuple[int, Read]] = {}
+        self._owners: dict[str, tuple[int | None, Read]] = {}
         """By list of owners of trees: what was in it, after how many writes."""
         self._owners_lock = threading.Lock()
         self._places: dict[str, _Place] = {}
@@ -96,9 +96,9 @@ class Fresh:
         if place is None:
             return None
         with place.lock:
-            if not place.writing and (place.stale is None or place.writes_before != self._sent):
+            if not place.writing and place.writes_before != self._sent:
                 self._read_again(place)
-            reason = (place.stale or {}).get(task.change.address)
+            reason = place.stale.get(task.change.address)
             if reason is None:
                 # In the same breath: else another step's write could be taken for somebody else's.
                 place.writing.add(task.step.id)
@@ -164,7 +164,7 @@ class Fresh:
     def _owners_now(self, owner: LiveObject) -> Read:
         """The list that an owner is in, read once for all of them between two writes."""
         with self._owners_lock:
-            seen, found = self._owners.get(owner.source, (-1, {}))
+            seen, found = self._owners.get(owner.source, (None, {}))
             if seen != self._sent:
                 seen = self._sent
                 found = self.read(Source(owner.source, owner.kind, owner.parent))

@@ -133,7 +133,7 @@ def read_result(asked: Request, answer: Response) -> WriteResult:
 def failure(
     asked: Request, answer: Response, hide: Callable[[str], str], wall: Callable[[], float]
 ) -> ClientError:
-    """The exception that a status other than 2xx stands for. `hide` takes secrets out of what is said.
+    """The exception that a status from 300 on stands for. `hide` takes secrets out of what is said.
 
     A 5xx to a write is Unknown: a gateway says 502 after the work was done as well as before.
     """
@@ -151,15 +151,15 @@ def failure(
         return NotJson(method, path, status, kind, "a 404 that is not the API's")
     if status == 429:
         return RateLimited(method, path, message, wait)
-    if 400 <= status < 500 and status != 408:
+    if status < 400:
+        if method == "GET":
+            return Redirected(method, path, status, origin(answer.headers.get("location", "")))
+        return Unknown(method, path, "redirect", status)
+    if status < 500 and status != 408:
         return Rejected(method, path, status, message)
-    if status == 501 or (method == "GET" and status >= 400):
+    if status == 501 or method == "GET":
         return ServerFault(method, path, status, message, wait)
-    if status >= 400:
-        return Unknown(method, path, "fault", status, wait)
-    if method == "GET":
-        return Redirected(method, path, status, origin(answer.headers.get("location", "")))
-    return Unknown(method, path, "redirect", status)
+    return Unknown(method, path, "fault", status, wait)
 
 
 def _message(answer: Response, hide: Callable[[str], str]) -> tuple[bool, str | None]:

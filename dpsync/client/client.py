@@ -198,7 +198,7 @@ class ReadClient:
                 text = text.replace(secret, "[secret]")
             return self._mask(self._token.hide(text))
 
-        if not 200 <= answer.status < 300:
+        if answer.status >= 300:
             # By no name: an exception that its own frame names stays until the collector runs.
             raise answers.failure(request, answer, hide, self._clock.wall)
 

@@ -44,9 +44,9 @@ class Pace:
         self._cancelled = cancelled
         self._observer = observer
         self._longest = longest
-        self._every = 1 / rate if rate else 0.0
+        self._every = 1 / rate if rate else None
         self._changed = threading.Condition()
-        self._next = 0.0
+        self._next = clock.now()
         """When the next request may go, by the configured rate."""
         self._answered = False
         self._in_flight = 0
@@ -65,7 +65,8 @@ class Pace:
                     continue
                 if seconds <= 0 or seconds > self._longest:
                     self._in_flight += 1
-                    self._next = max(self._next, self._clock.now()) + self._every
+                    if self._every is not None:
+                        self._next = max(self._next, self._clock.now()) + self._every
                     return
             self._observer.waits("pace", seconds)
             self._clock.wait(seconds, self._cancelled)
@@ -84,7 +85,7 @@ class Pace:
                 return None
             if self._ends is not None:
                 return self._ends - now
-        return self._next - now if self._every else 0.0
+        return self._next - now
 
     def leave(self, headers: Mapping[str, str] | None) -> None:
         """A request has ended: with these headers, or with None without an answer."""
@@ -99,7 +100,7 @@ class Pace:
         left = whole_number(headers.get("x-ratelimit-remaining", ""))
         bare = {name: value for name, value in headers.items() if name != "retry-after"}
         seconds = asked_wait(bare, self._clock.wall)
-        if left is None or seconds is None or "x-ratelimit-reset" not in headers or self._every:
+        if left is None or seconds is None or "x-ratelimit-reset" not in headers or self._every is not None:
             return
         ends = self._clock.now() + seconds
         self._limit = whole_number(headers.get("x-ratelimit-limit", "")) or self._limit

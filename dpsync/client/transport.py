@@ -8,6 +8,7 @@ certainly did nothing) or `Unknown` (it left), and the token is in no repr and n
 
 from __future__ import annotations
 
+import errno
 import re
 import socket
 import ssl
@@ -291,7 +292,7 @@ def _trust() -> ssl.SSLContext:
     """Who is trusted: the certificates of a variable, else the system's, else Mozilla's. Raises OSError."""
     chosen = trusted()
     if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
-        raise NotADirectoryError(20, "it is no directory", chosen.value)  # OpenSSL takes anything
+        raise NotADirectoryError(errno.ENOTDIR, "it is no directory", chosen.value)  # OpenSSL takes anything
     if chosen is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
         import truststore  # imported late: most tests and the companion speak http
 

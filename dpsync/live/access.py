@@ -86,8 +86,8 @@ def organization_called(client: ReadClient, registry: Registry, name: str) -> Ma
     root = registry.root
     if root.find is None:
         return None
-    key = str(root.identity[0])
-    return next((item for item in client.pages(root.find.path) if item.get(key) == name), None)
+    (key,) = root.identity
+    return next((item for item in client.pages(root.find.path) if item.get(str(key)) == name), None)
 
 
 def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> Iterator[Allowed]:

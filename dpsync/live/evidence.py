@@ -44,7 +44,7 @@ class Surroundings:
         client: ReadClient,
         registry: Registry,
         snapshot: Snapshot,
-        parallelism: int = 4,
+        parallelism: int,
         again: bool = False,
     ) -> None:
         self.client = client

@@ -66,9 +66,9 @@ class ForbiddenReads:
 
     def settle(self) -> None:
         """Add the entries that cannot be known therefore: those below one, or recognised by its name."""
-        grown = -1
-        while grown != len(self.entries):
-            grown = len(self.entries)
+        known: int | None = None
+        while known != len(self.entries):
+            known = len(self.entries)
             for resource in self._reading.desired.resources.values():
                 if resource.address in self.entries:
                     continue

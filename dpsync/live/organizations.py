@@ -32,14 +32,15 @@ def read_organizations(reading: ReadingState) -> None:
 def _by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | None:
     url = expand(reading.registry, root, root.read.path, str(resource.pin), ())
     try:
-        return reading.sources.read(Source(url, root.name, None))[0]
+        (live,) = reading.sources.read(Source(url, root.name, None))
     except NotFound:
         return None
+    return live
 
 
 def _find(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
     assert root.find is not None
-    key = root.identity[0]
+    (key,) = root.identity
     assert isinstance(key, str)
     # The list's items are whole, so nothing else is read for an organization that is found by its key.
     live = reading.sources.whole(root, root.find.path)
@@ -54,13 +55,13 @@ def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: M
         reading.objects[live.identity] = live
         reading.matches[resource.address] = Match(live.id, by)
         return
-    key = str(reading.registry.root.identity[0])
-    named = resource.pin or resource.fields.get(key)
+    (key,) = reading.registry.root.identity
+    named = resource.pin or resource.fields.get(str(key))
     reading.diagnostics.append(
         Diagnostic(
             "DP310",
             f'there is no organization "{named}" that this token may see',
-            resource.where("id" if resource.pin else key),
+            resource.where("id" if resource.pin else str(key)),
             str(resource.address),
             "check the id, the address, and whose token it is; an organization is never created",
         )

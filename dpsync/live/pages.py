@@ -31,9 +31,11 @@ def held(
         if (kind := registry[name]).pages is not None
     }
     first = list(wanted.items())[:MOST]
-    numbers = Sources(client, registry, parallelism).map(lambda item: _number(client, item[1]), first)
-    counted = zip((identity for identity, _ in first), numbers, strict=True)
-    return {identity: number for identity, number in counted if number is not None}
+    numbers = Sources(client, registry, parallelism).map(
+        lambda path: _number(client, path), [path for _, path in first]
+    )
+    counted = zip(first, numbers, strict=True)
+    return {identity: number for (identity, _), number in counted if number is not None}
 
 
 def with_pages(kind: str, candidates: Iterable[Candidate], numbers: Held) -> tuple[Candidate, ...]:

@@ -43,7 +43,7 @@ def read_snapshot(
     client: ReadClient,
     registry: Registry,
     desired: Desired,
-    parallelism: int = 4,
+    parallelism: int,
     base: Base = NOT_ASKED,
     ids: IdsFile = NO_IDS,
 ) -> Snapshot:
@@ -67,7 +67,7 @@ class _Reader:
         self.scopes = {**desired.scopes, **(desired.watched if desired.watching else {})}
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
         self.unread = ForbiddenReads(reading)
-        self._fetched_at = (-1, -1, -1)
+        self._fetched_at: tuple[int, int, int] | None = None
         self._looked_into: set[str] = set()
         """The reads whose objects were asked for what they have put out."""
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
@@ -183,7 +183,7 @@ class _Reader:
         self._note_scope(kind, parent, source, listed)
         if isinstance(kind.shape, Single):
             self.reading.matches |= {
-                resource.address: Match(item.id, MatchedBy.PLACE) for resource in wanted for item in live[:1]
+                resource.address: Match(item.id, MatchedBy.PLACE) for resource in wanted for item in live
             }
         else:
             self._recognise(kind, parent, wanted, live, listed)

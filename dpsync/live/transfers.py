@@ -35,7 +35,11 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
         and resource.parent in reading.matches
     ]
     lines = reading.recorded.lines
-    asking = [item for item in asking if item[1].pin or item[1].previously or item[2] or item[0] in lines]
+    asking = [
+        (address, resource, was)
+        for address, resource, was in asking
+        if resource.pin or resource.previously or was or address in lines
+    ]
     if not asking:
         return
     bound = {match.id for address, match in reading.matches.items() if _is_of(reading, address, kind)}

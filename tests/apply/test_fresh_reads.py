@@ -328,7 +328,7 @@ class Shared(DeleteChecks):
     """Counts how often the lists that deletes share are read. One reading is good for one delete."""
 
     def __init__(self, sides: Sides, plan: Plan, stale: Mapping[str, str] | None = None) -> None:
-        super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, plan)
+        super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, plan, 1)
         self.readings, self.meanwhile, self.different = 0, list[Task](), dict(stale or {})
         self.inside: dict[str, dict[Identity, LiveObject]] = {}
 
@@ -591,7 +591,7 @@ def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
         "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
     }  # fmt: skip
     sides = Case({"space": {}, "team": {}}, live, prune=["spaces", "teams"]).sides()
-    along = DeleteChecks(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides))
+    along = DeleteChecks(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides), 1)
     asked: list[Identity] = []
     along._around = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
     for root in [("space", "space-s"), ("team", "team-a")]:
