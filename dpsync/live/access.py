@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import ClientError, Forbidden, NotFound
+from dpsync.client.errors import ClientError, Forbidden
 from dpsync.client.transport import Request, Response, Stats, Transport
 from dpsync.kinds.kind import Kind, One, Pages
 from dpsync.kinds.registry import Registry
@@ -111,16 +111,15 @@ def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> 
 def _inside(
     client: ReadClient, registry: Registry, around: Kind, chain: tuple[tuple[str, str], ...]
 ) -> Iterator[Allowed]:
-    """What the token may do with the kinds in one object; nodes of one tree are read together."""
-    trees: dict[str, bool | None] = {}
+    """What the token may do with the kinds in one object; what is read together is tried once."""
+    tried: dict[str, bool | None] = {}
     for kind in sorted(registry.children(around.name), key=lambda kind: kind.name):
         path = kind.read.path
         if isinstance(kind.read, One) and "{id}" in kind.at:
             continue  # where it is says only the object around it, when it is read as a whole
-        read = trees[path] if path in trees else _tried(client, registry, kind, chain)[0]
-        if kind.in_tree:
-            trees[path] = read
-        yield Allowed(kind, read, None, around)
+        if path not in tried:
+            tried[path] = _tried(client, registry, kind, chain)[0]
+        yield Allowed(kind, tried[path], None, around)
 
 
 def _tried(
@@ -133,8 +132,6 @@ def _tried(
         found = client.get(path, {**(query or {}), **page})
     except Forbidden:
         return False, None
-    except NotFound:
-        return None, None
     except ClientError:
         return None, None
     items = found.get("items") if isinstance(found, dict) else None

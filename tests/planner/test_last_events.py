@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import Forbidden
+from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound, ServerFault
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.audit import MOST, PAGE, last_events
@@ -105,14 +105,14 @@ def event(id: str, who: str = "Ada") -> dict[str, Any]:
 
 
 class Platform:
-    def __init__(self, *events: Any, refuses: bool = False) -> None:
+    def __init__(self, *events: Any, refuses: ClientError | None = None) -> None:
         self.events, self.refuses = events, refuses
         self.asked: list[dict[str, Any]] = []
 
     def get(self, path: str, params: dict[str, Any]) -> Any:
         self.asked.append(params)
         if self.refuses:
-            raise Forbidden("GET", path, 403, "no")
+            raise self.refuses
         chosen = [one for one in self.events if params.get("target") in (None, one["target"]["id"])]
         return {"items": chosen[: params["limit"]]}
 
@@ -135,10 +135,36 @@ def test_at_most_eleven_requests_are_sent_for_an_organization() -> None:
     assert len(platform.asked) == 1
 
 
-def test_a_token_that_may_not_read_them_is_told_in_one_line() -> None:
-    known = found(Platform(refuses=True), "a")
+def test_what_is_among_the_newest_events_is_not_asked_for_again_and_for_nothing_nothing_is() -> None:
+    platform = Platform(*(event(f"x{number}") for number in range(PAGE)))
+    assert found(platform, "x7").by_id.keys() == {"x7"}
+    assert len(platform.asked) == 1
+    found(platform)
+    assert len(platform.asked) == 1
+
+
+def test_somebody_without_a_name_is_told_by_their_id() -> None:
+    nameless = {**event("a"), "actor": {"type": "user", "id": "u1"}}
+    assert found(Platform(nameless), "a").by_id["a"].actor == "u1"
+
+
+@pytest.mark.parametrize(
+    ("refuses", "why"),
+    [
+        (Forbidden("GET", "", 403, "no"), "this token may not read the audit events"),
+        (NotFound("GET", "", 404, "no"), "this token may not read the audit events"),
+        (ServerFault("GET", "", 500, "no"), "the audit events could not be read"),
+    ],
+)
+def test_why_none_could_be_read_is_told_in_one_line(refuses: ClientError, why: str) -> None:
+    known = found(Platform(refuses=refuses), "a")
     assert known.by_id == {}
-    assert known.refused == "this token may not read the audit events: GET /orgs/acme/audit-events"
+    assert known.refused == f"{why}: GET /orgs/acme/audit-events"
+
+
+def test_a_signal_ends_the_looking_for_them() -> None:
+    with pytest.raises(Interrupted):
+        found(Platform(refuses=Interrupted("GET", "")), "a")
 
 
 @pytest.mark.parametrize(

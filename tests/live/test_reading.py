@@ -1,0 +1,82 @@
+"""What a reading knows of the entries by itself: plain values."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from dpsync.live.reading import ReadingState
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.match import Match, MatchedBy
+from tests.planner.lab import REGISTRY
+from tests.planner.stages import ACME, Things
+
+from .test_records import OTHER, SPACE, A, at, declared
+
+NOTHING: Things = {}
+TEAM: Things = {"team": {"a": {"title": "A"}}}
+COLLECTION: Things = {"collection": {"a": {"title": "A"}}}
+
+
+def state(now: Things, there: Things, before: Things, there_before: Things) -> ReadingState:
+    """What two organizations declare now, and did in the git base."""
+    base = Base("the base", "0" * 40, declared(before, there_before))
+    return ReadingState(cast(Any, None), REGISTRY, declared(now, there), 1, base)
+
+
+def given(found: ReadingState, kind: str) -> dict[Address, Address]:
+    """What may have been given away, by its address now: as what it was known before."""
+    return {here: was.address for here, was in found.earlier_by_parent[kind, ACME].items()}
+
+
+def test_what_another_organization_declares_no_more_under_the_same_key_may_have_come_from_there() -> None:
+    assert given(state(SPACE, NOTHING, NOTHING, SPACE), "space") == {at(A): at("other/spaces/a")}
+
+
+@pytest.mark.parametrize(
+    ("found", "kind", "known"),
+    [
+        (state(SPACE, SPACE, NOTHING, SPACE), "space", {}),
+        (state(SPACE, NOTHING, SPACE, SPACE), "space", {at(A): at(A)}),
+        (state(TEAM, NOTHING, NOTHING, TEAM), "team", {}),
+        (state(COLLECTION, NOTHING, NOTHING, SPACE), "collection", {}),
+    ],
+    ids=["is still declared there", "was here before", "cannot be given away", "is something else"],
+)
+def test_nothing_else_may_have_come_from_there(
+    found: ReadingState, kind: str, known: dict[Address, Address]
+) -> None:
+    assert given(found, kind) == known
+
+
+def test_where_two_organizations_have_lost_one_of_that_key_neither_is_taken() -> None:
+    third, base = Address.root("third"), declared(NOTHING, SPACE)
+    there = {third: replace(base.resources[OTHER], address=third, key="third")}
+    another = third.child("spaces").child("a")
+    there[another] = replace(base.resources[at("other/spaces/a")], address=another, parent=third)
+    base = replace(base, resources={**base.resources, **there})
+    found = ReadingState(cast(Any, None), REGISTRY, declared(SPACE), 1, Base("the base", "0" * 40, base))
+    assert given(found, "space") == {}
+
+
+def test_lists_are_read_below_what_is_there_and_stays_there() -> None:
+    found = state(SPACE, NOTHING, NOTHING, NOTHING)
+    assert not found.is_there(at(A))
+    found.matches[at(A)] = Match("x", MatchedBy.PIN)
+    assert found.is_there(at(A))
+    for gone in (found.transferred, found.deleted):
+        gone.add(at(A))
+        assert not found.is_there(at(A))
+        gone.clear()
+
+
+def test_a_reference_to_what_has_an_output_means_the_output_also_before_there_is_one() -> None:
+    found = state(SPACE, NOTHING, NOTHING, NOTHING)
+    assert found.bound(at(A)) is None
+    found.matches[at(A)] = Match("x", MatchedBy.PIN)
+    assert found.bound(at(A)) == "x"
+    found.outputs[at(A)] = None
+    assert found.bound(at(A)) is None
