@@ -43,7 +43,7 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
                 f"nothing includes this file, and {base.name} or a commit before it has what it declares"
             )
             hint = f"include it, or give it with -f; else this is removed: {missing[0]}{more}"
-            span = Span(file.file, 1, 1, 1, 1)
+            span = Span.start_of(file.file)
             found.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
         elif desired.environment is None:  # else it may be what another environment lays over the root file
             found.append(_never_included(file))
@@ -56,7 +56,7 @@ def _never_included(file: NotIncluded) -> Diagnostic:
     others = f" and {len(more)} more" if more else ""
     message = f"nothing includes this file, and no other file declares {first}{others}"
     hint = f'add "{file.file}" to include: of the root file; an overlay is given with -f'
-    span = Span(file.file, 1, 1, 1, 1)
+    span = Span.start_of(file.file)
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 
 

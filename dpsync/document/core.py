@@ -128,8 +128,8 @@ def _members(node: Json, kind: str, path: str) -> Iterator[Outside]:
 
 
 def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
-    start = meaning(node).get("start", 1)
-    if kind == "list-ordered" and not (type(start) is int and 0 <= start <= 999_999_999):
+    start = meaning(node).get("start")
+    if start is not None and not 0 <= start <= 999_999_999:
         yield Outside(path, kind, "its `start` is not a number from 0 to 999999999")
     if kind in LISTS and kind != "list-tasks":
         for index, item in enumerate(node.get("nodes") or []):

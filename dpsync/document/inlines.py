@@ -113,7 +113,7 @@ def _text(token: Token, refuse: Refuse) -> str:
 
 
 def _refuse(token: Token, refuse: Refuse, what: str, hint: str) -> None:
-    refuse(int(token.meta.get("offset", 0)), f"{what} has no counterpart on the platform", hint)
+    refuse(token.meta["offset"], f"{what} has no counterpart on the platform", hint)
 
 
 def _link(token: Token, refuse: Refuse) -> Json:
@@ -144,7 +144,7 @@ def alternative(image: Token, refuse: Refuse) -> str:
     """The text that stands for an image; marks in it say nothing."""
 
     def refused(_: int, message: str, hint: str) -> None:
-        refuse(int(image.meta.get("offset", 0)), message, hint)
+        refuse(image.meta["offset"], message, hint)
 
     return "".join(
         alternative(token, refused) if token.type == "image" else _text(token, refused)

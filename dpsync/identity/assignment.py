@@ -16,7 +16,7 @@ Node = TypeVar("Node")
 
 
 def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
-    """The objects that entries have in every best assignment. Rank 0 is served first."""
+    """The objects that entries have in every best assignment. The lowest rank is served first."""
     given = _best(candidates, rank)
     holder = {item: entry for entry, item in given.items()}
     onward = {

@@ -7,8 +7,9 @@ a first key which nothing bears any more, the later keys count only while its pr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import IntEnum, auto
 from functools import cached_property
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,10 +24,17 @@ from dpsync.model.entries.values import Value
 
 How = Literal["previously", "base", "kept"]
 """By what an earlier name is known. "kept": the entry still has that of the base, beside a new one."""
-UNCHANGED: Final = 0
-RENAMED: Final = 1
-NEW: Final = 2
-NEW_BY_LATER_KEY: Final = 3
+
+
+class Rank(IntEnum):
+    """Who of two entries has the better claim to an object: the one that comes first here."""
+
+    UNCHANGED = auto()
+    """Since the git base."""
+    RENAMED = auto()
+    NEW = auto()
+    NEW_BY_LATER_KEY = auto()
+    """Its first natural key is not given."""
 
 
 class Past(Struct, frozen=True):
@@ -48,8 +56,7 @@ class EntryCandidates(Struct, eq=False):
     how: How | None
     by: Key | None
     """The natural key that found `now`."""
-    rank: int
-    """Who of two has the better claim: unchanged since the base, renamed, new, new without the first key."""
+    rank: Rank
 
     @property
     def address(self) -> Address:
@@ -79,11 +86,11 @@ class Candidates(Struct, frozen=True, dict=True):
         elif both:
             now, was, how = both, [], None  # it bears the earlier name and the present one
         if was:
-            rank = RENAMED
+            rank = Rank.RENAMED
         elif resource.address in self.past.entries:
-            rank = UNCHANGED
+            rank = Rank.UNCHANGED
         else:
-            rank = NEW if by == self.view.kind.identity[0] else NEW_BY_LATER_KEY
+            rank = Rank.NEW if by == self.view.kind.identity[0] else Rank.NEW_BY_LATER_KEY
         return EntryCandidates(resource, now, was, fits, how, by, rank)
 
     def _now(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.identity.assignment import certain
-from dpsync.identity.candidates import NEW, Candidates, EntryCandidates, Past
+from dpsync.identity.candidates import Candidates, EntryCandidates, Past, Rank
 from dpsync.identity.natural_keys import Index, NaturalKeys, key_text, names
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.temporary_name import PREFIX, temporary
@@ -133,7 +133,7 @@ class _Settling(Struct, frozen=True, dict=True):
         if item in entry.was and item not in entry.now:
             by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
             self.found.matches[entry.address] = Match(item.id, by)
-        elif entry.rank < NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
+        elif entry.rank < Rank.NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
             self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(entry.by))
 
     def _rings(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:

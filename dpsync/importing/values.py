@@ -37,7 +37,7 @@ from dpsync.model.texts.json_text import escaped
 Named = Callable[[tuple[str, ...], str], str | None]
 """The local key by which an id of one of these kinds is referred to, None when it is not declared."""
 
-NOWHERE = Span("", 1, 1, 1, 1)
+NOWHERE = Span.start_of("")
 _LONG = 100
 
 

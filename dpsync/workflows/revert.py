@@ -477,7 +477,7 @@ class _Before:
         days = kind.lifecycle.restore.days
         key = f"restored-{change.id}"
         at = scope.child(key)
-        span = Span("restored", 1, 1, 1, 1)
+        span = Span.start_of("restored")
         self.resources[at] = Entry(
             kind=change.kind, address=at, key=key, parent=place.parent, holder=None, fields={},
             span=span, spans={}, pin=change.id,
@@ -543,7 +543,7 @@ class _Before:
             return
         self.resources[at] = Entry(
             kind=change.kind, address=at, key=key, parent=place.parent, holder=None, fields={},
-            span=Span("made anew", 1, 1, 1, 1), spans={}, new=True,
+            span=Span.start_of("made anew"), spans={}, new=True,
         )  # fmt: skip
         self.restored[change.address] = at
         self.anew[at] = change

@@ -89,7 +89,7 @@ def import_rows(
     made.files[name] = table.encode()
     value = {WORD: posixpath.basename(name), **beside}
     made.files[place.span.file] = _edited(files, place, value, session)
-    made.taken.append(Taken(place.address, None, Span(name, 1, 1, 1, 1)))
+    made.taken.append(Taken(place.address, None, Span.start_of(name)))
     desired, wrong = load_from(InFront(files, made.files), session.registry.whole, variables, layers)
     found = list(wrong.errors)
     if not found:

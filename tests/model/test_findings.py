@@ -109,3 +109,9 @@ def test_errors_and_warnings_are_told_apart() -> None:
     found = Findings([at(1, "DP140", "warning"), at(2), at(3, "DP141", "warning")])
     assert [one.code for one in found.warnings] == ["DP140", "DP141"]
     assert [one.code for one in found.errors] == ["DP201"]
+
+
+def test_what_is_about_a_whole_file_is_told_at_its_first_character() -> None:
+    start = Span.start_of("a.yaml")
+    assert str(start) == "a.yaml:1:1"
+    assert (start.end_line, start.end_column) == (start.line, start.column), "it covers nothing"

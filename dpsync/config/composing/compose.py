@@ -74,7 +74,7 @@ def load_sources(
     loading = _Loading(files, env, layers.environment)
     top = loading.file(files.root, None)
     if top is None:
-        empty = Mapping((), Span(files.root, 1, 1, 1, 1))
+        empty = Mapping((), Span.start_of(files.root))
         return Composition(empty, loading.texts, loading.diagnostics, complete=False)
     loading.version(top)
     merged = loading.whole(top, ROOT_KEYS, files.root)
@@ -165,9 +165,7 @@ class _Loading(Struct):
                     "an empty file is never taken for an empty organization"
                 )
             self.diagnostics.append(
-                Diagnostic(
-                    codes.EMPTY, f"{name} is empty", Span(name, 1, 1, 1, 1), hint=hint, related=related
-                )
+                Diagnostic(codes.EMPTY, f"{name} is empty", Span.start_of(name), hint=hint, related=related)
             )
         elif node is not None:
             hint = 'write "key: value", with a space after the colon'
@@ -192,7 +190,7 @@ class _Loading(Struct):
         self.complete = self.complete and not problems
         self.unknown |= {one.span for one in problems if one.code == codes.ALIAS and one.span is not None}
         if node is None:
-            return None if problems else Scalar(None, Span(name, 1, 1, 1, 1), "", True)
+            return None if problems else Scalar(None, Span.start_of(name), "", True)
         if name == self.files.root and isinstance(node, Mapping):
             node = self._without_others(node)
         if "$" in text or "\\" in text:  # an escape may stand for a "$"
@@ -257,7 +255,7 @@ class _Loading(Struct):
     def version(self, root: Mapping) -> None:
         node = root.get("dpsync")
         if node is None:
-            span = Span(root.span.file, 1, 1, 1, 1)
+            span = Span.start_of(root.span.file)
             message, hint = (
                 '"dpsync: 1" is missing',
                 'begin the file with "dpsync: 1", the version of its format',
@@ -297,7 +295,7 @@ class _Loading(Struct):
         if empty or (isinstance(node, Mapping) and not node.entries):
             if self.complete:
                 key = merged.key("organizations")
-                span = key.span if key else Span(root.span.file, 1, 1, 1, 1)
+                span = key.span if key else Span.start_of(root.span.file)
                 hint = "an empty configuration is never taken for an empty organization"
                 self.diagnostics.append(
                     Diagnostic(codes.EMPTY, "there are no organizations", span, hint=hint)

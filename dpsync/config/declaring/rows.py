@@ -49,7 +49,7 @@ def entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]
     if not found:
         reading.wrong(
             f"the file has no line that names its columns ({', '.join(reading.known)})",
-            Span(file, 1, 1, 1, 1),
+            Span.start_of(file),
         )
         return None, problems
     header, *body = found

@@ -94,7 +94,7 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     size = len(data) if isinstance(data, bytes) else len(data.encode("utf-8", "surrogatepass"))
     if size > limits.bytes:
         message = f"the file is larger than {limits.bytes:,} bytes"
-        return "", [Diagnostic(codes.FILE_SIZE, message, Span(file, 1, 1, 1, 1), hint=_SPLIT)]
+        return "", [Diagnostic(codes.FILE_SIZE, message, Span.start_of(file), hint=_SPLIT)]
     if isinstance(data, bytes):
         try:
             text = data.decode("utf-8")
@@ -182,7 +182,7 @@ class _NodeReader:
             return None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             # The pure parser: an escape beyond Unicode is a bare ValueError there.
-            self.error(codes.SYNTAX, f"this is not valid YAML: {error}", Span(self.file, 1, 1, 1, 1))
+            self.error(codes.SYNTAX, f"this is not valid YAML: {error}", Span.start_of(self.file))
             return None
         return self.root
 

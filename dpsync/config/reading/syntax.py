@@ -221,6 +221,6 @@ def _character(mark: yaml.Mark | None, text: str) -> str:
 
 def _place(mark: yaml.Mark | None, text: str, file: str) -> Span:
     if mark is None:
-        return Span(file, 1, 1, 1, 1)
+        return Span.start_of(file)
     width = 1 if text[mark.index : mark.index + 1].strip() else 0
     return Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 1 + width)

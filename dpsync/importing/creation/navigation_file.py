@@ -116,7 +116,7 @@ def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | 
     """What of the outermost levels is not as it must be."""
     hint = f"{' or '.join(NAMES)}, the file of the platform's site-wide git sync, can be taken over"
     if not isinstance(node, Mapping):
-        at = node.span if node is not None else Span(name, 1, 1, 1, 1)
+        at = node.span if node is not None else Span.start_of(name)
         return Diagnostic(CODE, f"a navigation file is a mapping with {tree.owner.name}:", at, hint=hint)
     version = node.get(VERSION[0])
     if version is not None and not (isinstance(version, Scalar) and _is_version(version)):

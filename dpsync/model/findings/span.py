@@ -19,6 +19,11 @@ class Span(NamedTuple):
     end_line: int
     end_column: int
 
+    @classmethod
+    def start_of(cls, file: str) -> Span:
+        """Where a file begins: for what is about a whole file, or stands in none (then `file` says what)."""
+        return cls(file, 1, 1, 1, 1)
+
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
