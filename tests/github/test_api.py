@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.github.requests import transport
 from dpsync.github.requests.api import GitHub, MergedPullRequest
-from dpsync.github.requests.transport import MINUTE, PAGES, PATIENCE, TRIES, GitHubError
+from dpsync.github.requests.transport import PAGES, GitHubError
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS
@@ -87,7 +87,7 @@ def test_a_rate_limit_that_does_not_say_how_long_is_waited_for_a_minute(
 ) -> None:
     github.answers = [answer]
     client.comment(7, "x")
-    assert (WAITED, len(github.comments)) == ([MINUTE], 1)
+    assert (WAITED, len(github.comments)) == ([60.0], 1)
 
 
 def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> None:
@@ -115,30 +115,70 @@ def test_an_answer_that_is_too_long_is_an_error(
     client: GitHub, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport, "_LARGEST", 1_000)
-    github.answers = [(200, ["x" * 1_000], {})]
+    github.answers = [(200, ["x" * 996], {}), (200, ["x" * 997], {})]
+    assert client.comments(7) == []
     with pytest.raises(GitHubError, match="too long"):
         client.comments(7)
 
 
-def test_no_longer_than_a_few_minutes_are_waited(client: GitHub, github: FakeGitHub) -> None:
-    github.answers = [(403, {}, {"Retry-After": str(int(PATIENCE) + 1)})]
+def test_what_github_says_of_an_error_is_told_and_no_more_than_a_line_of_it(
+    client: GitHub, github: FakeGitHub
+) -> None:
+    github.answers = [(422, {"message": "x" * 200, "errors": [{"message": "y" * 200}]}, {})]
+    with pytest.raises(GitHubError) as refused:
+        client.comment(7, "x")
+    assert refused.value.said == f"{'x' * 200} {'y' * 99}"
+
+
+@pytest.mark.parametrize(("status", "not_allowed", "missing"), [
+    (400, False, False), (401, True, False), (402, False, False), (403, True, False), (404, True, True),
+    (405, False, False), (0, False, False),
+])  # fmt: skip
+def test_what_a_token_may_not_do_is_told_from_every_other_error(
+    status: int, not_allowed: bool, missing: bool
+) -> None:
+    error = GitHubError("x", status)
+    assert (error.not_allowed, error.missing) == (not_allowed, missing)
+
+
+def test_a_reaction_is_worth_no_waiting(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(429, {}, {})]
+    with pytest.raises(GitHubError):
+        client.react(1, "eyes")
+    assert WAITED == []
+
+
+def test_github_that_did_not_answer_has_no_status() -> None:
+    client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
+    with pytest.raises(GitHubError) as missing:
+        client.comment(7, "x")
+    assert (missing.value.status, missing.value.said) == (0, "")
+    client.close()
+
+
+def test_three_minutes_are_waited_in_all_and_no_longer(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(403, {}, {"Retry-After": "100"}), (403, {}, {"Retry-After": "80"})]
+    client.comments(7)
+    github.answers = [(403, {}, {"Retry-After": "1"})]
     with pytest.raises(GitHubError) as refused:
         client.comments(7)
-    assert (refused.value.status, WAITED) == (403, [])
+    assert (refused.value.status, WAITED) == (403, [100.0, 80.0])
 
 
 @pytest.mark.parametrize(("asked", "tries"), [
-    (lambda client: client.comments(7), TRIES),
-    (lambda client: client.viewer(), TRIES),
-    (lambda client: client.edit_comment(1, "x"), TRIES),
-    (lambda client: client.edit_issue(1, body="x"), TRIES),
+    (lambda client: client.comments(7), 3),
+    (lambda client: client.viewer(), 3),
+    (lambda client: client.edit_comment(1, "x"), 3),
+    (lambda client: client.edit_issue(1, body="x"), 3),
     (lambda client: client.comment(7, "x"), 1),
     (lambda client: client.open_issue("x", "x"), 1),
+    (lambda client: client.ask("POST", "/labels", {"name": "x"}), 1),
+    (lambda client: client.react(1, "eyes"), 1),
 ])  # fmt: skip
 def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
     asked: Callable[[GitHub], object], tries: int, client: GitHub, github: FakeGitHub
 ) -> None:
-    github.answers = [(502, {}, {})] * TRIES
+    github.answers = [(502, {}, {})] * 3
     with pytest.raises(GitHubError, match="502"):
         asked(client)
     assert len(github.asked) == tries
@@ -234,9 +274,13 @@ def test_whose_token_it_is_must_be_said(client: GitHub, github: FakeGitHub) -> N
 
 
 def test_a_list_that_is_too_long_is_not_taken_for_whole(client: GitHub, github: FakeGitHub) -> None:
-    github.answers = [(200, [], {"Link": f'<{github.url}/x>; rel="next"'})] * (PAGES + 1)
-    with pytest.raises(GitHubError, match="more than"):
+    answer = (200, [], {"Link": f'<{github.url}/x>; rel="next"'})
+    github.answers = [*[answer] * 49, (200, [], {})]
+    assert client.comments(7) == []
+    github.answers = [answer] * 51
+    with pytest.raises(GitHubError, match="more than 50 pages"):
         client.comments(7)
+    assert len(github.answers) == 1
 
 
 def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:

@@ -15,13 +15,16 @@ from dpsync.github.messages.marker import (
     FIRST,
     FURTHER,
     DriftMarker,
+    Marker,
     PlanMarker,
+    RestMarker,
     base64url,
     first_line,
     marker_values,
     name_of,
     read_marker,
     shown_in,
+    without_marker,
 )
 from dpsync.github.messages.plan_comment import (
     FoundComment,
@@ -79,6 +82,45 @@ def test_what_is_not_quite_a_marker_is_none(body: str) -> None:
     assert read_marker(body, PlanMarker) is None
 
 
+PART = RestMarker(key="12", run=5, part=1, displayed="")
+DRIFT = DriftMarker(key="12", run=5)
+
+
+@pytest.mark.parametrize(("marker", "more", "least", "most"), [
+    (MARKER, "run", 0, 2**63 - 1), (MARKER, "attempt", 0, 2**31 - 1), (PART, "part", 1, 20),
+    (DRIFT, "since", 0, 2**40 - 1), (DRIFT, "checks", 1, 2**31 - 1),
+])  # fmt: skip
+def test_a_number_that_no_run_has_is_none_of_ours(marker: Marker, more: str, least: int, most: int) -> None:
+    def read(number: int) -> Marker | None:
+        return read_marker(first_line(marker.model_copy(update={more: number})), type(marker))
+
+    assert [read(number) is not None for number in (least - 1, least, most, most + 1)] == [
+        False, True, True, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("longest", "longer"), [
+    ({"key": "a" * 64}, {"key": "a" * 65}),
+    ({"displayed": "A" * 57_000}, {"displayed": "A" * 57_001}),
+    ({"approved": {f"{at}": "" for at in range(50)}}, {"approved": {f"{at}": "" for at in range(51)}}),
+], ids=["digits", "displayed", "approvals"])  # fmt: skip
+def test_a_marker_that_is_longer_than_ours_is_none(longest: dict[str, Any], longer: dict[str, Any]) -> None:
+    assert read_marker(first_line(MARKER.model_copy(update=longest)), PlanMarker) is not None
+    assert read_marker(first_line(MARKER.model_copy(update=longer)), PlanMarker) is None
+
+
+def test_a_marker_that_does_not_count_is_of_the_first_attempt_and_the_first_check() -> None:
+    read = read_marker('<!-- dpsync:drift:1 {"key":"12","run":5} -->\n', DriftMarker)
+    assert read is not None
+    assert (read.age, read.since, read.checks) == ((5, 1), 0, 1)
+
+
+def test_only_the_marker_at_the_beginning_of_a_text_is_taken_away() -> None:
+    line = first_line(MARKER)
+    assert without_marker(f"{line}{line}words") == f"{line}words"
+    assert without_marker(f"words\n{line}") == f"words\n{line}"
+
+
 @settings(max_examples=30)
 @given(TEXT)
 def test_a_name_in_a_marker_is_the_name_and_ends_nothing(name: str) -> None:
@@ -86,6 +128,11 @@ def test_a_name_in_a_marker_is_the_name_and_ends_nothing(name: str) -> None:
     line = first_line(MARKER.model_copy(update={"approved": {encoded: ""}}))
     assert line.count("-->") == line.count("<!--") == line.count("\n") == 1
     assert name_of(encoded) == name.encode("utf-8", "replace").decode()
+
+
+@pytest.mark.parametrize("name", ["", "a", "ab", "abc", "abcd", "abcde"])
+def test_a_name_of_any_length_is_read_back(name: str) -> None:
+    assert name_of(base64url(name.encode())) == name
 
 
 STEP = Step(id="1", verb="update", method="PATCH", path="/x", repeat="safe")
@@ -132,6 +179,29 @@ def test_the_same_change_told_or_sent_otherwise_was_approved(same: dict[str, Any
     assert now not in shown_in([f"A{text}"])  # only whole ones count
 
 
+def fields(first: int) -> Shown:
+    """Something about a field whose digest begins with this byte."""
+    return Shown(b"a" * 11, bytes([first, 1, 2]), b"c" * 16)
+
+
+def test_what_becomes_visible_is_about_the_field_that_makes_it_so() -> None:
+    """The first bit tells the two apart, and nothing else of the field is lost."""
+    changes, exposures = map(fields, range(128)), map(fields, range(128, 256))
+    for change, exposure in zip(changes, exposures, strict=True):
+        assert (change.exposes, exposure.exposes) == (False, True)
+        assert change.of == exposure.of == change.field
+
+
+@pytest.mark.parametrize("field", [None, "", "visibility", "title", "a", "b", "c", "d"])
+def test_an_exposure_is_told_of_the_digest_of_its_field(field: str | None) -> None:
+    """Two plans that tell of the same thing replace each other: a change of a field and what it exposes."""
+    changed = (Difference(field=field, before=1, after=2),) if field else ()
+    change = CHANGE.model_copy(update={"differences": changed, "action": "update" if changed else "create"})
+    exposure = Exposure(address=CHANGE.address, field=field or "", words="x")
+    one, other = shown_by(Plan(changes=(change,), exposures=(exposure,)))
+    assert (one.of, one.exposes, other.exposes) == (other.of, False, True)
+
+
 @pytest.mark.parametrize(
     "number", [0, 1, FIRST, FIRST + 1, 1_001, FIRST + FURTHER, FIRST + FURTHER + 1, 5_000]
 )
@@ -143,6 +213,11 @@ def test_what_a_large_plan_has_shown_is_kept_in_parts_that_fit_into_comments(num
     assert len(first_line(first)) < COMMENT // 2
     assert all(len(rest_body(first, at, part.displayed or "")) < COMMENT for at, part in enumerate(rest, 1))
     assert not rest or first.full
+
+
+def test_the_first_comment_holds_500_things_a_further_one_1400_and_there_are_20_of_those() -> None:
+    parts = marker_values(tuple(fields(0) for _ in range(500 + 20 * 1_400)))
+    assert [len(shown_in([part])) for part in parts] == [500, *[1_400] * 20]
 
 
 def test_of_a_plan_that_is_larger_still_only_the_digest_is_kept() -> None:

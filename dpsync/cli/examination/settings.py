@@ -16,7 +16,7 @@ from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.texts.command import command
 from dpsync.model.texts.loopback import is_loopback
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, short_commit
 from dpsync.render.json.documents import Check
 
 if TYPE_CHECKING:
@@ -107,9 +107,8 @@ def git_base(place: ConfigurationPaths, ref: str | None, ids: Path | None) -> Ch
         said = error.findings[0]
         return Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
     if base.desired is not None:
-        return Check(
-            topic="git base", level="ok", said=f"{base.name} ({(base.commit or '')[:12]})", source=source
-        )
+        named = f"{base.name} ({short_commit(base.commit or '')})"
+        return Check(topic="git base", level="ok", said=named, source=source)
     mend = (
         base.warning.hint if base.warning else "commit the configuration: git tells a rename from a new thing"
     )

@@ -77,13 +77,10 @@ class Progress:
         self._screen = screen
         self._now = now
         self._lock = threading.RLock()
-        self._doing: str | None = None
-        self._began = self._said_at = 0.0
-        self._due = FIRST
+        self._doing: str | None
+        self._waits: tuple[Why, float] | None
         self._visible = False
-        self._read = self._left = 0
-        self._done = self._steps = 0
-        self._waits: tuple[Why, float] | None = None
+        self._begin(None, 0)
 
     # What is reported.
 
@@ -136,9 +133,7 @@ class Progress:
             return
         over = threading.Event()
         with self._lock:
-            self._doing, self._due = doing, FIRST
-            self._began = self._said_at = self._now()
-            self._read, self._left, self._done, self._steps, self._waits = 0, 0, 0, steps, None
+            self._begin(doing, steps)
         teller = threading.Thread(target=self._tell, args=(over,), daemon=True)
         teller.start()
         try:
@@ -148,6 +143,13 @@ class Progress:
             teller.join()
             with self.paused():
                 self._doing = None
+
+    def _begin(self, doing: str | None, steps: int) -> None:
+        self._doing, self._steps = doing, steps
+        self._began = self._said_at = self._now()
+        self._due = FIRST
+        self._read = self._left = self._done = 0
+        self._waits = None
 
     def _tell(self, over: threading.Event) -> None:
         while not over.wait(_TICK):

@@ -19,6 +19,7 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.nodes import Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.words import short_commit
 
 __all__ = ["CommitFiles", "NoRepository", "Repository"]
 
@@ -212,14 +213,16 @@ class CommitFiles(Struct, dict=True):
     def read(self, name: str, limit: int) -> bytes:
         real = self.real(name)
         if real is None or real not in self._names:
-            raise FileNotFoundError(f"it is not in the commit {self.commit[:12]}")
+            raise FileNotFoundError(f"it is not in the commit {short_commit(self.commit)}")
         return self._content(real)[: limit + 1]
 
     def _content(self, name: str) -> bytes:
         if name not in self._contents:
             self._fetch([name])
         if name not in self._contents:
-            raise FileNotFoundError(f"git does not have it in {self.commit[:12]}, or it is too large")
+            raise FileNotFoundError(
+                f"git does not have it in {short_commit(self.commit)}, or it is too large"
+            )
         return self._contents[name]
 
     def _fetch(self, names: list[str]) -> None:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker
 from dpsync.github.messages.plan_comment import (
-    SIZES,
     Decision,
     FoundComment,
     comments_named,
@@ -20,6 +19,7 @@ from dpsync.github.messages.plan_comment import (
 )
 from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.requests.transport import GitHubError
+from dpsync.render.pages.markdown import COMMENT
 
 TOO_LONG = 422
 
@@ -52,7 +52,7 @@ class Comments(Struct, frozen=True):
         `present` is the one that was there a moment ago. Where two runs make one at once, the oldest stays,
         and the later run's text with it.
         """
-        decision = decide(present, marker.age, body(SIZES[0]), worth_it)
+        decision = decide(present, marker.age, body(COMMENT), worth_it)
         match decision.what:
             case "leave":
                 return decision, decision.found.text if decision.found else None
@@ -65,7 +65,7 @@ class Comments(Struct, frozen=True):
         if first is None or first.text.number >= made.number:
             return decision, made
         self.github.delete_comment(made.number)
-        again = decide(first, marker.age, body(SIZES[0]), worth_it)
+        again = decide(first, marker.age, body(COMMENT), worth_it)
         if again.what == "leave":
             return again, first.text
         return again, self._edit(first, body)
@@ -105,10 +105,9 @@ class Comments(Struct, frozen=True):
 
     @staticmethod
     def _sized(send: Callable[[str], GitHubText], body: Callable[[int], str]) -> GitHubText:
-        for size in SIZES[:-1]:
-            try:
-                return send(body(size))
-            except GitHubError as error:
-                if error.status != TOO_LONG:
-                    raise
-        return send(body(SIZES[-1]))
+        try:
+            return send(body(COMMENT))
+        except GitHubError as error:
+            if error.status != TOO_LONG:
+                raise
+        return send(body(COMMENT // 2))

@@ -115,7 +115,8 @@ def read_marker(text: str, model: type[M]) -> M | None:
 
 def without_marker(text: str) -> str:
     """What people see of a text of ours."""
-    return _FIRST_LINE.sub("", text, count=1)
+    found = _FIRST_LINE.match(text)
+    return text[found.end() :] if found else text
 
 
 def base64url(content: bytes) -> str:
@@ -143,6 +144,6 @@ def shown_in(texts: Iterable[str]) -> tuple[Shown, ...]:
 
 def _decoded(text: str) -> bytes:
     try:
-        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        return base64.urlsafe_b64decode(f"{text}==")  # more of them than are needed change nothing
     except ValueError:
         return b""

@@ -23,14 +23,13 @@ from dpsync.github.messages.marker import (
 from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.model.plans.plan import DIGITS
+from dpsync.model.texts.words import short_commit
 from dpsync.render.json.documents import ApplyDocument, PlanDocument
 from dpsync.render.layout.view import View, clip
 from dpsync.render.pages.markdown import COMMENT, render_markdown, units
 from dpsync.render.pages.markdown_escape import code, prose
 from dpsync.render.words.report import done, ending
 
-SIZES: Final = (COMMENT, COMMENT // 2)
-"""UTF-16 units of a comment: of the first try, and of the second where GitHub finds that too long."""
 _CONTENT: Final = "<!-- dpsync:content -->\n"
 """Between what happened and the plan. It stands before all foreign text, so the first one is ours."""
 _UNKNOWN: Final = "a plan that no comment shows any more, or none"
@@ -153,7 +152,7 @@ def plan_body(
 
 
 def written_by(place: WorkflowRun) -> str:
-    commit = f"commit {code(place.sha[:12])}, " if place.sha else ""
+    commit = f"commit {code(short_commit(place.sha))}, " if place.sha else ""
     return f"<sub>{commit}[run {place.run}]({place.url})</sub>"
 
 

@@ -22,6 +22,7 @@ from dpsync.github.requests.api import GitHub, MergedPullRequest, Written
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.github.runner.run import History
 from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.words import short_commit
 
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""
@@ -153,7 +154,8 @@ class Approvals(Struct):
         if marker is None:
             return "its text has changed since"
         if marker.sha != request.head:
-            return f"it is for the commit {marker.sha[:12] or 'none'}, and {request.head[:12]} was merged"
+            now = short_commit(request.head)
+            return f"it is for the commit {short_commit(marker.sha) or 'none'}, and {now} was merged"
         if marker.branch != branch_key(self.place.branch):
             return f"it is for another branch than {self.place.branch}"
         return ""

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from dpsync.github.requests.api import GitHub, PullRequest
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import Checkout, WorkflowRun
+from dpsync.model.texts.words import short_commit
 
 
 class NotThisChange(Exception):
@@ -57,9 +58,10 @@ def _check(request: PullRequest, place: WorkflowRun, look: Callable[[], Checkout
     if request.head not in (checkout.commit, checkout.merged):
         raise NotThisChange(
             "stale",
-            f"the working copy ({(checkout.commit or 'no commit')[:12]}) is not what pull request "
-            f"{place.number} is now ({request.head[:12]}): somebody has pushed meanwhile, then ask again; or "
-            f"actions/checkout was not told ref: refs/pull/{place.number}/merge",
+            f"the working copy ({short_commit(checkout.commit or 'no commit')}) is not what "
+            f"pull request {place.number} is now ({short_commit(request.head)}): somebody has pushed "
+            "meanwhile, then ask again; or actions/checkout was not told "
+            f"ref: refs/pull/{place.number}/merge",
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
+from dpsync.model.texts.words import short_commit
 from dpsync.render.pages.markdown_escape import prose
 
 
@@ -47,4 +48,4 @@ def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
 
 
 def _short(commit: str | None) -> str:
-    return commit[:12] if commit else "no commit"
+    return short_commit(commit) if commit else "no commit"

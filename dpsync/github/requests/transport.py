@@ -116,7 +116,7 @@ class GitHubTransport:
             )
         raise AssertionError
 
-    def ask(self, method: str, url: str, content: dict[str, Any] | None = None, safe: bool = False) -> Any:
+    def ask(self, method: str, url: str, content: dict[str, Any] | None, safe: bool) -> Any:
         """The JSON of the answer to a request; None where the answer is empty."""
         answer = self.send(method, url, content, safe=safe)
         return _json(answer) if answer.content else None

@@ -1,4 +1,4 @@
-"""Numbers in messages: the one place that knows "1 entry" from "2 entries"."""
+"""Numbers and names in messages: the one place that knows "1 entry" from "2 entries"."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def plural(noun: str) -> str:
     head, *rest = re.split(r"(?= on | of )", noun, maxsplit=1)
     regular = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
     return "".join([regular, *rest])
+
+
+def short_commit(commit: str) -> str:
+    """A commit as people know it: the first twelve digits of its name."""
+    return commit[:12]
 
 
 def listed(names: Sequence[str]) -> str:

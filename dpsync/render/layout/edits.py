@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.model.plans.edits import Edit, EditedField, Edits
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, short_commit
 from dpsync.render.layout.view import Block, Blocks, ViewEntry, ViewField
 from dpsync.render.words.visible import visible
 
@@ -29,7 +29,7 @@ def compared_with(edits: Edits) -> str:
     """The commit, and what is not in the comparison."""
     if edits.base is None:
         return FILES
-    return f"compared with: {visible(edits.base_from)} ({edits.base[:12]}), {FILES}"
+    return f"compared with: {visible(edits.base_from)} ({short_commit(edits.base)}), {FILES}"
 
 
 def edit_blocks(edits: Edits) -> list[Block]:

@@ -18,7 +18,7 @@ from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.grouping import parts
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Kept
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, short_commit
 from dpsync.render.words.visible import visible
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
@@ -258,7 +258,7 @@ def in_trouble(plan: PlanOrDrift) -> str:
 def base(plan: PlanOrDrift) -> str:
     """Which commit served as the git base, or why there is none."""
     if plan.base:
-        return f"base: {visible(plan.base_from)} ({plan.base[:12]})"
+        return f"base: {visible(plan.base_from)} ({short_commit(plan.base)})"
     if not plan.base_from:
         return ""
     differs = plan.changes if isinstance(plan, Plan) else plan.found
