@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum
-from dpsync.rehearse.world import Json
+from dpsync.rehearse.answers.draft import Json
 
 _DOMAIN: Final = "people.example"
 _LEAST: Final = "read"

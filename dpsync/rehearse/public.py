@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from dpsync.rehearse.world import Json
+from dpsync.rehearse.answers.draft import Json
 
 Fact = tuple[str, str]
 """Who sees it, and what they see."""
@@ -68,10 +68,10 @@ def _seen(site: Mapping[str, Any], visitor: _Visitor) -> Iterator[str]:
     for node in _nodes(site.get("structure") or (), visitor):
         reached.add(node["id"])
         yield f"{node['type']} {node['id']} of the site {site['id']}"
-        if node["type"] == "space":
-            yield f"the space {node['space']}"
-        elif node["type"] == "external-link":
-            yield f"the link {node['id']} to {node['url']}"
+        if (space := node.get("space")) is not None:
+            yield f"the space {space}"
+        elif (url := node.get("url")) is not None:
+            yield f"the link {node['id']} to {url}"
     for redirect in site.get("redirects") or ():
         to = redirect["destination"]
         node = to.get("siteSectionId") or to.get("siteSpaceId")

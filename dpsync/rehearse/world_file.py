@@ -15,7 +15,9 @@ from msgspec import Struct
 
 from dpsync.kinds.shared.connectors import PARTS
 from dpsync.rehearse.anonymous import Anonymous
-from dpsync.rehearse.world import HIDDEN, Json, World
+from dpsync.rehearse.answers.draft import Json
+from dpsync.rehearse.answers.secrets import HIDDEN
+from dpsync.rehearse.world import World
 
 FORMAT: Final = "dpsync.world/1"
 _PLAIN: Final = frozenset(name for name, part in PARTS.items() if not getattr(part, "secret", False))

@@ -15,8 +15,11 @@ PACKAGE = Path(dpsync.__file__).parent
 REGISTRY = load().whole
 NAMES = set(REGISTRY.kinds)
 APART = {PACKAGE / "kinds", PACKAGE / "server"}
-BRIDGE = {PACKAGE / "rehearse" / f"{name}.py" for name in ("anonymous", "public", "replica", "world")}
-"""They speak the words of the companion's worlds, some of which are names of kinds as well."""
+BRIDGE = {
+    *(PACKAGE / "rehearse" / f"{name}.py" for name in ("anonymous", "public", "replica", "world")),
+    *(PACKAGE / "rehearse" / "answers").glob("*.py"),
+}
+"""They speak the words of answers and of the companion's worlds, some of which are names of kinds as well."""
 HTTP = {"redirect"}
 """Words of HTTP, which the client speaks, that are names of kinds as well."""
 

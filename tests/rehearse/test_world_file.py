@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from dpsync.model.texts.mask import Mask
+from dpsync.rehearse.answers.secrets import HIDDEN
 from dpsync.rehearse.replica import check_world
-from dpsync.rehearse.world import HIDDEN, World
+from dpsync.rehearse.world import World
 from dpsync.rehearse.world_file import SavedFrom, world_file
 from dpsync.server import world as worlds
 

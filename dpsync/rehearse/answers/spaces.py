@@ -1,0 +1,32 @@
+"""Collections and spaces, and their order."""
+
+from __future__ import annotations
+
+from dpsync.rehearse.answers.draft import COMPUTED, Json, WorldDraft, without
+
+_NOT_OF_SPACES = ("visibility", "organization", "revision", "comments", "changeRequests",
+                  "changeRequestsOpen", "changeRequestsDraft")  # fmt: skip
+
+
+def take_collections(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    owner = draft.organization(organization)
+    owner.collections = {item["id"]: without(item, "organization", *COMPUTED) for item in items}
+
+
+def take_spaces(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    owner = draft.organization(organization)
+    alone, owner.spaces = owner.spaces, {}
+    for item in items:
+        take_space(draft, item, item["id"], organization)
+    owner.spaces = {**owner.spaces, **{id: one for id, one in alone.items() if id not in owner.spaces}}
+
+
+def take_space(draft: WorldDraft, body: Json, id: str, organization: str = "") -> None:
+    owner = draft.organization(organization or body["organization"])
+    owner.spaces[id] = without(body, *_NOT_OF_SPACES, *COMPUTED)
+    if icon := (body.get("urls") or {}).get("icon"):
+        owner.spaces[id]["icon"] = icon
+
+
+def take_order(draft: WorldDraft, items: list[Json], collection: str) -> None:
+    draft.orders[collection] = [item["id"] for item in items]
