@@ -152,7 +152,7 @@ class Recorder:
         address = change.location
         with self._lock:
             if step.verb == "delete" and change.id is not None:
-                self._remove(self._organizations.get(address.segments[0]), change.kind, change.id)
+                self._remove(self._organizations.get(address.first), change.kind, change.id)
             if step.verb == "transfer":
                 for other in [one for one in self._waiting if one.is_in(address)]:
                     self._learn(self._waiting.pop(other))
@@ -184,7 +184,7 @@ class Recorder:
         self._learn(RecordedLine(address, id, ids(resource.children[0]) if along else None))
 
     def _learn(self, line: RecordedLine) -> None:
-        owner = self._organizations.get(line.address.segments[0])
+        owner = self._organizations.get(line.address.first)
         if owner is None or not is_id(line.id):
             return
         if self._sections[owner].lines.get(line.address) != line:

@@ -14,7 +14,7 @@ from dpsync.model.texts.command import command
 
 def candidates(kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]) -> tuple[Candidate, ...]:
     """What an entry could be, by id; None where nothing but the id is known. `entry` says where it is."""
-    place = Address(entry.address.segments[:-1])
+    place = entry.address.place
     return tuple(_candidate(kind, place, id, item) for id, item in items.items())
 
 

@@ -87,9 +87,9 @@ class ReadingState(Struct, dict=True):
         removed: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
         for address, entry in self.earlier.items():
             if address not in self.desired.resources:
-                removed[address.segments[1:]].append(entry)
+                removed[address.rest].append(entry)
         for address, entry in self.desired.resources.items() if removed else ():
-            was = removed[address.segments[1:]] if address not in self.earlier else []
+            was = removed[address.rest] if address not in self.earlier else []
             transferable = self.registry[entry.kind].lifecycle.transfer is not None
             if transferable and len(was) == 1 and was[0].kind == entry.kind:
                 yield address, entry, was[0]

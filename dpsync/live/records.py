@@ -19,7 +19,7 @@ def read_records(reading: ReadingState) -> None:
     found = {entry.address: reading.matches[entry.address].id for entry in organizations}
     lines = _lines(reading.ids, reading.client.platform, found)
     earlier = _lines(reading.base.ids, reading.client.platform, found)
-    empty = frozenset(found) - {Address(address.segments[:1]) for address in lines}
+    empty = frozenset(found) - {address.top for address in lines}
     reading.records = Records(lines, earlier, empty)
     known = reading.desired.resources.keys() | reading.desired.unserved.keys()
     before = reading.base.desired
@@ -45,9 +45,9 @@ def _under_another(
     for a transfer (live/transfers.py), and no sign that something is gone.
     """
     found: dict[Address, RecordedLine] = {}
-    by_key = {address.segments[1:]: line for address, line in orphans.items()}
+    by_key = {address.rest: line for address, line in orphans.items()}
     for address, entry in reading.desired.resources.items() if by_key else ():
-        line = by_key.get(address.segments[1:])
+        line = by_key.get(address.rest)
         if line is not None and reading.registry[entry.kind].lifecycle.transfer is not None:
             found[address] = line
     return found

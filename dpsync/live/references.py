@@ -84,5 +84,5 @@ def _unknown(reading: ReadingState, resource: Entry, field: Field, id: str) -> D
         resource.where(field.name),
         str(resource.address),
         "correct the id, or name what is meant by its key",
-        cause=f"{nouns} {id} in {resource.address.segments[0]}",
+        cause=f"{nouns} {id} in {resource.address.first}",
     )

@@ -11,7 +11,6 @@ from dpsync.client.client import WriteClient
 from dpsync.client.recording import Recording
 from dpsync.client.transport import Transport
 from dpsync.kinds.urls import expand
-from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.values import ENV, live_ids, markers
 from dpsync.model.plans.plan import Plan
@@ -45,7 +44,7 @@ class Stage(Struct, frozen=True):
     def _named(self) -> Iterator[tuple[str, str]]:
         """The paths of what the changes name by id, each with the id of its organization."""
         for change in self.plan.changes:
-            owner = self.planned.snapshot.matches.get(Address(change.location.segments[:1]))
+            owner = self.planned.snapshot.matches.get(change.location.top)
             entry = self.session.readable.resources.get(change.location)
             if owner is None:
                 continue

@@ -31,14 +31,12 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
     snapshot = _reading(session, client).snapshot(session.readable)
     found = recorded_lines(session.registry, session.readable, snapshot)
     places, keys = Places(session.registry), {key: id for id, key in snapshot.organizations.items()}
-    bound = {
-        (keys[at.segments[0]], session.readable.resources[at].kind, line.id) for at, line in found.items()
-    }
+    bound = {(keys[at.first], session.readable.resources[at].kind, line.id) for at, line in found.items()}
     moving = {address for address in found if any(one in snapshot.transferred for one in address.upward())}
 
     def remarks() -> Iterator[Remark]:
         for organization, key in snapshot.organizations.items():
-            mine = {at: line for at, line in found.items() if at.segments[0] == key and is_id(line.id)}
+            mine = {at: line for at, line in found.items() if at.first == key and is_id(line.id)}
             lines = session.ids.lines(client.platform, organization, key)
             for address, line in mine.items():
                 if address in moving or lines.get(address) == line:
@@ -61,7 +59,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
 def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> None:
     """Raises DiagnosticError (exit 5) for lines about which a merge differs and which no reading decides."""
     decided = {
-        (compared.platform, remark.organization, remark.address.segments[1:])
+        (compared.platform, remark.organization, remark.address.rest)
         for remark in compared.remarks
         if remark.found is not None
     }
@@ -73,7 +71,7 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
             hint=hint,
         )
         for platform, organization, address in sorted(merged.disputed)
-        if (platform, organization, address.segments[1:]) not in decided
+        if (platform, organization, address.rest) not in decided
     ]
     if found:
         raise DiagnosticError(found, Exit.INVALID)
@@ -171,7 +169,7 @@ class _Hand:
         self.ids = self.ids.edited(self.client.platform, edits)
 
     def _lines(self, address: Address) -> Lines:
-        return self.ids.lines(self.client.platform, self._owner(address), address.segments[0])
+        return self.ids.lines(self.client.platform, self._owner(address), address.first)
 
     def _below(self, address: Address) -> list[RecordedLine]:
         lines = self._lines(address)
@@ -181,7 +179,7 @@ class _Hand:
 
     def _owner(self, address: Address) -> str:
         """The id of an organization: as the configuration or the file has it, else as the platform says."""
-        key = address.segments[0]
+        key = address.first
         if key not in self._organizations:
             raise NotPossible(f'"{key}" is no organization of this configuration')
         return self._organizations[key]
@@ -192,7 +190,7 @@ class _Hand:
         roots = [resource for address, resource in desired.items() if len(address.segments) == 1]
         found = {root.key: root.pin for root in roots}
         for id, lines in self.ids.sections.get(self.client.platform, {}).items():
-            key = next(iter(lines)).segments[0]
+            key = next(iter(lines)).first
             found[key] = found.get(key) or id
         if any(id is None for id in found.values()):
             snapshot = _reading(self.session, self.client).snapshot(self.session.readable)

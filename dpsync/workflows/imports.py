@@ -116,7 +116,7 @@ def import_again(
     planned = session.plan(client)
     keys = {key: id for id, key in planned.snapshot.organizations.items()}
     lines = recorded_lines(session.registry, session.readable, planned.snapshot)
-    return Again(made, planned.plan, {(keys[at.segments[0]], at): line for at, line in lines.items()})
+    return Again(made, planned.plan, {(keys[at.first], at): line for at, line in lines.items()})
 
 
 def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:

@@ -460,7 +460,7 @@ class _Before:
         address = change.location
         for effect in change.effects:
             self.note(effect.address, f"it went along when {address} was deleted: it may not come back")
-        scope = Address(address.segments[:-1])
+        scope = address.place
         place = self.session.desired.scopes.get(scope)
         if kind.lifecycle.restore is None or change.id is None:
             why = self._cannot_be_made(change, scope)

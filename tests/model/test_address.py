@@ -52,6 +52,14 @@ def test_the_text_of_an_address(address: Address, text: str) -> None:
     assert Address.parse(text) == address
 
 
+def test_an_address_tells_its_organization_its_place_and_what_names_it_there() -> None:
+    address = Address.parse("acme/sites/docs/redirects/[x]")
+    assert (str(address.top), address.first) == ("acme", "acme")
+    assert address.rest == ("sites", "docs", "redirects", "[x]")
+    assert (str(address.place), address.last) == ("acme/sites/docs/redirects", "[x]")
+    assert Pattern.parse("*/sites/*", WORDS).last == "*"
+
+
 @given(st.lists(ANY, min_size=1, max_size=5))
 def test_any_keys_make_an_address_that_reads_back(keys: list[str]) -> None:
     address = Address.root(keys[0]).child(*keys[1:])

@@ -36,7 +36,7 @@ def previously(entry: Declaration, parsing: Parsing) -> Names:
 
 def _is_address(entry: Declaration, node: Node) -> bool:
     """Whether a text is an address in the place of the entry."""
-    place = "/".join(entry.address.segments[:-1])
+    place = str(entry.address.place)
     return isinstance(node, Scalar) and isinstance(node.value, str) and node.value.startswith(f"{place}/")
 
 

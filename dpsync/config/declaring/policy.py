@@ -103,7 +103,7 @@ class PolicyReader:
         for scope in self.declared.empty:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
-                word = scope.address.segments[-1]
+                word = scope.address.last
                 hint = (
                     f"remove the key to leave {word} alone, or add a prune pattern that covers it, "
                     "or a watch pattern"
@@ -114,7 +114,7 @@ class PolicyReader:
         for name, does in (("forget", "forgotten"), ("removed", "removed")):
             for pattern in self.patterns[name]:
                 entry = next((one for one in resources if pattern.matches(one.address)), None)
-                if entry is not None and "*" not in pattern.segments[-1]:
+                if entry is not None and "*" not in pattern.last:
                     hint = f"remove the entry if it is to be {does}, or this pattern to manage it"
                     message = f"{entry.address} is declared, and {does} at the same time"
                     self._error("DP233", message, pattern, hint, first=entry.span)

@@ -96,7 +96,7 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     disputed: set[tuple[str, str, Address]] = set()
     for platform, organization in sorted({*_sections(ours), *_sections(theirs)}):
         mine = ours.lines(platform, organization)
-        key = next((address.segments[0] for address in mine), None)
+        key = next((address.first for address in mine), None)
         other = theirs.lines(platform, organization, key)
         differ = {address for address, line in mine.items() if other.get(address, line) != line}
         disputed |= {(platform, organization, address) for address in differ}
@@ -207,7 +207,7 @@ class _Parser:
             line = self.line(key, value)
             if line is None:
                 continue
-            first = written.setdefault(line.address.segments[1:], line)
+            first = written.setdefault(line.address.rest, line)
             if first is line:
                 lines[line.address] = line
             elif (first.id, first.also) == (line.id, line.also):

@@ -109,12 +109,12 @@ class _Adder:
             try:
                 if isinstance(kind.shape, NodeShape):
                     raise Uneditable("it stands in a navigation: write it where it belongs by hand")
-                place = Address(address.segments[:-1])
+                place = address.place
                 key = self._key(kind, place, live, self._parent(kind, address))
             except (Uneditable, Unwritable) as why:
                 self._cannot(address, why)
                 continue
-            self.keys[address] = self.known[kind.name, live.id, address.segments[0]] = key
+            self.keys[address] = self.known[kind.name, live.id, address.first] = key
             self.used.add(place.child(self.sides.registry.folded(kind, key)))
 
     def entry(self, address: Address, live: LiveObject) -> None:
@@ -122,7 +122,7 @@ class _Adder:
         if address not in self.keys:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
-        place, parent = Address(address.segments[:-1]), self._parent(kind, address)
+        place, parent = address.place, self._parent(kind, address)
         try:
             span = self._put(place, parent, kind, key, self._value(kind, live, parent, key))
         except (Uneditable, Unwritable) as why:
@@ -144,7 +144,7 @@ class _Adder:
 
     def _named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """How a file names a live object, those that were added just now among them."""
-        known, organization = self.sides.named(beside), beside.address.segments[0]
+        known, organization = self.sides.named(beside), beside.address.first
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
             new = (self.known.get((kind, id, organization)) for kind in kinds)

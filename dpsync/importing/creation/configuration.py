@@ -84,7 +84,7 @@ def _unread(unread: Sequence[UnreadSource]) -> list[LeftOut]:
     together: dict[tuple[str, ...], list[UnreadSource]] = {}
     for one in unread:
         above = one.parent
-        key = (one.kind.name, above.kind.name, one.why, above.address.segments[0])
+        key = (one.kind.name, above.kind.name, one.why, above.address.first)
         together.setdefault(key, []).append(one)
     return [
         LeftOut(_pattern([one.place for one in group]), None, group[0].why) for group in together.values()
@@ -97,7 +97,7 @@ def _pattern(places: Sequence[Address]) -> str:
     if not more:
         return str(first)
     if len({len(place.segments) for place in places}) > 1:
-        return f"{first.segments[0]}/**/{first.segments[-1]}"
+        return f"{first.first}/**/{first.last}"
     levels = zip(*(place.segments for place in places), strict=True)
     return "/".join(level[0] if len(set(level)) == 1 else "*" for level in levels)
 

@@ -116,16 +116,16 @@ class _Naming:
         live = {(item.kind.name, item.live.id) for item in self.whole.objects}
         id = organization.live.id
         for at, line in self.recorded.get(id, {}).items():
-            address = Address((organization.key, *at.segments[1:]))
+            address = Address((organization.key, *at.rest))
             for kind in self.places.kinds(address):
                 if (kind.name, line.id) in live:
                     self.kept[id, kind.name, line.id] = address
-                    self.promised.add((*self._scope(kind, address), address.segments[-1]))
+                    self.promised.add((*self._scope(kind, address), address.last))
 
     def _scope(self, kind: Kind, address: Address) -> tuple[Address, str]:
         """What the key of an entry at this address must be unique in."""
         if isinstance(kind.shape, Node):
-            return Address(address.segments[:-1]), "node"
+            return address.place, "node"
         return address.parent(kind.key), self.shared.get(kind.name, kind.name)
 
     def _own(self, item: FoundObject, place: Address, scope: tuple[Address, str]) -> str:
@@ -134,15 +134,15 @@ class _Naming:
         if item is organization:
             return self._free(scope, self._key_of(item) or self._word(item))
         address = self.kept.get((organization.live.id, item.kind.name, item.live.id))
-        if address is not None and address.segments[:-1] == place.segments:
-            key = address.segments[-1]
+        if address is not None and address.place == place:
+            key = address.last
             if (*scope, key) not in self.used:
                 return key
         return self._free(scope, self._word(item))
 
     def _key_of(self, organization: FoundObject) -> str | None:
         """The key that an organization had when its lines were written."""
-        return next((at.segments[0] for at in self.recorded.get(organization.live.id, ())), None)
+        return next((at.first for at in self.recorded.get(organization.live.id, ())), None)
 
     def name(self, item: FoundObject) -> None:
         kind, above = item.kind, item.parent

@@ -157,7 +157,7 @@ class _TakingOver:
         """A node of the configuration with what is in it. Raises _NoCounterpart."""
         assert isinstance(kind.shape, NodeShape)
         said = _entries(node, but=("type", "key", "children", "content"))
-        made: dict[str, Any] = {"type": kind.shape.type, "key": at.segments[-1]}
+        made: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
         content = self.tree.content(kind)
         entry = self._content(content[1], node, said, at) if content is not None else None
         children = self._children(kind, node, at)

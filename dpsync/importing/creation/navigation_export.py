@@ -86,7 +86,7 @@ class _Exporting(Struct):
         made = {kind.title: self._text(kind, owner, kind.title)}
         self._others(owner, (kind.title,))
         for scope in self.desired.scopes.values():
-            if scope.parent == owner.address and scope.address.segments[-1] != self.tree.place:
+            if scope.parent == owner.address and scope.address.last != self.tree.place:
                 why = "the navigation file is about the navigation alone"
                 self.left_out.append(LeftOut(str(scope.address), None, why, scope.span))
         nodes = [node for child in owner.children for node in self._node(child)]

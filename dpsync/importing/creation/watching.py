@@ -55,7 +55,7 @@ def _of_place(address: Address, kinds: Sequence[Kind]) -> str:
     kind = kinds[0]
     if not isinstance(kind.shape, Single):
         return f"policy: {{ watch: [{on_one_line(str(address))}] }}"
-    word = address.segments[-1]
+    word = address.last
     first = next(field.name for field in kind.fields if field.on != "neither")
     return f"{word}: …" if kind.only_short else f"{word}: {{ {first}: … }}"
 

@@ -56,6 +56,31 @@ class Address(NamedTuple):
         """The address of what an entry below the place `key` (dotted) belongs to."""
         return Address(self.segments[: -1 - len(key.split("."))])
 
+    @property
+    def first(self) -> str:
+        """The segment that everything of one organization has in common."""
+        return self.segments[0]
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """What names it within its organization."""
+        return self.segments[1:]
+
+    @property
+    def last(self) -> str:
+        """The segment that tells it from its siblings."""
+        return self.segments[-1]
+
+    @property
+    def top(self) -> Address:
+        """The address of its organization."""
+        return Address(self.segments[:1])
+
+    @property
+    def place(self) -> Address:
+        """The address that it has in common with its siblings."""
+        return Address(self.segments[:-1])
+
     def is_in(self, other: Address) -> bool:
         """Whether this is `other` or lies below it."""
         return self.segments[: len(other.segments)] == other.segments
@@ -116,6 +141,11 @@ class Pattern(WithSpan, frozen=True, eq=False):
         if segments[0] in set(words):
             segments = ("*", *segments)
         return Pattern(text, segments, field or None, span)
+
+    @property
+    def last(self) -> str:
+        """The segment for the entry itself, where those before it are for its place."""
+        return self.segments[-1]
 
     @property
     def path(self) -> str:

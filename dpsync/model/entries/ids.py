@@ -65,8 +65,8 @@ class IdsFile(Struct, frozen=True):
         A line whose address begins with another key of the organization is a line of the same entry: it is
         replaced too, and the rest of that section takes over the present key.
         """
-        present = {owner: at.segments[0] for (owner, at), line in edits.items() if line is not None}
-        present = {owner: at.segments[0] for owner, at in edits} | present
+        present = {owner: at.first for (owner, at), line in edits.items() if line is not None}
+        present = {owner: at.first for owner, at in edits} | present
         sections = {name: dict(section) for name, section in self.sections.items()}
         mine = sections.setdefault(platform, {})
         for organization, key in present.items():
@@ -74,7 +74,7 @@ class IdsFile(Struct, frozen=True):
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
-                at = address if address.segments[0] == key else Address((key, *address.segments[1:]))
+                at = address if address.first == key else Address((key, *address.rest))
                 if line is None:
                     lines.pop(at, None)
                 else:
@@ -91,8 +91,8 @@ class IdsFile(Struct, frozen=True):
 
 def _renamed(lines: Lines, key: str) -> Iterator[tuple[Address, RecordedLine]]:
     for address, line in lines.items():
-        if address.segments[0] != key:
-            address = Address((key, *address.segments[1:]))
+        if address.first != key:
+            address = Address((key, *address.rest))
             line = replace(line, address=address)
         yield address, line
 

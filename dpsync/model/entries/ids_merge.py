@@ -68,12 +68,12 @@ def _merged(
     merged: MergedIds, platform: str, organization: str, key: str | None, changes: list[LineChange]
 ) -> MergedIds:
     """One section. `key` is how its addresses begin on the branch; None: as those of the changes."""
-    key = key or changes[0].address.segments[0]
+    key = key or changes[0].address.first
     theirs = merged.ids.lines(platform, organization, key)
     edits: dict[tuple[str, Address], RecordedLine | None] = {}
     replaced, kept = list(merged.replaced), list(merged.kept)
     for change in changes:
-        at = Address((key, *change.address.segments[1:]))
+        at = Address((key, *change.address.rest))
         mine, old, new = theirs.get(at), _moved(change.before, at), _moved(change.after, at)
         if mine == new:
             continue
@@ -95,4 +95,4 @@ def _sections(ids: IdsFile) -> list[tuple[str, str]]:
 
 
 def _key(lines: Lines) -> str | None:
-    return next((address.segments[0] for address in lines), None)
+    return next((address.first for address in lines), None)

@@ -127,7 +127,7 @@ class Snapshot(Struct, frozen=True):
     @property
     def organizations(self) -> dict[str, str]:
         """The keys of the organizations, by their ids."""
-        return {match.id: at.segments[0] for at, match in self.matches.items() if len(at.segments) == 1}
+        return {match.id: at.first for at, match in self.matches.items() if len(at.segments) == 1}
 
     def siblings(self, holder: Identity, kind: str) -> tuple[Identity, ...]:
         """The objects of one kind that an object holds, in live order."""

@@ -108,7 +108,7 @@ def _label_of(decided: Decisions, address: Address, then: bool) -> str:
     live, resource = sides.live(address), sides.resources.get(address)
     if resource is not None and (live is None or (then and _retitled(decided, address))):
         return sides.names.label(resource)
-    return sides.names.label(live) if live is not None else address.segments[-1]
+    return sides.names.label(live) if live is not None else address.last
 
 
 def _retitled(decided: Decisions, address: Address) -> bool:

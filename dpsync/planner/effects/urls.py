@@ -148,7 +148,7 @@ class _Owner(Struct, frozen=True):
         for identity, live in sides.snapshot.objects.items():
             if live.kind == kind.name and live.url is not None:
                 address = sides.names.address(identity)
-                if address.segments[:-1] == one.address.segments[:-1]:
+                if address.place == one.address.place:
                     fields = {item.name: live.fields.get(item.name) for item in kind.fields}
                     found.add(_host(Branch(address, kind, fields, url=live.url)))
         found.discard(None)
@@ -157,7 +157,7 @@ class _Owner(Struct, frozen=True):
     @property
     def relabelled(self) -> Changed | None:
         """How the name changes that its host begins with."""
-        around = self.decided.entries.get(Address(self.tree.owner.segments[:1]))
+        around = self.decided.entries.get(self.tree.owner.top)
         written = around.written if around is not None else ()
         return next((item for item in written if item.field.name == _made_of(self.tree).label), None)
 

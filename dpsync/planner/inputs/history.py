@@ -56,7 +56,7 @@ class FormerNames(Struct, frozen=True, dict=True):
 
         `[Title]` means none where several bear that title.
         """
-        if pattern.segments[-1].startswith("["):
+        if pattern.last.startswith("["):
             found = {
                 identity
                 for identity in self.snapshot.objects
@@ -114,7 +114,7 @@ class FormerNames(Struct, frozen=True, dict=True):
             yield self.names.earlier_addresses[identity]
         if identity in self.names.declared:
             return
-        place = Address(now.segments[:-1])
+        place = now.place
         yield self.exactly(identity)
         kind = self.registry[item.kind]
         natural = item.fields.get(kind.natural) if kind.natural is not None else None
@@ -129,7 +129,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     def exactly(self, identity: Identity) -> Address:
         """The address of an undeclared object with its id: it will never mean another one."""
         item, now = self.snapshot.objects[identity], self.names.address(identity)
-        return Address(now.segments[:-1]).unmanaged(self.names.label(item), item.id)
+        return now.place.unmanaged(self.names.label(item), item.id)
 
     # By lines and commits.
 

@@ -43,7 +43,7 @@ class SyncedParts(Struct, frozen=True):
             return True
         if field is not None and (address, field) in self.fields:
             return True
-        undeclared = address.segments[-1].startswith("[")
+        undeclared = address.last.startswith("[")
         return undeclared and any(above in self.trees for above in address.upward())
 
 

@@ -145,7 +145,7 @@ class CouldBe(Struct, frozen=True, dict=True):
                     one.could_be.setdefault(identity, Reason.NAME_TAKEN)
                     one.name_takers[identity] = other
             around = beside.get(self._owner(one.resource), ())
-            unrecorded = Address(address.segments[:1]) in records.empty
+            unrecorded = address.top in records.empty
             if base.lacking and (unrecorded or around):
                 one.add_unseen_past(() if unrecorded else around)
             if unrecorded and was is None and not base.present and address in before:
@@ -186,7 +186,7 @@ class CouldBe(Struct, frozen=True, dict=True):
         """New entries that were recognised by a name alone, where lines or a git base tell which are new."""
         sides = self.sides
         for address, entry in sides.resources.items():
-            unrecorded = Address(address.segments[:1]) in sides.snapshot.records.empty
+            unrecorded = address.top in sides.snapshot.records.empty
             decidable = not unrecorded or sides.base.desired is not None
             if entry.kind == kind.name and decidable and self._by_name_alone(address):
                 yield entry

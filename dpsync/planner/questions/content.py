@@ -150,7 +150,7 @@ def _line(former: FormerNames, identity: Identity) -> str:
     """The address that an object had, where that means it and nothing else; otherwise its title and id."""
     known = former.desired.resources.keys() | former.desired.unserved.keys()
     for address in sorted(former.of(identity)):
-        free = address not in known and not address.segments[-1].startswith("[")
+        free = address not in known and not address.last.startswith("[")
         if free and former.meant(address) == frozenset({identity}):
             return str(address)
     return str(former.exactly(identity))

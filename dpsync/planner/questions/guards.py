@@ -100,7 +100,7 @@ def _forgotten(decided: Decisions) -> Iterator[Refusal]:
             continue
         around = Pattern(pattern.text, tuple(place))
         to_delete = [sides.names.address(root) for root in decided.deletions.roots]
-        count = sum(around.matches(Address(address.segments[:-1])) for address in to_delete)
+        count = sum(around.matches(address.place) for address in to_delete)
         if count:
             yield words.PERHAPS_FORGOTTEN.at(pattern.text, count=count)
 
@@ -288,9 +288,9 @@ class _UnknownProtections:
 
     def _is_unknown(self, part: Pattern, whole: Pattern) -> bool:
         """A title was somebody's only where the git base protects it already: a new line may be for later."""
-        title = part.segments[-1].startswith("[")
+        title = part.last.startswith("[")
         before = self.sides.base.desired.policy.protect if self.sides.base.desired is not None else ()
-        if title and ("~" in part.segments[-1] or whole not in before):
+        if title and ("~" in part.last or whole not in before):
             return False
         return not self.sides.former.knows(part)
 
@@ -298,7 +298,7 @@ class _UnknownProtections:
         found = []
         for identity in self.decided.deletions.everything:
             names = self.sides.former.of(identity)
-            if any(place.covers(Address(name.segments[:-1])) for name in names):
+            if any(place.covers(name.place) for name in names):
                 found.append(str(self.sides.names.address(identity)))
         return sorted(found)
 

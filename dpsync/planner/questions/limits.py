@@ -50,7 +50,7 @@ def _managed(names: Names, organization: str) -> frozenset[str]:
     return frozenset(
         str(names.address(identity))
         for place, items in names.snapshot.scopes.items()
-        if place.segments[0] == organization
+        if place.first == organization
         for identity in items
     )
 
@@ -78,8 +78,8 @@ def _limits(bounds: LimitsInForce, deletes: list[Change], rebuilt: Collection[Ad
     limits, since = bounds.limits, bounds.since
     total = count_deletes(deletes)
     deletes = [change for change in deletes if not any(change.location.is_in(place) for place in rebuilt)]
-    for organization in sorted({change.location.segments[0] for change in deletes}):
-        mine = [change for change in deletes if change.location.segments[0] == organization]
+    for organization in sorted({change.location.first for change in deletes}):
+        mine = [change for change in deletes if change.location.first == organization]
         part = _part(bounds.managed(organization), mine)
         answer = Answer(DELETE, str(total.number))
         here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
@@ -123,18 +123,18 @@ def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
 def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Address]:
     """Deletes of which each alone, with what goes along, is more than the limits allow without an answer."""
     deletes = [change for change in changes if change.action == "delete"]
-    managed = {name: bounds.managed(name) for name in {change.location.segments[0] for change in deletes}}
+    managed = {name: bounds.managed(name) for name in {change.location.first for change in deletes}}
     return frozenset(
         change.location
         for change in deletes
-        if _part(managed[change.location.segments[0]], [change]).exceeds(bounds.limits)
+        if _part(managed[change.location.first], [change]).exceeds(bounds.limits)
     )
 
 
 def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
     allowed = bounds.limits.exposures
-    counts = Counter(item.location.segments[0] for item in exposures)
+    counts = Counter(item.location.first for item in exposures)
     answer = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
         if allowed is not None and count > allowed:

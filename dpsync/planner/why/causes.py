@@ -74,7 +74,7 @@ class Causes(Struct, frozen=True, dict=True):
         An apply, and an import, records each entry that it recognises. What has no line of its own is as
         what it is in.
         """
-        if Address(now.address.segments[:1]) not in self._organizations:
+        if now.address.top not in self._organizations:
             return None
         if self.sides.kind(entry).recorded:
             return entry.address in self._lines or now.address in self._lines
@@ -134,7 +134,7 @@ class Causes(Struct, frozen=True, dict=True):
     @cached_property
     def _organizations(self) -> Collection[Address]:
         """The organizations that it has lines for."""
-        return {Address(address.segments[:1]) for address in self._lines}
+        return {address.top for address in self._lines}
 
     # Whole things.
 
@@ -173,7 +173,7 @@ class Causes(Struct, frozen=True, dict=True):
                 file = then.resources[at].span.file
                 kept = file in self.before.texts or file in self.sides.desired.texts
                 return "not applied yet" if kept else "edited here"
-        place = Address(self.sides.names.address(identity).segments[:-1])
+        place = self.sides.names.address(identity).place
         return "not applied yet" if (place, identity[1]) in self._orphans else "changed outside"
 
     @cached_property
@@ -181,7 +181,7 @@ class Causes(Struct, frozen=True, dict=True):
         """Place and id of what was an entry once, as lines of the ids file without an entry say."""
         lines = self.sides.snapshot.records.lines
         left = (at for at in lines if at not in self.sides.desired.resources)
-        return {(Address(at.segments[:-1]), lines[at].id) for at in left}
+        return {(at.place, lines[at].id) for at in left}
 
     def _remembered(self, then: Desired) -> Mapping[Identity, Address]:
         """By live object that was an entry of an earlier commit: that entry."""

@@ -196,7 +196,7 @@ class Listing(Struct, frozen=True, dict=True):
             if holder.kind != kind:
                 continue
             listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
-            first = min(listed).segments[-1] if listed else ""
+            first = min(listed).last if listed else ""
             for number, address in enumerate(listed):
                 yield address.segments, (first, number)
 

@@ -92,7 +92,7 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _place(address: Address) -> Address:
-    return Address(address.segments[:-1])
+    return address.place
 
 
 def _lasting(names: Names, address: Address, identity: Identity) -> Note:

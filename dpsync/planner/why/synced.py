@@ -46,9 +46,9 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
         if str(one.entry.address) in blocked:
             continue
         if one.tree is None:
-            together[Address(one.entry.address.segments[:1]), one.entry.kind].append(one)
+            together[one.entry.address.top, one.entry.kind].append(one)
             continue
-        words = " and ".join([*one.fields, one.tree.segments[-1]])
+        words = " and ".join([*one.fields, one.tree.last])
         text = f"the platform syncs its {words} with {one.repository.name}: they are left alone"
         yield Note(address=str(one.entry.address), text=text)
     for (organization, kind), entries in together.items():
