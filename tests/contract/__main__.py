@@ -17,6 +17,7 @@ from . import editions
 
 ANSWERS: Final = (
     "tests/contract",
+    "tests/kinds/test_limits.py",
     "tests/server/test_companion_edition.py",
     "tests/server/test_vendor_client.py",
     "tests/docs/test_platforms.py",

@@ -28,13 +28,14 @@ class Contract:
 
     def __init__(self, document: dict[str, Json]) -> None:
         older = document["openapi"].startswith("3.0")
-        self._open = _nulls_as_types(document) if older else document
+        self.document: dict[str, Json] = _nulls_as_types(document) if older else document
+        """In words of JSON Schema."""
         self._validators: dict[tuple[str, ...], Any] = {}
 
     @cached_property
     def _registry(self) -> Any:
         """The schemas that others refer to, twice: as they are, and closed."""
-        schemas = self._open["components"]["schemas"]
+        schemas = self.document["components"]["schemas"]
         closed = {name: _closed(schema) for name, schema in schemas.items()}
         resources = {OPEN: schemas, CLOSED: closed}
         return jsonschema_rs.Registry(
@@ -45,12 +46,14 @@ class Contract:
     @cached_property
     def _routes(self) -> list[tuple[re.Pattern[str], str, dict[str, Json]]]:
         """Paths as patterns, those with fewer parameters first."""
-        found = [(re.compile(_pattern(path)), path, methods) for path, methods in self._open["paths"].items()]
+        found = [
+            (re.compile(_pattern(path)), path, methods) for path, methods in self.document["paths"].items()
+        ]
         return sorted(found, key=lambda route: route[1].count("{"))
 
     def operations(self) -> Iterator[tuple[str, str, dict[str, Json]]]:
         """Each operation: its method, its path with `{}` for each parameter, and what it declares."""
-        for path, methods in self._open["paths"].items():
+        for path, methods in self.document["paths"].items():
             for method in METHODS:
                 if method in methods:
                     yield method.upper(), _PARAMETER.sub("{}", path), methods[method]
@@ -116,7 +119,7 @@ class Contract:
 
     def _resolved(self, node: dict[str, Json]) -> dict[str, Json]:
         while "$ref" in node:
-            at: Json = self._open
+            at: Json = self.document
             for part in node["$ref"].removeprefix("#/").split("/"):
                 at = at[part]
             node = at
