@@ -170,7 +170,7 @@ class RevertPage(Body):
 
 
 class InsertedFile(Body):
-    name: str = Field(min_length=1, max_length=255)
+    name: str = Field(min_length=1, max_length=256)
     url: Url
     ref: str = absent(description="Texts of the same request lead to it as `./REF`", min_length=1)
     contentType: str = absent()
@@ -180,7 +180,7 @@ class InsertedFile(Body):
 
 class InsertFiles(Body):
     operation: Literal["insert_files"]
-    files: list[InsertedFile] = Field(min_length=1, max_length=50)
+    files: list[InsertedFile] = Field(min_length=1, max_length=20)
 
     @field_validator("files")
     @classmethod

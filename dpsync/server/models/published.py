@@ -15,7 +15,7 @@ from .integrations import Publish
 from .organizations import OrganizationUpdate
 from .publishing import LONGEST_SOURCE, NewDestination, RedirectUpdate
 from .sites import SiteCreate, SiteType, SiteUpdate
-from .structure import GroupUpdate, SectionUpdate
+from .structure import GroupUpdate, LinkUpdate, SectionUpdate
 
 Short = Annotated[str, Field(max_length=128)]
 Titles = dict[Language, Short]
@@ -62,6 +62,15 @@ class SectionUpdateToday(SectionUpdate):
 
 class GroupUpdateToday(GroupUpdate):
     localizedTitle: Titles = absent()
+
+
+class LinkUpdateToday(LinkUpdate):
+    title: str = absent(min_length=2, max_length=128)
+
+
+class LinkCreateToday(LinkUpdateToday):
+    title: str = Field(min_length=2, max_length=128)
+    url: Url
 
 
 SourceToday = Annotated[str, Field(max_length=LONGEST_SOURCE), AfterValidator(_is_source)]

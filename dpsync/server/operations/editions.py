@@ -35,6 +35,8 @@ STRICTER: Mapping[str, type[Body]] = {
     "updateSiteById": mp.SiteUpdateToday,
     "updateSiteSectionById": mp.SectionUpdateToday,
     "updateSiteSectionGroupById": mp.GroupUpdateToday,
+    "createSiteExternalLink": mp.LinkCreateToday,
+    "updateSiteExternalLinkById": mp.LinkUpdateToday,
     "createSiteRedirect": mp.RedirectCreateToday,
     "updateSiteRedirectById": mp.RedirectUpdateToday,
     "createSiteShareLink": mp.ShareLinkCreateToday,
