@@ -15,9 +15,13 @@ import httpx
 import jsonschema
 import pytest
 
+from dpsync.cli.arguments.connection import Connection
+from dpsync.cli.examination.platform import PlatformExamination
+from dpsync.cli.examination.settings import invalid
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.urls import expand
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS
@@ -230,6 +234,14 @@ def answering(headers: dict[str, str], seen: list[str]) -> Iterator[str]:
         server.server_close()
 
 
+@pytest.fixture
+def examination() -> Iterator[PlatformExamination]:
+    """One that asks nothing."""
+    made = PlatformExamination(Connection("http://127.0.0.1:9", "any", "DPSYNC_URL", "DPSYNC_TOKEN"), 1.0)
+    yield made
+    made.close()
+
+
 HEADERS = {
     "Date": "Wed, 01 Jan 2020 00:00:00 GMT", "X-RateLimit-Remaining": "3", "X-RateLimit-Limit": "100",
 }  # fmt: skip
@@ -250,6 +262,40 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
     assert set(seen) == {"GET"}
     assert "\x1b" not in text
     assert "A\\x1b[2J\\u202e\\nb" in text
+
+
+@pytest.mark.parametrize(("ahead", "said"), [
+    (0.0, "within 60 seconds of the platform's"),
+    (60.0, "within 60 seconds of the platform's"),
+    (-60.0, "within 60 seconds of the platform's"),
+    (61.0, "the platform's clock is 61 seconds ahead"),
+    (-61.0, "the platform's clock is 61 seconds behind"),
+    (None, "the platform's answers have no date"),
+])  # fmt: skip
+def test_a_clock_may_differ_by_a_minute(
+    ahead: float | None, said: str, examination: PlatformExamination
+) -> None:
+    examination._headers.ahead = ahead
+    (clock,) = examination._clock()
+    assert (clock.said, clock.level == "ok") == (said, said.startswith("within"))
+
+
+@pytest.mark.parametrize(("left", "level"), [(0, "note"), (99, "note"), (100, "ok"), (1_000, "ok")])
+def test_a_tenth_of_a_rate_limit_is_enough(left: int, level: str, examination: PlatformExamination) -> None:
+    examination._headers.headers = {"x-ratelimit-remaining": str(left), "x-ratelimit-limit": "1000"}
+    (limit,) = examination._limit()
+    assert (limit.level, limit.said) == (level, f"{left} of 1000 requests are left")
+
+
+def test_of_a_wrong_configuration_three_findings_are_named() -> None:
+    def said(number: int) -> list[str]:
+        found = [Diagnostic("DP201", f"wrong {at}") for at in range(number)]
+        return [one.said for one in invalid(DiagnosticError(found, Exit.INVALID))]
+
+    three = [f"wrong {at} [DP201]" for at in range(3)]
+    assert said(3) == three
+    assert said(4) == [*three, "and 1 finding more"]
+    assert said(5) == [*three, "and 2 findings more"]
 
 
 def test_in_a_workflow_it_says_what_its_token_may_read(

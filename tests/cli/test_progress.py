@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import re
 import select
@@ -66,9 +67,12 @@ def told(screen: Screen, doing: str = READING, steps: int = 0) -> Iterator[tuple
 def test_nothing_is_said_of_what_is_soon_over() -> None:
     screen = Screen(80)
     with told(screen) as (progress, time):
-        time.now += FIRST - 0.1
+        time.now += 1.4
         progress.tick()
-    assert screen.said == []
+        assert screen.said == []
+        time.now += 0.1
+        progress.tick()
+        assert len(screen.said) == 1
 
 
 def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
@@ -78,7 +82,7 @@ def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
         time.now += FIRST
         for _ in range(12):
             progress.answered("GET")
-        for passed in (0.0, EVERY - 0.1, 0.1, 0.1, EVERY):
+        for passed in (0.0, 9.9, 0.1, 0.1, 10.0):
             time.now += passed
             progress.tick()
     assert screen.said == ["Reading the platform: read 12 of 40 requests\n"] * 3
@@ -121,6 +125,8 @@ def test_it_says_why_it_waits_and_for_how_long() -> None:
         assert progress.line() == "Reading the platform: read 0 requests"
         progress.waits("retry", 2)
         assert progress.line().endswith("; trying again, 2 s")
+        time.now += 1.9
+        assert progress.line().endswith("; trying again, 1 s")
 
 
 def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
@@ -139,6 +145,10 @@ def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
     [
         (20, "20 more requests, about 10 s"),
         (120, "120 more requests, about 60 s"),
+        (179, "179 more requests, about 90 s"),
+        (180, "180 more requests, about 2 min"),
+        (10_799, "10799 more requests, about 90 min"),
+        (10_800, "10800 more requests, about 2 h"),
         (7_000, "7000 more requests, about 58 min"),
         (100_000, "100000 more requests, about 14 h"),
     ],
@@ -171,6 +181,25 @@ def test_how_long_the_first_reading_takes_is_not_guessed() -> None:
         time.now += 4
         progress.expects(7_000)
     assert screen.said == []
+
+
+def test_a_line_that_is_cut_fills_the_terminal_but_for_its_last_column() -> None:
+    """A text in the last column would begin the next line on some terminals."""
+    whole = "Reading the platform: read 0 requests"
+    for columns, text in ((38, whole), (37, f"{whole[:35]}…"), (10, f"{whole[:8]}…"), (2, "…"), (1, "…")):
+        screen = Screen(columns)
+        with told(screen) as (progress, time):
+            time.now += FIRST
+            progress.tick()
+        assert screen.said[0] == f"\r{text}\x1b[K"
+
+
+def test_a_terminal_that_does_not_say_how_wide_it_is_has_80_columns() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    assert Stream(Terminal()).columns() == 80
 
 
 @pytest.mark.parametrize("columns", [80, 40, 10, 1])

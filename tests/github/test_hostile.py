@@ -122,8 +122,8 @@ def test_each_pause_has_a_word_of_its_own() -> None:
 
 def test_every_line_of_a_secret_is_masked() -> None:
     stream = io.StringIO()
-    Log(stream).mask("first%line\n  second  \n\nab\n")
-    assert Step().read(stream.getvalue()).masks == ["first%line", "second"]
+    Log(stream).mask("first%line\n  second  \n\nab\nabc\n")
+    assert Step().read(stream.getvalue()).masks == ["first%line", "second", "abc"]
 
 
 @settings(max_examples=8)

@@ -110,6 +110,7 @@ def test_of_a_run_that_was_killed_while_it_applied_nobody_knows_the_outcome(
 ) -> None:
     assert killed(applying)["outcome"] == outcome
     assert killed(applying)["has-changes"] == "false"
+    assert killed(applying)["exit-code"] == "137"
 
 
 def test_what_would_change_is_counted_and_named() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.github.messages.marker import WatchMarker, read_marker
-from dpsync.github.messages.watch_issue import LONGEST, Failed, read_failed
+from dpsync.github.messages.watch_issue import Failed, read_failed
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import Token
 from tests.github.test_drift import AS_IT_IS, check
@@ -156,11 +156,20 @@ def test_a_count_is_read_as_it_was_written(
     number: int, since: int, run: int, attempt: int, reasons: list[str]
 ) -> None:
     text = str(Failed(number, since, (run, attempt), tuple(reasons)))
-    assert len(text) <= LONGEST
+    assert len(text) <= 100
     read = read_failed(text)
     assert read is not None
     assert (read.number, read.since, read.age) == (number, since - since % 60, (run, attempt))
     assert set(read.reasons) <= set(reasons)
+
+
+def test_a_label_names_the_two_reasons_before_this_one_where_they_fit() -> None:
+    """GitHub takes descriptions of a hundred characters."""
+    head = "3 failed drift checks since 1970-01-01T00:00Z, run 1.1:"
+    assert str(Failed(3, 0, (1, 1), ("a", "b", "c"))) == f"{head} b c"
+    longest = "x" * (100 - len(head) - 1)
+    assert str(Failed(3, 0, (1, 1), (longest,))) == f"{head} {longest}"
+    assert str(Failed(3, 0, (1, 1), ("a", f"{longest}x"))) == f"{head} a"
 
 
 @pytest.mark.parametrize("text", [

@@ -99,6 +99,20 @@ def test_a_private_key_is_found_line_by_line() -> None:
     assert Mask([key])(repr(key)) == f"'{HIDDEN}'"
 
 
+def test_a_line_of_a_secret_is_hidden_by_itself_from_sixteen_characters_on() -> None:
+    mask = Mask(["abcdefghijklmno\nABCDEFGHIJKLMNOP"])
+    assert mask("abcdefghijklmno ABCDEFGHIJKLMNOP") == f"abcdefghijklmno {HIDDEN}"
+
+
+def test_of_base64_eight_characters_are_enough_to_be_hidden() -> None:
+    """Six bytes between others; of five bytes no more than one group of four is theirs alone."""
+    for before in ("", "a", "ab"):
+        long = base64.b64encode(f"{before}s3cr3t-key".encode()).decode()
+        short = base64.b64encode(f"{before}s3cr3t".encode()).decode()
+        assert HIDDEN in Mask(["s3cr3t-key"])(long)
+        assert (HIDDEN in Mask(["s3cr3t"])(short)) is (before == "")
+
+
 def test_of_two_the_longer_one_is_taken_first() -> None:
     assert Mask(["abcdef", "abcdefghi"])("abcdefghi abcdef") == f"{HIDDEN} {HIDDEN}"
 

@@ -62,7 +62,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
             session.plan(client)
             planning = calls(lambda: made.update(plan=session.plan(client).plan))
     assert made["plan"].empty
-    out = as_output("text", "never", 0, False)
+    out = as_output("text", "never")
     out.mask.add([TOKEN])
     showing = calls(lambda: out.show(plan_document(made["plan"])))
     return {"load": loading, "plan": planning, "show": showing}

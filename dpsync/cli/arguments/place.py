@@ -69,7 +69,7 @@ class ConfigurationPaths(Struct, frozen=True):
     def _tell(self, out: Output) -> None:
         out.project, out.root = self.root.parent, self.root.name
         for path in (self.root, *self.overlays):
-            out.talk(f"Reading {visible(str(path))}", level=1)
+            out.detail(f"Reading {visible(str(path))}", 1)
 
 
 def warned(out: Output, desired: Desired) -> Desired:

@@ -35,7 +35,7 @@ def command(
     from dpsync.api import compose
     from dpsync.cli.endings import endings
 
-    out = as_output("text" if format_ == "yaml" else format_, color, 0, False)
+    out = as_output("text" if format_ == "yaml" else format_, color)
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, None, profile)
         place.load(out)

@@ -35,7 +35,7 @@ def command(
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination
 
-    out = as_output(format_, color, 0, False)
+    out = as_output(format_, color)
     with endings(out):
         document = Examination(out, timeout).document((files, directory, environment, ids_in, profile), base)
         if out.json:

@@ -20,7 +20,7 @@ def command(what: str | None, color: str) -> int:
     the code of a finding or a refusal, as `DP201` or `protected`. A key of the root file works, too:
     `policy.prune`. Without a word it lists all kinds. Exit code 64 for a word that is none of these.
     """
-    out = as_output("text", color, 0, False)
+    out = as_output("text", color)
     paint = out.paint()
     if what is None:
         from dpsync.kinds.registry import load

@@ -45,7 +45,7 @@ def command(
     from dpsync.kinds.registry import load as load_registry
     from dpsync.render.words.visible import visible
 
-    speaker = as_output("text", "auto", 0, False)
+    speaker = as_output("text", "auto")
     with endings(speaker):
         desired = ConfigurationPaths.find(files, directory, environment, None, profile).load(speaker)
         made = export(desired, load_registry(desired.profile).whole, named)

@@ -34,7 +34,7 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
     """
     from dpsync.cli.endings import endings
 
-    out = as_output("text", "never", 0, False)
+    out = as_output("text", "never")
     with endings(out):
         project, names = _named(directory, paths) if paths else _every_file(directory)
         changed, findings = _tidied(project, names)

@@ -45,7 +45,7 @@ def command(
     from dpsync.render.json.documents import PlanDocument
     from dpsync.render.json.reading import read_document
 
-    out = as_output("text", "never", 0, False)
+    out = as_output("text", "never")
     with endings(out):
         desired = ConfigurationPaths.find(files, directory, environment).load(out)
         plan = None

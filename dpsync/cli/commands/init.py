@@ -63,7 +63,7 @@ def command(
     if importing and empty:
         raise click.UsageError("--import and --empty are two different things")
     live = importing if importing or empty else None
-    out = as_output("text", "never", 0, False)
+    out = as_output("text", "never")
     with endings(out):
         wanted = _wanted(organization, live, workflows, interactive(no_input), has_root(directory))
         below = _below_checkout(directory)

@@ -117,7 +117,7 @@ def command(
     if from_live:
         if world is not None or db != ":memory:":
             raise click.UsageError("--from-live starts from what is live: without --world and --db")
-        speaker = as_output("text", "auto", 0, False)
+        speaker = as_output("text", "auto")
         start = read_world(speaker, files, directory, environment, profile=profile)
     plan = PlanProgram(str(planned), *_plan_command(planned, profile or "full")) if planned else None
     with _command_errors(), collector_running():

@@ -14,7 +14,7 @@ from dpsync.cli.terminal.output import as_output
 )
 def command(as_json: bool) -> None:
     """Print the version of dpsync."""
-    out = as_output("json" if as_json else "text", "never", 0, False)
+    out = as_output("json" if as_json else "text", "never")
     if not as_json:
         out.result(f"dpsync {__version__}")
         return

@@ -77,8 +77,8 @@ class PlatformExamination:
         ahead = self._headers.ahead
         if ahead is None:
             yield Check(topic="clock", level="note", said="the platform's answers have no date")
-        elif abs(ahead) > _SKEW:
-            said = f"the platform's clock is {abs(ahead):.0f} seconds {'ahead' if ahead > 0 else 'behind'}"
+        elif (far := abs(ahead)) > _SKEW:
+            said = f"the platform's clock is {far:.0f} seconds {'ahead' if ahead == far else 'behind'}"
             mend = "set the clock of this machine: certificates and waiting depend on it"
             yield Check(topic="clock", level="problem", said=said, mend=mend)
         else:

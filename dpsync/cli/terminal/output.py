@@ -140,10 +140,15 @@ class Output(Struct):
             silence()
             raise Unwritten(failed) from None
 
-    def talk(self, text: str, level: int = 0) -> None:
-        """Say something beside the result; `level` 1 only with -v."""
-        if not self.quiet and self.verbose >= level:
+    def talk(self, text: str) -> None:
+        """Say something beside the result."""
+        if not self.quiet:
             self.complain(text)
+
+    def detail(self, text: str, level: int) -> None:
+        """Say something that is of interest with so many -v."""
+        if self.verbose >= level:
+            self.talk(text)
 
     def complain(self, text: str) -> None:
         """Say what went wrong, or may have; not even --quiet keeps it back."""
@@ -161,7 +166,9 @@ def screen_width(stream: TextIO) -> int:
         return 0
 
 
-def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
+def as_output(
+    format_: str, color: str, verbose: int = 0, quiet: bool = False, summary: bool = False
+) -> Output:
     from dpsync.model.texts.mask import Mask
 
     progress, said = on_stderr(quiet, verbose), invocation()

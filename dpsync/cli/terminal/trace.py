@@ -12,6 +12,6 @@ def tracer(out: Output) -> Callable[[str, str, int | None, float], None]:
     """A trace callback for a client."""
 
     def trace(method: str, path: str, status: int | None, seconds: float) -> None:
-        out.talk(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", level=2)
+        out.detail(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", 2)
 
     return trace

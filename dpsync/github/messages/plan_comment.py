@@ -23,7 +23,7 @@ from dpsync.github.messages.marker import (
 from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.model.plans.plan import DIGITS
-from dpsync.model.texts.words import short_commit
+from dpsync.model.texts.words import short_commit, some
 from dpsync.render.json.documents import ApplyDocument, PlanDocument
 from dpsync.render.layout.view import View, clip
 from dpsync.render.pages.markdown import COMMENT, render_markdown, units
@@ -107,10 +107,9 @@ def changed_since(approved: Mapping[str, str], digest: str) -> str:
         return ""
     parts = [
         f"{code(clip(name, 50))} approved {code(other[:DIGITS]) if other else _UNKNOWN}"
-        for name, other in others[:_NAMED]
+        for name, other in others
     ]
-    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    return f"> [!WARNING]\n> **The plan changed since** {', '.join(parts)}{more}. Look at it again."
+    return f"> [!WARNING]\n> **The plan changed since** {some(parts, _NAMED)}. Look at it again."
 
 
 def plan_marker(

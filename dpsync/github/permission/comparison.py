@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
 from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, some
 from dpsync.render.layout.view import clip
 from dpsync.render.pages.markdown_escape import code
 
@@ -92,5 +92,4 @@ def _in_code(addresses: tuple[str, ...]) -> str:
 
 
 def _names(addresses: tuple[str, ...], quoted: Callable[[str], str]) -> str:
-    names = ", ".join(quoted(clip(address, 100)) for address in addresses[:_NAMED])
-    return f"{names} and {len(addresses) - _NAMED} more" if len(addresses) > _NAMED else names
+    return some([quoted(clip(address, 100)) for address in addresses], _NAMED)

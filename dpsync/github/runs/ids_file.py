@@ -23,7 +23,7 @@ from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Uncle
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.ids_merge import LineChange, line_changes
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, some
 from dpsync.render.layout.view import clip
 from dpsync.render.pages.markdown_escape import code, fence, prose
 from dpsync.render.words.visible import visible
@@ -136,9 +136,8 @@ class IdsFileUpdate(Struct):
             (brought.merged.kept, "said otherwise and stayed, although this apply has removed its own"),
         ):
             if lines:
-                names = ", ".join(clip(_said(line), 200) for line in lines[:_NAMED])
-                more = f" and {len(lines) - _NAMED} more" if len(lines) > _NAMED else ""
-                self._say(f"{found.path} on {self.place.branch} {became}: {names}{more}")
+                names = some([clip(_said(line), 200) for line in lines], _NAMED)
+                self._say(f"{found.path} on {self.place.branch} {became}: {names}")
 
     def _why(self, error: GitHubError) -> str:
         said = f" ({error.said.rstrip('.')})" if error.said else ""

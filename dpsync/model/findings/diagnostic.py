@@ -67,7 +67,7 @@ class Diagnostic(Struct, frozen=True):
         """The same finding, which shows at the places of another one, too."""
         places = [(ALSO, other.span)] if other.span is not None else []
         places += [(label, span) for label, span in other.related if label == ALSO]
-        room = max(0, MOST_PLACES - sum(label == ALSO for label, _ in self.related))
+        room = MOST_PLACES - sum(label == ALSO for label, _ in self.related)
         return replace(
             self,
             related=(*self.related, *places[:room]),

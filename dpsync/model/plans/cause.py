@@ -53,7 +53,7 @@ def group(cause: Cause | None) -> Group:
     return _GROUPS[cause] if cause is not None else "this change"
 
 
-def cause_text(cause: Cause, what: What = "field") -> str:
+def cause_text(cause: Cause, what: What) -> str:
     """The cause in words: of something made, removed or moved in words of its own."""
     return _WORDS.get((what, cause), cause)
 

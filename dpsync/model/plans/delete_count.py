@@ -11,10 +11,10 @@ from dpsync.model.texts.words import plural
 
 
 class DeleteCount(Struct, frozen=True):
-    """`own` things have a delete of their own, `along` others go with one of these."""
+    """`own` things have a delete of their own, `cascaded` others go with one of these."""
 
-    own: int = 0
-    cascaded: int = 0
+    own: int
+    cascaded: int
 
     @property
     def number(self) -> int:

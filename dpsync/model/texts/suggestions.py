@@ -26,4 +26,4 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # few commands have anything to suggest
 
     found = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.65)
-    return folded[found[0]] if found else None
+    return next(map(folded.__getitem__, found), None)

@@ -64,7 +64,7 @@ def _is_host(host: str) -> bool:
 
 def _is_international(label: str) -> bool:
     try:
-        label[4:].encode("ascii").decode("punycode")
+        label.lower().removeprefix("xn--").encode("ascii").decode("punycode")
     except UnicodeError:
         return False
     return True

@@ -33,7 +33,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def some(names: Sequence[str]) -> str:
+def some(names: Sequence[str], most: int = FEW) -> str:
     """The first few names of a list, and how many more there are."""
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return f"{', '.join(names[:FEW])}{more}"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
