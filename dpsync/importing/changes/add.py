@@ -19,6 +19,7 @@ from dpsync.importing.changes.update import Taken, Updated
 from dpsync.importing.creation.entries import NONE, worth_writing
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.naming import NamingWithFiles
+from dpsync.importing.numbering import first_free
 from dpsync.importing.rows import RowFile
 from dpsync.importing.values import Unwritable, Writing, placed, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
@@ -170,11 +171,7 @@ class _Adder:
         wanted = next((word for word in words if word), slug(kind.noun))
         if isinstance(default, str) and LOCAL_KEY.fullmatch(default):
             wanted = default
-        key, number = wanted, 1
-        while place.child(key) in self.used:
-            number += 1
-            key = f"{wanted}-{number}"
-        return key
+        return first_free(wanted, lambda key: place.child(key) in self.used)
 
     def _value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
         """What stands behind the key: the short form where there is nothing but its field."""

@@ -18,6 +18,7 @@ from dpsync.identity.match import match
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.creation.keys import Known, referred_to_as
+from dpsync.importing.numbering import first_free
 from dpsync.importing.values import NOWHERE, Named, Unwritable, Writing, trimmed
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape
@@ -252,13 +253,10 @@ class _Describing:
             words = [*(segment for segment in item.address.segments), one.name, *path]
             wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
             wanted = f"_{wanted}" if wanted[:1].isdigit() else wanted
-            free, number = wanted, 1
-            while free in self.variables:
-                number += 1
-                free = f"{wanted}_{number}"
-            self.variables.add(free)
-            self.made.to_set.append(ToSet(free, str(item.address), ".".join((one.name, *path))))
-            return free
+            variable = first_free(wanted, self.variables.__contains__, "_")
+            self.variables.add(variable)
+            self.made.to_set.append(ToSet(variable, str(item.address), ".".join((one.name, *path))))
+            return variable
 
         return name
 
@@ -304,26 +302,28 @@ class _Pinning:
         self.ids |= {item.address: item.live.id for item in siblings}
 
     def _settle(self, kind: Kind, siblings: list[FoundObject]) -> None:
-        live = [item.live for item in siblings]
         view = NaturalKeys(kind, self.ids.get, self._first_child, self._children(siblings))
-        for attempt in range(3):
-            wanted = [self._resource(item) for item in siblings]
-            found = match(view, wanted, live)
-            asked = {item.address for item in found.diagnostics}
-            wrong = [
-                item
-                for item in siblings
-                if not item.pinned
-                and (
-                    str(item.address) in asked
-                    or item.address not in found.matches
-                    or found.matches[item.address].id != item.live.id
-                )
-            ]
-            if not wrong:
-                return
-            for item in siblings if attempt == 1 else wrong:
+        wrong = self._mistaken(view, siblings)
+        for item in wrong:
+            item.pinned = True
+        if wrong and self._mistaken(view, siblings):
+            for item in siblings:
                 item.pinned = True
+
+    def _mistaken(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
+        """Those without a pin that would be taken for nothing, or for another one."""
+        found = match(view, [self._resource(item) for item in siblings], [item.live for item in siblings])
+        asked = {item.address for item in found.diagnostics}
+        return [
+            item
+            for item in siblings
+            if not item.pinned
+            and (
+                str(item.address) in asked
+                or item.address not in found.matches
+                or found.matches[item.address].id != item.live.id
+            )
+        ]
 
     def _first_child(self, resource: Entry) -> Entry | None:
         inside = self.made.by_address[resource.address].found.inside

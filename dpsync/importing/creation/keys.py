@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.creation.inventory import FoundObject, Inventory
+from dpsync.importing.numbering import first_free
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
@@ -193,11 +194,8 @@ class _Naming:
 
     def _free(self, scope: tuple[Address, str], wanted: str) -> str:
         """The wanted key, or the first one numbered after it that nothing has."""
-        key, number = wanted, 1
-        while self._is_taken((*scope, key)) or (not scope[0].segments and key in self.registry.words):
-            number += 1
-            key = f"{wanted}-{number}"
-        return key
+        reserved = () if scope[0].segments else self.registry.words
+        return first_free(wanted, lambda key: key in reserved or self._is_taken((*scope, key)))
 
     def _is_taken(self, key: tuple[Address, str, str]) -> bool:
         return key in self.used or key in self.promised
@@ -248,7 +246,7 @@ def _sharing(registry: Registry) -> dict[str, str]:
 
 def _together(type_: Type) -> Iterable[tuple[str, ...]]:
     match type_:
-        case Reference(kinds=kinds) if len(kinds) > 1:
+        case Reference(kinds=kinds):
             yield kinds
         case Object(parts=parts):
             for part in parts.values():

@@ -19,6 +19,7 @@ from dpsync.config.declaring.rows import WORD, rows_of
 from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.entries import DescribedEntries, DescribedEntry
 from dpsync.importing.creation.inventory import FoundObject, Inventory
+from dpsync.importing.numbering import first_free
 from dpsync.importing.rows import Cells, file_text, row
 from dpsync.importing.values import FileContent
 from dpsync.importing.yaml_text.edit import Uneditable
@@ -70,11 +71,7 @@ class Folder:
 
     def free(self, stem: str, suffix: str) -> str:
         """A path that nothing has yet."""
-        path, number = f"{stem}{suffix}", 1
-        while path.casefold() in self._taken:
-            number += 1
-            path = f"{stem}-{number}{suffix}"
-        return path
+        return first_free(stem, lambda name: f"{name}{suffix}".casefold() in self._taken) + suffix
 
     def yaml(self, path: str, value: BlockMapping) -> None:
         schema = posixpath.relpath(SCHEMA, posixpath.dirname(path) or ".")

@@ -16,6 +16,7 @@ from dpsync.importing.creation.entries import LeftOut
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.creation.layout import ROOT, Folder, included
 from dpsync.importing.creation.navigation_file import CODE, NavigationKinds, read_navigation
+from dpsync.importing.numbering import first_free
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.importing.yaml_text.emit import BlockMapping
 from dpsync.kinds.kind import Field, Kind
@@ -332,10 +333,7 @@ class _TakingOver:
 
     def _free(self, scope: Hashable, wanted: str) -> str:
         used = self._keys.setdefault(scope, set())
-        key, number = wanted, 1
-        while key in used:
-            number += 1
-            key = f"{wanted}-{number}"
+        key = first_free(wanted, used.__contains__)
         used.add(key)
         return key
 

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from dpsync.importing.creation.entries import LeftOut
 from dpsync.importing.creation.navigation_file import CODE, SCHEMA, NavigationKinds
+from dpsync.importing.numbering import first_free
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.importing.yaml_text.emit import BlockMapping, Verbatim, document
 from dpsync.kinds.kind import Kind
@@ -145,10 +146,7 @@ class _Exporting(Struct):
         if key in self.keys:
             above = self.desired.resources.get(entry.parent) if entry.parent is not None else None
             key = f"{above.key if above else entry.kind}-{key}"
-        wanted, number = key, 1
-        while key in self.keys:
-            number += 1
-            key = f"{wanted}-{number}"
+        key = first_free(key, self.keys.__contains__)
         self.keys.add(key)
         if key != entry.key:
             why = f'the file has each key once: it is written as "{key}"'

@@ -8,7 +8,6 @@ from typing import Final
 
 from dpsync.config import codes
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.span import Span
 
 MOST: Final = 200
 """Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
@@ -26,7 +25,8 @@ def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Count
     return found[:MOST], left_out
 
 
-def _order(one: Diagnostic) -> tuple[bool, bool, str, int, int, str, str]:
-    span = one.span or Span("", 0, 0, 0, 0)
+def _order(one: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
+    span = one.span
+    place = (span.file, span.line, span.column) if span is not None else ()
     parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION
-    return (parsed, one.span is None, span.file, span.line, span.column, one.code, one.message)
+    return (parsed, span is None, place, one.code, one.message)
