@@ -1,0 +1,148 @@
+"""How much each format tells of what is long: all of it up to its limit, and one more is cut and counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Difference
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Kept
+from dpsync.render.checks.annotations import as_annotations
+from dpsync.render.checks.codequality import as_codequality
+from dpsync.render.checks.junit import as_junit
+from dpsync.render.checks.sarif import as_sarif
+from dpsync.render.layout.plan import plan_blocks
+from dpsync.render.layout.view import Block, View, ViewEntry, ViewField, ViewLine, Word, clip
+from dpsync.render.options import FormatOptions
+from dpsync.render.pages.html_page import as_page
+from dpsync.render.pages.markdown import render_markdown
+from dpsync.render.words.plan import refused
+from dpsync.render.words.values import inside
+
+HOW = FormatOptions()
+
+
+def of(*entries: ViewEntry, name: str = "late") -> View:
+    return View((ViewLine("A verdict."),), blocks=(Block(name, "Late", "error", entries, fails=True),))
+
+
+def worded(number: int) -> View:
+    return of(ViewEntry("acme", "late", words=tuple(Word(f"word {n}") for n in range(number))))
+
+
+def annotation(view: View) -> list[str]:
+    return as_annotations(view, HOW).split("%0A")[1:]
+
+
+def message(view: View) -> list[str]:
+    (run,) = json.loads(as_sarif(view, HOW))["runs"]
+    return str(run["results"][0]["message"]["text"]).split("\n")[1:]
+
+
+def case(view: View) -> list[str]:
+    return as_junit(view, HOW).partition("<failure")[2].partition(">")[2].partition("<")[0].split("\n")
+
+
+@pytest.mark.parametrize(("written", "most"), [(annotation, 12), (message, 50), (case, 200)])
+def test_of_a_long_body_so_many_lines_are_told_the_last_of_them_counts(
+    written: Callable[[View], list[str]], most: int
+) -> None:
+    assert written(worded(most))[-1] == f"word {most - 1}"
+    cut = written(worded(most + 1))
+    assert (len(cut), cut[-2:]) == (most, [f"word {most - 2}", "… 2 more lines"])
+
+
+def test_a_text_of_one_line_is_cut_at_300_characters() -> None:
+    assert clip("x" * 300) == "x" * 300
+    assert clip("x" * 301) == "x" * 299 + "…"
+
+
+def title(view: View) -> str:
+    return as_annotations(view, HOW).partition("title=")[2].partition("::")[0]
+
+
+def test_the_title_of_an_annotation_has_200_characters() -> None:
+    assert title(of(ViewEntry("x" * 200, "late"))) == "x" * 200
+    assert title(of(ViewEntry("x" * 201, "late"))) == "x" * 199 + "…"
+
+
+def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
+    def said(length: int) -> str:
+        entry = ViewEntry("", "late", words=(Word("x" * (length - len("late; "))),))
+        (found,) = json.loads(as_codequality(of(entry), HOW))
+        return str(found["description"]).removesuffix(" (in no line of a file)")
+
+    assert said(1000) == "late; " + "x" * 994
+    assert said(1001) == "late; " + "x" * 993 + "…"
+
+
+def test_github_gets_nine_annotations_and_one_that_counts_the_others() -> None:
+    def told(number: int) -> list[str]:
+        return as_annotations(of(*(ViewEntry(f"acme/{n}", "late") for n in range(number))), HOW).split("\n")
+
+    assert len(told(9)) == 9
+    assert not any("more" in line for line in told(9))
+    assert (len(told(10)), told(10)[-1].partition("::+")[2][:7]) == (10, "1 more:")
+
+
+def test_on_a_page_a_gist_and_a_value_have_1000_characters() -> None:
+    entry = ViewEntry("acme", "g" * 1001, fields=(ViewField("a", "b" * 1001, "c" * 1000),))
+    page = as_page(of(entry), HOW)
+    for cut, whole in (("g" * 999 + "…", "g" * 1000), ("b" * 999 + "…", "b" * 1000)):
+        assert cut in page
+        assert whole not in page
+    assert "c" * 1000 in page
+
+
+@pytest.mark.parametrize(("number", "folded"), [(8, False), (9, True)])
+def test_a_body_of_more_than_eight_lines_is_folded(number: int, folded: bool) -> None:
+    assert ("<details>" in render_markdown(worded(number))) is folded
+
+
+@pytest.mark.parametrize(("number", "grouped"), [(8, False), (9, True)])
+def test_more_than_eight_entries_stand_below_their_places(number: int, grouped: bool) -> None:
+    entries = (ViewEntry(f"acme/teams/{n}", "late") for n in range(number))
+    assert ("**`acme/teams`**" in render_markdown(of(*entries))) is grouped
+
+
+def test_where_not_all_fits_a_comment_has_twenty_lines_of_a_body() -> None:
+    def told(number: int) -> list[str]:
+        text = render_markdown(worded(number), limit=len(render_markdown(worded(number))) - 1)
+        return [line.strip() for line in text.split("\n") if "word " in line or "more line" in line]
+
+    cut = told(21)
+    assert (len(cut), cut[-1]) == (20, "… 2 more lines")
+
+
+def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entries() -> None:
+    entries = tuple(ViewEntry(f"acme/teams/{n:03}", "late" * 20) for n in range(60))
+    text = render_markdown(of(*entries), limit=5_500, bodies=False)
+    assert "\n50 of 60:\n" in text
+    assert text.count("\n- `acme/teams/0") == 50
+    assert "Shown: 50 of 60 entries, 10 hidden" in text
+
+
+def test_of_what_stays_ten_names_are_told_on_a_terminal_three_and_with_v_all() -> None:
+    kept = Kept(place="acme/teams", addresses=tuple(f"acme/teams/t{n}" for n in range(11)))
+    (block,) = plan_blocks(Plan(kept=(kept,)))
+    (entry,) = block.entries
+    assert entry.short == "11 unmanaged, kept: t0, t1, t2 and 8 more"
+    assert entry.gist.endswith(", t9 and 1 more")
+    assert entry.full.endswith(", t9, t10")
+
+
+def test_of_a_large_text_twenty_lines_of_a_hundred_characters_are_told() -> None:
+    wide = Difference(field="x", after="\n".join(["a" * 100, "b" * 101, *"c" * 18]))
+    first, second, *rest = inside(wide)
+    assert (first, second) == ("+ " + "a" * 100, "+ " + "b" * 99 + "…")
+    assert rest == ["+ c"] * 18
+
+
+@pytest.mark.parametrize(("refusals", "more"), [(1, ""), (2, ", and 1 more"), (3, ", and 2 more")])
+def test_of_many_refusals_the_first_is_told_and_the_others_counted(refusals: int, more: str) -> None:
+    refusal = Refusal(code="limits", address="acme", message="too many", way_out="look")
+    assert refused(Plan(refusals=(refusal,) * refusals)).endswith(f"acme: too many (limits){more}.")
