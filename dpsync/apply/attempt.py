@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
+from dpsync.apply.pauses import growing
 from dpsync.apply.task import Check, Task
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, NotFound, NotSent, Unknown
@@ -175,7 +176,7 @@ class Attempt:
         # A field that says where something is may be written twice: refused, it was not written.
         placed = step.phase == "place" and step.method != "PATCH"
         if refused.status == 409 and (step.verb in ("move", "transfer") or placed):
-            return self._task.outcome("already", status=409)
+            return self._task.outcome("already", status=refused.status)
         if refused.after_unknown:
             # This try was refused; an earlier one may have been carried out.
             return self._in_doubt(refused)
@@ -186,7 +187,7 @@ class Attempt:
 
     def _await(self) -> Outcome:
         """Ask with growing pauses until the platform has made it, or until the time for that is over."""
-        waited, pause = 0.0, _FIRST_PAUSE
+        pauses = growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
         path = self._path()
         while True:
             body = self._shared.client.get(path)
@@ -195,11 +196,10 @@ class Attempt:
                 for address, id in found.items():
                     self._shared.ids.put(address, str(id))
                 return self._task.outcome("done")
-            if self._shared.stop.is_set() or waited >= _LONGEST_WAIT:
+            if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
                 words = "the platform has not made it yet: apply again later"
                 return self._task.outcome("not-tried", words)
             self._shared.client.pause(pause)
-            waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
 
     def _path(self) -> str:
         return _UNMADE.sub(lambda match: self._segment(Address.parse(match[1])), self._task.step.path)

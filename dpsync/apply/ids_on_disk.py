@@ -142,7 +142,7 @@ def _locked(path: Path) -> Iterator[None]:
     with ExitStack() as held:
         try:
             directory = state_directory(os.environ) / "locks"
-            name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()[:32]
+            name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()
             disk.make_directory(directory)
             held.enter_context(disk.lock(directory / name, _PATIENCE))
         except BlockingIOError:

@@ -43,7 +43,7 @@ def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
     directory = state_directory(os.environ) / "locks"
     with ExitStack() as held:
         for organization in sorted(set(organizations)):
-            name = hashlib.sha256(f"{url} {organization}".encode()).hexdigest()[:32]
+            name = hashlib.sha256(f"{url} {organization}".encode()).hexdigest()
             try:
                 disk.make_directory(directory)
                 held.enter_context(disk.lock(directory / name))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dpsync.apply.attempt import Shared
+from dpsync.apply.pauses import growing
 from dpsync.apply.task import Task
 from dpsync.client.errors import ClientError
 from dpsync.model.plans.journal import Outcome
@@ -26,14 +27,15 @@ def await_removals(
     `settle` is called with the outcome of each one that is seen to be gone. When reading fails, or the apply
     is stopped, the rest stays requested.
     """
-    waiting, waited, pause = list(requested), 0.0, _FIRST_PAUSE
-    while waiting and waited < seconds and not shared.stop.is_set():
+    waiting = list(requested)
+    for pause in growing(_FIRST_PAUSE, _LONGEST_PAUSE, seconds):
+        if not waiting or shared.stop.is_set():
+            return
         try:
             shared.client.pause(pause)
             removed = list(_removed(shared, waiting))
         except ClientError:
             return
-        waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
         for task in removed:
             waiting.remove(task)
             settle(task, task.outcome("done", status=202, id=task.change.id))

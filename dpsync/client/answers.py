@@ -198,7 +198,7 @@ def asked_wait(headers: Mapping[str, str], wall: Callable[[], float]) -> float |
     if seconds is None and (moment := _date(given)) is not None:
         seconds = moment - _now(headers, wall)
     if seconds is None and (reset := _number(headers.get("x-ratelimit-reset", "").strip())) is not None:
-        if reset > _EPOCH * 100:
+        if reset > _EPOCH * 1000:
             reset /= 1000  # milliseconds
         seconds = reset - _now(headers, wall) if reset > _EPOCH else reset
     return None if seconds is None else max(0.0, seconds)

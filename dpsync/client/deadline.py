@@ -12,7 +12,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -20,14 +20,15 @@ import httpcore
 
 
 class Deadline(threading.local):
-    """The moment until which the current thread may wait for the network."""
+    """The moment until which the current thread may wait for the network; `now` tells the time in seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
         self._at = math.inf
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
-        self._at = time.monotonic() + seconds
+        self._at = self._now() + seconds
         try:
             yield
         finally:
@@ -35,7 +36,7 @@ class Deadline(threading.local):
 
     def left(self, timeout: float | None, expired: type[Exception]) -> float | None:
         """The shorter of `timeout` and what is left; raises `expired` when nothing is."""
-        left = self._at - time.monotonic()
+        left = self._at - self._now()
         if left <= 0:
             raise expired("deadline")
         if timeout is None:

@@ -26,7 +26,6 @@ T = TypeVar("T")
 TRIES = 4
 TRIES_UNREACHABLE = 3
 BACKOFF_SECONDS = 0.2
-BACKOFF_CAP_SECONDS = 5.0
 LIMITED_SECONDS = 0.5  # the least wait after a 429; doubles, so that "Retry-After: 0" for ever ends too
 LIMITED_CAP_SECONDS = 8.0
 BUDGET_TOKENS = 40.0
@@ -156,7 +155,7 @@ class _Call(Generic[T]):
                 raise error
             return self._try()
 
-        jitter = tenacity.wait_random_exponential(multiplier=BACKOFF_SECONDS, max=BACKOFF_CAP_SECONDS)
+        jitter = tenacity.wait_random_exponential(multiplier=BACKOFF_SECONDS)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._may_repeat),
             stop=self._is_last,

@@ -67,6 +67,16 @@ def test_two_journals_never_share_a_file(tmp_path: Path) -> None:
     two.close()
 
 
+def test_a_thousand_journals_of_one_moment_have_names_and_no_more(tmp_path: Path) -> None:
+    for number in range(999):
+        (tmp_path / f"stamp{f'-{number}' if number else ''}.jsonl").touch()
+    last = FileJournal(tmp_path, "stamp")
+    assert Path(str(last.path)).name == "stamp-999.jsonl"
+    last.close()
+    with pytest.raises(JournalFull, match="too many journals with one name"):
+        FileJournal(tmp_path, "stamp")
+
+
 def test_git_does_not_see_journals(tmp_path: Path) -> None:
     FileJournal(tmp_path / ".dpsync" / "journal", "stamp").close()
     assert (tmp_path / ".dpsync" / ".gitignore").read_text() == "*\n"

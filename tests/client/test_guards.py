@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import socket
+import threading
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from dpsync.client.answers import asked_wait
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.deadline import Connections, Deadline
 from dpsync.client.errors import ClientError, Interrupted, Malformed, NotJson, Unknown
-from dpsync.client.retry import Gate
+from dpsync.client.retry import Budget, Gate
 from dpsync.client.transport import Request, Response, Stats, Token
 
 from .conftest import FakeClock
@@ -143,6 +144,26 @@ def test_a_shorter_wait_of_another_thread_does_not_end_a_longer_one() -> None:
     assert gate.left() == 60
 
 
+def test_a_gate_is_open_from_its_moment_on() -> None:
+    clock = FakeClock()
+    gate = Gate(clock)
+    assert gate.left() == 0
+    gate.close_for(1)
+    clock.wait(5, threading.Event())
+    assert gate.left() == 0
+
+
+def test_an_outage_costs_forty_more_tries_and_five_good_answers_give_one_back() -> None:
+    budget = Budget()
+    budget.refill()
+    assert [budget.take() for _ in range(41)] == [True] * 40 + [False]
+    for _ in range(4):
+        budget.refill()
+    assert not budget.take()
+    budget.refill()
+    assert [budget.take(), budget.take()] == [True, False]
+
+
 def test_a_moment_that_is_over_is_no_wait() -> None:
     later, earlier = "Mon, 01 Jan 2029 00:01:00 GMT", "Mon, 01 Jan 2029 00:00:00 GMT"
     assert asked_wait({"retry-after": earlier, "date": later}, lambda: 0.0) == 0
@@ -160,6 +181,19 @@ def test_a_single_read_may_take_no_longer_than_what_is_left() -> None:
         assert deadline.left(1, httpcore.ReadTimeout) == 1
     assert deadline.left(60, httpcore.ReadTimeout) == 60
     assert deadline.left(None, httpcore.ReadTimeout) is None
+
+
+@pytest.mark.parametrize(("at", "left"), [(0.0, 1.0), (0.75, 0.25), (1.0, None), (1.25, None)])
+def test_a_deadline_is_over_at_its_moment(at: float, left: float | None) -> None:
+    clock = [0.0]
+    deadline = Deadline(lambda: clock[0])
+    with deadline.limited_to(1):
+        clock[0] = at
+        if left is None:
+            with pytest.raises(httpcore.ReadTimeout):
+                deadline.left(60, httpcore.ReadTimeout)
+        else:
+            assert deadline.left(60, httpcore.ReadTimeout) == left
 
 
 def test_when_nothing_is_left_it_is_over() -> None:

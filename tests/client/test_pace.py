@@ -129,6 +129,22 @@ def test_a_configured_rate_goes_before_what_is_announced(clock: FakeClock) -> No
     assert clock.waits == [pytest.approx(0.2)]
 
 
+@pytest.mark.parametrize(("reset", "waits"), [("10.9", [10]), ("11", [])])
+def test_two_answers_that_tell_one_moment_less_than_a_second_apart_are_of_one_window(
+    reset: str, waits: list[float], clock: FakeClock
+) -> None:
+    """Headers have whole seconds: the smaller number of the two counts. A later moment is another window."""
+    mine = pace(clock)
+    mine.enter()
+    mine.leave(None)
+    mine.enter()
+    mine.enter()
+    mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "10"})
+    mine.leave({"x-ratelimit-remaining": "5", "x-ratelimit-reset": reset})
+    mine.enter()
+    assert clock.waits == waits
+
+
 def test_after_a_cancel_nobody_waits(clock: FakeClock) -> None:
     cancelled = threading.Event()
     mine = Pace(clock, cancelled, Nobody(), 60.0, None)

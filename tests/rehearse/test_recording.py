@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pydantic_core import to_json
 
 from dpsync.client.recording import RecordedAnswer, Recording
@@ -77,6 +78,27 @@ def test_what_comes_after_its_end_is_no_part_of_it() -> None:
     recording.end()
     recording.around(Answering({("/orgs", ""): (200, {})})).send(Request("GET", "/orgs"))
     assert list(recording.readings()) == []
+
+
+def times(*seconds: float) -> Recording:
+    """A recording of requests that took so long."""
+    recording = Recording()
+    for each in seconds:
+        recording.put(Request("GET", "/orgs"), Response(200, {}, b"{}"), each)
+    return recording
+
+
+@pytest.mark.parametrize(
+    ("seconds", "latency"), [((), 0), ((0.5,), 0.5), ((9.0, 0.5, 1.0), 1.0), ((0.5, 1.0, 1.5, 9.0), 1.5)]
+)
+def test_the_latency_is_that_of_the_answer_in_the_middle(seconds: tuple[float, ...], latency: float) -> None:
+    assert times(*seconds).latency == latency
+
+
+def test_a_reading_begins_with_its_first_request() -> None:
+    assert times().seconds == 0
+    assert times(5000.0).seconds == pytest.approx(5000)
+    assert times(5000.0, 1.0).seconds == pytest.approx(5000, abs=100)
 
 
 def test_it_shows_nothing_of_what_it_holds() -> None:

@@ -1,0 +1,179 @@
+"""What each status and header means, and how much of an answer is taken: by values, without a connection."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dpsync.client.answers import SUCCESS, asked_wait, failure, read_result
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.client.errors import (
+    Answered,
+    BadList,
+    ClientError,
+    Forbidden,
+    NotFound,
+    NotJson,
+    NotSent,
+    RateLimited,
+    Redirected,
+    Rejected,
+    ServerFault,
+    Unauthorized,
+    Unknown,
+)
+from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token, media_type
+
+from .conftest import FakeClock
+
+URL = "http://127.0.0.1:1"
+
+
+def failed(method: str, status: int, message: str = "", **headers: str) -> ClientError:
+    body = json.dumps({"error": {"message": message}}).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return failure(Request(method, "/a"), Response(status, named, body), lambda text: text, lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "read", "write"),
+    [
+        (300, Redirected, "redirect"), (302, Redirected, "redirect"), (399, Redirected, "redirect"),
+        (400, Rejected, Rejected), (401, Unauthorized, Unauthorized), (402, Rejected, Rejected),
+        (403, Forbidden, Forbidden), (404, NotFound, NotFound), (405, Rejected, Rejected),
+        (407, Rejected, Rejected), (408, ServerFault, "fault"), (409, Rejected, Rejected),
+        (428, Rejected, Rejected), (429, RateLimited, RateLimited), (430, Rejected, Rejected),
+        (499, Rejected, Rejected), (500, ServerFault, "fault"), (501, ServerFault, ServerFault),
+        (502, ServerFault, "fault"), (599, ServerFault, "fault"),
+    ],
+)  # fmt: skip
+def test_what_a_status_says_of_a_read_and_of_a_write(
+    status: int, read: type[ClientError], write: type[ClientError] | str
+) -> None:
+    """Of a write it says whether it was certainly not done; else nobody knows."""
+    assert type(failed("GET", status)) is read
+    found = failed("PUT", status)
+    assert (found.reason if isinstance(found, Unknown) else type(found)) == write
+    assert found.status == status
+
+
+@pytest.mark.parametrize(("status", "asked"), [(429, 7.0), (502, None), (503, 7.0), (504, None)])
+def test_only_a_rate_limit_and_an_overload_say_how_long_to_wait(status: int, asked: float | None) -> None:
+    found = failed("GET", status, retry_after="7")
+    assert isinstance(found, RateLimited | ServerFault)
+    assert found.retry_after == asked
+
+
+def test_a_rate_limit_has_not_been_waited_for_when_it_is_met() -> None:
+    found = failed("GET", 429)
+    assert isinstance(found, RateLimited)
+    assert (found.waited, str(found)) == (0, "GET /a: rate limited (waited 0 s)")
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1000, 1000), (1001, 1000)])
+def test_a_thousand_characters_of_what_the_platform_says_are_kept(length: int, kept: int) -> None:
+    found = failed("GET", 400, "x" * length)
+    assert isinstance(found, Answered)
+    assert found.message == "x" * kept
+
+
+@pytest.mark.parametrize("status", [199, 206, 299])
+def test_a_status_that_the_api_does_not_send_leaves_a_write_unknown(status: int) -> None:
+    asked = Request("PUT", "/a")
+    with pytest.raises(Unknown) as caught:
+        read_result(asked, Response(status, {"content-type": "application/json"}, b"{}"))
+    assert (caught.value.reason, caught.value.status) == ("unreadable", status)
+
+
+def test_the_statuses_of_a_success_are_those_of_the_api() -> None:
+    read = [status for status in range(199, 301) if status in SUCCESS]
+    assert read == [200, 201, 202, 203, 204, 205]
+
+
+NOW = 2_600_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("reset", "seconds"),
+    [
+        # Up to a thousand million it is a number of seconds, above it a moment: of 2001, so it is over.
+        ("1000000000", 1_000_000_000),
+        ("1000000001", 0),
+        # A thousand times as much is a moment in milliseconds.
+        ("1000000000000", 1_000_000_000_000 - NOW),
+        ("1000000000001", 0),
+        ("2600000012000", 12),
+        ("0", 0),
+    ],
+)
+def test_a_reset_is_read_by_its_size(reset: str, seconds: float) -> None:
+    assert asked_wait({"x-ratelimit-reset": reset}, lambda: NOW) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(("length", "kept"), [(80, 80), (81, 80)])
+def test_eighty_characters_of_a_content_type_are_kept(length: int, kept: int) -> None:
+    assert media_type("x" * length + "; charset=utf-8") == "x" * kept
+
+
+# Lists.
+
+
+class Pages:
+    """A transport that answers with these envelopes, one after the other."""
+
+    def __init__(self, *envelopes: dict[str, Any]) -> None:
+        self.left = list(envelopes)
+
+    def send(self, request: Request) -> Response:
+        body = json.dumps(self.left.pop(0)).encode()
+        return Response(200, {"content-type": "application/json"}, body)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def stats(self) -> Stats:
+        return Stats(0, {})
+
+
+def listed(cursor: str) -> list[dict[str, Any]]:
+    """A list of two pages, the second of which has this cursor."""
+    pages = Pages({"items": [{"id": "a"}], "next": {"page": cursor}}, {"items": [{"id": "b"}]})
+    return ReadClient(URL, "token", transport=pages).pages("/a")
+
+
+@pytest.mark.parametrize("length", [1, 8192])
+def test_a_cursor_is_whatever_fits_into_an_address(length: int) -> None:
+    assert [item["id"] for item in listed("x" * length)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("length", [0, 8193])
+def test_a_cursor_that_is_empty_or_does_not_fit_is_none(length: int) -> None:
+    with pytest.raises(BadList) as caught:
+        listed("x" * length)
+    assert (caught.value.fault, caught.value.page, caught.value.status) == ("bad cursor", 1, 200)
+
+
+# What is not sent.
+
+
+def test_of_an_address_that_is_too_long_the_beginning_is_shown() -> None:
+    transport = HttpTransport(URL, Token("token"))
+    with pytest.raises(NotSent) as caught:
+        transport.send(Request("GET", "/" + "x" * 70_000))
+    assert caught.value.path == "/" + "x" * 199
+    transport.close()
+
+
+@pytest.mark.parametrize("status", [206, 299])
+def test_a_success_that_is_none_of_the_api_is_no_answer(status: int) -> None:
+    class Odd(Pages):
+        def send(self, request: Request) -> Response:
+            return Response(status, {"content-type": "application/json"}, b"{}")
+
+    client = WriteClient(URL, "token", transport=Odd(), clock=FakeClock())
+    with pytest.raises(NotJson):
+        client.get("/a")
+    with pytest.raises(Unknown, match="unreadable"):
+        client.send("PUT", "/a", {}, repeatable=False)
