@@ -306,6 +306,26 @@ def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words:
     assert (outcome.error or "").startswith(words) if words else outcome.error is None
 
 
+@pytest.mark.parametrize(
+    ("status", "hinted"), [(400, False), (403, False), (404, True), (405, True), (406, False), (501, True)]
+)
+def test_a_request_that_the_platform_may_not_have_is_told_with_the_profile(status: int, hinted: bool) -> None:
+    outcome, _ = attempt(Client(refused(status)), step("update", "safe"))
+    assert outcome.status == status
+    assert ("--profile says which it has" in (outcome.error or "")) is hinted
+
+
+def test_a_step_tells_how_long_it_took_in_thousandths_of_a_second() -> None:
+    journal, clock = RememberingJournal(NoJournal()), iter([10.0, 12.34567])
+    change = Change(address=str(TEAM), kind="team", action="update", steps=(step("update", "safe"),))
+    shared = Shared(
+        cast(WriteClient, Client(answer())), REGISTRY, Desired({}, {}), journal, {}, Ids({}),
+        cast(Fresh, Reading()), (), threading.Event(), clock=lambda: next(clock),
+    )  # fmt: skip
+    Attempt(shared, Task(change, change.steps[0])).run()
+    assert [one.seconds for one in journal.events if isinstance(one, StepEnded)] == [2.346]
+
+
 WAIT = step("await", "safe", method="GET", gives=(Gives(address="acme/teams/t/space", pointer="made.id"),))
 
 

@@ -11,7 +11,7 @@ from dpsync.apply.fold import NO_END
 from dpsync.apply.journal import FileJournal
 from dpsync.apply.past import PastApply, parse_journal
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.plans.events import Closed, Exited, Flags, Started
+from dpsync.model.plans.events import EVENT, Closed, Exited, Flags, Started
 from dpsync.model.plans.plan import Plan
 from tests.apply.test_fold import PLAN, STEPS, ended, intent
 
@@ -57,6 +57,12 @@ def test_a_whole_journal_is_the_apply_that_it_is_about(written: bytes) -> None:
     assert past.began <= past.last
 
 
+def test_it_began_with_what_it_was_to_do_and_was_written_last_with_its_exit_code(written: bytes) -> None:
+    _, start, *_, last, _ = written.split(b"\n")
+    past = read(written)
+    assert (past.began, past.last) == (EVENT.validate_json(start).at, EVENT.validate_json(last).at)
+
+
 def test_an_exit_code_that_a_signal_has_decided_on_stays_the_exit_code(written: bytes) -> None:
     assert read(written.replace(b'"code":0', b'"code":130')).exit is Exit.INTERRUPTED
 
@@ -85,6 +91,10 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
         (lambda text: text.split(b"\n", 1)[0] + b"\n", "the apply ended before its first step"),
         (lambda text: text.split(b"\n", 1)[1], "its first lines are gone"),
         (lambda text: text.replace(b"journal/1", b"journal/2"), "its format is dpsync.journal/2, and this"),
+        (
+            lambda text: text.replace(b"journal/1", b"journal/" + b"2" * 99),
+            f"its format is dpsync.journal/{'2' * 25}, and this",
+        ),
         (
             lambda text: text.replace(b'"intent"', b'"extent"', 1),
             "its line 3 is damaged, or of another version",

@@ -1,0 +1,72 @@
+"""How long is waited between two looks, and when it is over."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dpsync.apply.attempt import Shared
+from dpsync.apply.pauses import growing
+from dpsync.apply.removals import await_removals
+from dpsync.apply.task import Task
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.journal import Outcome
+from dpsync.model.plans.step import Step
+
+
+@pytest.mark.parametrize(
+    ("together", "pauses"),
+    [(0, []), (0.5, [1]), (1, [1]), (7, [1, 2, 4]), (7.5, [1, 2, 4, 5]), (17, [1, 2, 4, 5, 5]), (-1, [])],
+)
+def test_each_pause_is_twice_the_one_before_up_to_the_longest(together: float, pauses: list[float]) -> None:
+    assert list(growing(1, 5, together)) == pauses
+
+
+class Asked:
+    """A platform with some things whose removal was requested; after so many looks they are gone."""
+
+    def __init__(self, *there: str, gone_after: int = 1_000) -> None:
+        self.tasks = [self._task(id) for id in there]
+        self.pauses: list[float] = []
+        self.gone_after = gone_after
+        self.done: list[Outcome] = []
+
+    def _task(self, id: str) -> Task:
+        step = Step(id=f"{id} delete", verb="delete", repeat="safe", method="DELETE", path="/x")
+        return Task(Change(address=f"acme/members/{id}", kind="member", action="delete", id=id), step)
+
+    def waited(self, seconds: float, *, stopped: bool = False) -> list[float]:
+        """The pauses until it is over."""
+        there = {task.change.id: SimpleNamespace(kind="member", id=task.change.id) for task in self.tasks}
+        fresh = SimpleNamespace(
+            source=lambda change: "/members",
+            read=lambda source: {} if len(self.pauses) >= self.gone_after else there,
+        )
+        shared = SimpleNamespace(
+            client=SimpleNamespace(pause=self.pauses.append), fresh=fresh,
+            stop=SimpleNamespace(is_set=lambda: stopped),
+        )  # fmt: skip
+        await_removals(
+            cast(Shared, cast(Any, shared)), self.tasks, lambda _, end: self.done.append(end), seconds
+        )
+        return self.pauses
+
+
+def test_a_requested_removal_is_looked_for_soon_at_first_and_then_every_five_seconds() -> None:
+    assert Asked("cy").waited(20) == [0.5, 1, 2, 4, 5, 5, 5]
+
+
+def test_what_is_seen_to_be_gone_is_done_and_nothing_more_is_waited_for() -> None:
+    asked = Asked("cy", "di", gone_after=2)
+    assert asked.waited(20) == [0.5, 1]
+    assert [(end.result, end.status, end.id) for end in asked.done] == [
+        ("done", 202, "cy"),
+        ("done", 202, "di"),
+    ]
+
+
+def test_where_nothing_was_requested_and_after_a_signal_nothing_is_waited_for() -> None:
+    assert Asked().waited(20) == []
+    assert Asked("cy").waited(20, stopped=True) == []
