@@ -11,6 +11,7 @@ from dpsync.apply.attempt import Shared
 from dpsync.apply.pauses import growing
 from dpsync.apply.removals import await_removals
 from dpsync.apply.task import Task
+from dpsync.client.errors import NotSent
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.journal import Outcome
 from dpsync.model.plans.step import Step
@@ -37,13 +38,16 @@ class Asked:
         step = Step(id=f"{id} delete", verb="delete", repeat="safe", method="DELETE", path="/x")
         return Task(Change(address=f"acme/members/{id}", kind="member", action="delete", id=id), step)
 
-    def waited(self, seconds: float, *, stopped: bool = False) -> list[float]:
+    def waited(self, seconds: float, *, stopped: bool = False, unread: bool = False) -> list[float]:
         """The pauses until it is over."""
+
+        def read(source: str) -> object:
+            if unread:
+                raise NotSent("GET", source, "refused")
+            return {} if len(self.pauses) >= self.gone_after else there
+
         there = {task.change.id: SimpleNamespace(kind="member", id=task.change.id) for task in self.tasks}
-        fresh = SimpleNamespace(
-            source=lambda change: "/members",
-            read=lambda source: {} if len(self.pauses) >= self.gone_after else there,
-        )
+        fresh = SimpleNamespace(source=lambda change: "/members", read=read)
         shared = SimpleNamespace(
             client=SimpleNamespace(pause=self.pauses.append), fresh=fresh,
             stop=SimpleNamespace(is_set=lambda: stopped),
@@ -65,6 +69,12 @@ def test_what_is_seen_to_be_gone_is_done_and_nothing_more_is_waited_for() -> Non
         ("done", 202, "cy"),
         ("done", 202, "di"),
     ]
+
+
+def test_where_it_cannot_be_looked_for_it_stays_requested() -> None:
+    asked = Asked("cy", gone_after=0)
+    assert asked.waited(20, unread=True) == [0.5]
+    assert asked.done == []
 
 
 def test_where_nothing_was_requested_and_after_a_signal_nothing_is_waited_for() -> None:

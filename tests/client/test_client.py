@@ -227,6 +227,7 @@ def test_an_environment_that_cannot_be_used_is_told(
         "https://u:s3cret@h",
         "https://h?s3cret",
         "http://[s3cret",
+        "https://xn--ls8h.s3cret",
     ],
 )
 def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, cast
@@ -172,6 +173,27 @@ def test_a_signal_ends_the_counting_of_pages() -> None:
     asked = [("space", Candidate(address="acme/spaces/a", id="a", title="A"))]
     with pytest.raises(Interrupted):
         held(cast(ReadClient, platform), REGISTRY, 1, asked)
+
+
+def test_the_pages_of_twenty_things_are_counted_and_of_no_more() -> None:
+    platform = Platform({f"/spaces/s{number}/content/pages": {"pages": [{}]} for number in range(30)})
+    asked = [
+        ("space", Candidate(address=f"acme/spaces/s{number}", id=f"s{number}", title="S"))
+        for number in range(30)
+    ]
+    numbers = held(cast(ReadClient, platform), REGISTRY, 1, asked)
+    assert numbers == {("space", f"s{number}"): 1 for number in range(20)}
+
+
+@pytest.mark.parametrize(
+    ("parallelism", "items", "alone"), [(1, 1, True), (1, 2, True), (2, 1, True), (2, 2, False)]
+)
+def test_only_several_reads_that_may_go_at_once_are_given_to_other_threads(
+    parallelism: int, items: int, alone: bool
+) -> None:
+    sources = Sources(cast(ReadClient, Platform({})), REGISTRY, parallelism)
+    threads = sources.map(lambda _: threading.get_ident(), range(items))
+    assert (set(threads) == {threading.get_ident()}) is alone
 
 
 # What the platform has made for something else.
