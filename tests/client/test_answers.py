@@ -166,14 +166,20 @@ def test_of_an_address_that_is_too_long_the_beginning_is_shown() -> None:
     transport.close()
 
 
-@pytest.mark.parametrize("status", [206, 299])
-def test_a_success_that_is_none_of_the_api_is_no_answer(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "read", "reason"),
+    [(206, NotJson, "unreadable"), (299, NotJson, "unreadable"), (300, Redirected, "redirect")],
+)
+def test_a_status_that_is_no_success_of_the_api_is_no_answer(
+    status: int, read: type[ClientError], reason: str
+) -> None:
     class Odd(Pages):
         def send(self, request: Request) -> Response:
             return Response(status, {"content-type": "application/json"}, b"{}")
 
     client = WriteClient(URL, "token", transport=Odd(), clock=FakeClock())
-    with pytest.raises(NotJson):
+    with pytest.raises(read):
         client.get("/a")
-    with pytest.raises(Unknown, match="unreadable"):
+    with pytest.raises(Unknown) as caught:
         client.send("PUT", "/a", {}, repeatable=False)
+    assert caught.value.reason == reason

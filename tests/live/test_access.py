@@ -1,55 +1,104 @@
-"""What the headers of an answer say of the platform's clock and of its rate limit."""
+"""What a platform says to a token, and what is not concluded from an odd answer: plain values."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
 from email.utils import formatdate
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from dpsync.client.transport import Request, Response, Stats
-from dpsync.live.access import HeaderReader
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import ServerFault
+from dpsync.client.transport import Request, Response, Transport
+from dpsync.live.access import Allowed, HeaderReader, allowed, caller, organization, organization_called
+from tests.planner.lab import REGISTRY
+
+from .test_reader import ORG, ORGANIZATION, Platform, refused
 
 
-class Answering:
-    """A transport whose answers have these headers."""
+def client(answers: Mapping[str, Any]) -> ReadClient:
+    return cast(ReadClient, Platform(answers))
 
+
+def found(answers: Mapping[str, Any], **more: Any) -> dict[str, Allowed]:
+    """By kind, and by the kind around it where it is in something else."""
+    each = allowed(client(answers), REGISTRY, {**ORGANIZATION, **more})
+    return {f"{one.inside.name if one.inside else ''}/{one.kind.name}": one for one in each}
+
+
+@pytest.mark.parametrize("answer", [None, [], "ada", 7])
+def test_a_user_or_an_organization_of_another_shape_says_nothing_of_itself(answer: Any) -> None:
+    odd = cast(ReadClient, SimpleNamespace(get=lambda path: answer))
+    assert caller(odd) == organization(odd, REGISTRY, "acme") == {}
+
+
+def test_an_organization_is_the_one_with_this_name_and_no_other() -> None:
+    root = REGISTRY.root
+    assert root.find is not None
+    items = [{"id": "1", "hostname": "other"}, {"id": "2", "hostname": "acme"}]
+    platform = client({root.find.path: items})
+    assert organization_called(platform, REGISTRY, "acme") == items[1]
+    assert organization_called(platform, REGISTRY, "globex") is None
+
+
+def test_a_list_that_is_refused_is_no_and_one_that_fails_for_another_reason_is_unknown() -> None:
+    known = found({f"{ORG}/teams": refused(ORG), f"{ORG}/spaces": ServerFault("GET", ORG, 500, "")})
+    assert known["/team"].read is False
+    assert known["/space"].read is None
+    assert known["/collection"].read is None, "a 404"
+
+
+@pytest.mark.parametrize("answer", [{"items": []}, {"items": None}, {}, [], None])
+def test_what_no_object_is_shown_of_is_tried_in_none(answer: Any) -> None:
+    known = found({f"{ORG}/teams": answer, f"{ORG}/sites": {"items": [{"id": "docs"}]}})
+    assert "team/team-member" not in known
+    assert any(name.startswith("site/") for name in known)
+
+
+def test_the_nodes_of_one_tree_are_read_with_one_request() -> None:
+    platform = Platform({f"{ORG}/sites": {"items": [{"id": "docs"}]}})
+    list(allowed(cast(ReadClient, platform), REGISTRY, ORGANIZATION))
+    assert len(platform.asked) == len(set(platform.asked))
+
+
+@pytest.mark.parametrize("flags", [None, [], {}, {"admin": "yes"}])
+def test_what_an_organization_does_not_say_plainly_is_unknown(flags: Any) -> None:
+    if isinstance(flags, dict) and flags:
+        flags = dict.fromkeys(("admin", "createContent", "installIntegration"), "yes")
+    assert {one.write for one in found({}, permissions=flags).values()} == {None}
+
+
+class Answering(Transport):
     def __init__(self, headers: Mapping[str, str]) -> None:
         self.headers = headers
 
     def send(self, request: Request) -> Response:
-        return Response(200, self.headers, b"{}")
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-    def stats(self) -> Stats:
-        return Stats(0, {})
+        return Response(200, self.headers, b"")
 
 
-def reader(**headers: str) -> HeaderReader:
-    found = HeaderReader(Answering({name.replace("_", "-"): value for name, value in headers.items()}))
-    found.send(Request("GET", "/user"))
-    return found
+def heard(headers: Mapping[str, str]) -> HeaderReader:
+    reader = HeaderReader(Answering(headers))
+    reader.send(Request("GET", "/user"))
+    return reader
 
 
 @pytest.mark.parametrize("seconds", [-36_000, 0, 36_000])
 def test_how_far_a_clock_is_ahead_is_told_from_the_date_of_an_answer(seconds: float) -> None:
-    ahead = reader(date=formatdate(time.time() + seconds, usegmt=True)).ahead
+    ahead = heard({"date": formatdate(time.time() + seconds, usegmt=True)}).ahead
     assert ahead == pytest.approx(seconds, abs=600)
 
 
-@pytest.mark.parametrize("date", ["", "soon"])
-def test_without_a_date_nothing_is_known_of_the_clock(date: str) -> None:
-    assert reader(date=date).ahead is None
+@pytest.mark.parametrize("date", ["", "yesterday", "Mon, 99 Nov 2026 00:00:00 GMT"])
+def test_an_answer_without_a_date_says_nothing_of_the_clock(date: str) -> None:
+    assert heard({"date": date}).ahead is None
 
 
 @pytest.mark.parametrize(
-    ("remaining", "limit", "told"),
-    [("7", "100", (7, 100)), (" 0 ", "100", (0, 100)), ("", "100", None), ("7", "", None), ("x", "9", None)],
+    ("left", "most", "said"),
+    [("7", "60", (7, 60)), ("", "60", None), ("7", "many", None), ("-7", "60", None)],
 )
-def test_a_rate_limit_is_how_many_requests_are_left_of_how_many(
-    remaining: str, limit: str, told: tuple[int, int] | None
-) -> None:
-    assert reader(x_ratelimit_remaining=remaining, x_ratelimit_limit=limit).rate_limit() == told
+def test_a_rate_limit_is_two_numbers_or_none(left: str, most: str, said: tuple[int, int] | None) -> None:
+    assert heard({"x-ratelimit-remaining": left, "x-ratelimit-limit": most}).rate_limit() == said
