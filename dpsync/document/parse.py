@@ -206,7 +206,7 @@ class _MarkdownReader:
         """Cells beyond the last column are dropped by the parser: that must not pass unseen."""
         number, offset = self.line(token)
         cells = escapedSplit(self.lines[number].lstrip(_PREFIX).rstrip())
-        if len(cells) - (not cells[0]) - (not cells[-1] and len(cells) > 1) > width:
+        if len(cells) - (not cells[0]) - (not cells[-1]) > width:
             self.refuse(
                 number, offset, "this row has more cells than the table has columns", "write \\| for a |"
             )

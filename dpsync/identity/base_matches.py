@@ -58,9 +58,7 @@ def remember(
             rest = [entry for entry in entries if entry.address not in settled]
             free = [item for item in here if item.id not in taken]
             if isinstance(kind.shape, Single):
-                matches |= {
-                    entry.address: Match(item.id, MatchedBy.PLACE) for entry in rest for item in free[:1]
-                }
+                matches |= {entry.address: Match(item.id, MatchedBy.PLACE) for entry in rest for item in free}
             else:
                 matches |= match(view, rest, free).matches
             for address, one in matches.items():

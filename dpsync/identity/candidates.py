@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
-from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, of_child
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -90,7 +90,7 @@ class Candidates(Struct, frozen=True, dict=True):
         elif resource.address in self.past.entries:
             rank = Rank.UNCHANGED
         else:
-            rank = Rank.NEW if by == self.view.kind.identity[0] else Rank.NEW_BY_LATER_KEY
+            rank = Rank.NEW if by == self.view.first_key else Rank.NEW_BY_LATER_KEY
         return EntryCandidates(resource, now, was, fits, how, by, rank)
 
     def _now(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:
@@ -113,10 +113,10 @@ class Candidates(Struct, frozen=True, dict=True):
         if not (self.view.kind.can_be_renamed or self.view.kind.content):
             return [], None  # another name is another thing; of content that is never done silently
         given = [key for key in self.view.kind.identity if self.before.wanted(earlier, key) is not None]
-        for key in given:
+        for later, key in enumerate(given):
             value = self.before.wanted(earlier, key)
             kept = value == self.view.wanted(resource, key)
-            if key != given[0] and (kept or now):
+            if later and (kept or now):
                 continue  # what the entry went by is an earlier key, which nothing bears any more
             hits = self.index.bearing(key, value)
             if hits:
@@ -130,7 +130,7 @@ class Candidates(Struct, frozen=True, dict=True):
 
 def _key(kind: Kind, fields: Mapping[str, Value]) -> Key:
     """The key that some fields make up: of a field that has a key in each member, the members."""
-    parts = [part for key in kind.identity for part in names(key) if part[0] != "$"]
+    parts = [part for key in kind.identity for part in names(key) if not of_child(part)]
     inside = {part.partition(".")[0] for part in parts if "." in part}
     found: list[str] = []
     for name, value in fields.items():

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -32,7 +32,7 @@ def contradictions(
     for resource in wanted:
         if (mine := claims.get(resource.address)) is None:
             continue
-        for key in view.kind.identity[1:]:
+        for key in view.later_keys:
             value = view.wanted(resource, key)
             if value is None or view.has(mine, key, value):
                 continue  # as nearly always: that others carry it as well is no contradiction
@@ -48,13 +48,13 @@ def contradictions(
     by_address = {resource.address: resource for resource in wanted}
     for address, (item, key) in other.items():
         if _leads_back(address, other, claimant):
-            resource, first = by_address[address], view.kind.identity[0]
+            resource, first = by_address[address], view.first_key
             mine = claims[address]
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
                 f'its {key_text(first)} is that of "{by_first}", its {key_text(key)} that of "{item.id}"',
-                resource.where(names(first)[0]),
+                written(resource, first),
                 str(address),
                 f"say which one is meant: {meaning(address, item.id, view.shared)} (renamed) or "
                 f"{meaning(address, by_first, view.shared)}",

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, names
+from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
@@ -118,7 +118,8 @@ def _shared(
     if right is not None:
         wrong = [other for other in all_ if other is not right.entry]
         message += f"; that of {right.entry.address} is right: {right.why}"
-    hint = f"take the wrong line out: {_forget(wrong[0])}"
+    first, *_ = wrong
+    hint = f"take the wrong line out: {_forget(first)}"
     answers = [forget(other, _without_line(other, all_, item)) for other in wrong]
     if right is not None:
         answers += [forget(right.entry, _without_line(right.entry, all_, item))]
@@ -132,9 +133,10 @@ def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     """What becomes of the object when the line of one of them goes."""
     rest = [str(other.address) for other in all_ if other is not entry]
     another = f"{entry.address} is another one"
-    if len(rest) != 1:
-        return another
-    return f"{another}, and {rest[0]} is {item.id}, with all that is in it"
+    match rest:
+        case [other]:
+            return f"{another}, and {other} is {item.id}, with all that is in it"
+    return another
 
 
 def _at(line: RecordedLine, entry: Entry) -> Span:
@@ -158,7 +160,11 @@ def renamed_keys(
         for item in items:
             asked[item.id] += 1
     return {
-        address: items[0] for address, items in hits.items() if len(items) == 1 and asked[items[0].id] == 1
+        address: item
+        for address, items in hits.items()
+        if len(items) == 1
+        for item in items
+        if asked[item.id] == 1
     }
 
 
@@ -209,27 +215,29 @@ def questions(
             for item in _bearing(view, index, replace(entry, fields=fields))
         ]
         if before:
-            asked.append(_two(view, entry, mine, before[0], "DP313", "previously", "an earlier name of it"))
+            where = entry.where("previously")
+            asked.append(_two(view, entry, mine, before, "DP313", where, "an earlier name of it"))
         elif bears_it or key is None:
             continue
         elif others := index.bearing(key, value):
-            name = names(key)[0]
-            asked.append(
-                _two(view, entry, mine, others[0], "DP312", name, f"the {key_text(key)} that it declares")
-            )
+            has = f"the {key_text(key)} that it declares"
+            asked.append(_two(view, entry, mine, others, "DP312", written(entry, key), has))
         elif entry.address in recorded.returned:
             asked.append(_returned(view, entry, mine, key))
     return asked
 
 
 def _two(
-    view: NaturalKeys, entry: Entry, mine: LiveObject, other: LiveObject, code: str, where: str, has: str
-) -> Diagnostic:
+    view: NaturalKeys, entry: Entry, mine: LiveObject, others: Sequence[LiveObject], code: str, where: Span,
+    has: str,
+) -> Diagnostic:  # fmt: skip
+    """The question whether an entry is what its line says, or the first of other objects."""
+    other, *_ = others
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
     hint = f"say which one is meant: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
     return Diagnostic(
-        code, message, entry.where(where), str(entry.address), hint,
+        code, message, where, str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),
         answers=(pinned(entry, mine.id, view.shared), bind(entry, other.id)),
     )  # fmt: skip
@@ -240,7 +248,7 @@ def _returned(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Di
     message = f"it was removed and is back, and the {recorded} that it was has another {key_text(key)} now"
     hint = f"say whether it is that one: {pin(mine.id, view.shared)}, or {_forget(entry)}"
     return Diagnostic(
-        "DP314", message, entry.where(names(key)[0]), str(entry.address), hint,
+        "DP314", message, written(entry, key), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
         answers=(pinned(entry, mine.id, view.shared), forget(entry, "it is another one")),
     )  # fmt: skip

@@ -24,6 +24,7 @@ ALIKE: Final = 0.8
 """From here on two names are alike by themselves."""
 SUPPORTED: Final = 0.6
 """Enough where what else is declared agrees."""
+_UNLIKE: Final = 0.0
 
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _NUMBERS: Final = re.compile(r"\d+")
@@ -33,7 +34,7 @@ def lookalikes(view: NaturalKeys, resource: Entry, live: Iterable[LiveObject]) -
     """The objects that look like this entry, the most alike first."""
     texts = _texts(view.kind)
     scored = [(_likeness(view, texts, resource, item), item) for item in live]
-    return [item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > 0]
+    return [item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > _UNLIKE]
 
 
 def narrowed(
@@ -70,10 +71,11 @@ class _Index:
 
 
 def _likeness(view: NaturalKeys, texts: list[str], resource: Entry, item: LiveObject) -> float:
-    score = max((_names(resource.fields.get(name), item.fields.get(name)) for name in texts), default=0)
+    names = (_names(resource.fields.get(name), item.fields.get(name)) for name in texts)
+    score = max(names, default=_UNLIKE)
     if score >= ALIKE:
         return score
-    return score if score >= SUPPORTED and _agrees(view, resource, item) else 0.0
+    return score if score >= SUPPORTED and _agrees(view, resource, item) else _UNLIKE
 
 
 def _texts(kind: Kind) -> list[str]:
@@ -83,14 +85,14 @@ def _texts(kind: Kind) -> list[str]:
 def _names(one: Value, other: Value) -> float:
     """1 for names that differ in case, spaces and punctuation alone; else the share they have in common."""
     if not isinstance(one, str) or not isinstance(other, str):
-        return 0.0
+        return _UNLIKE
     a, b = folded(one), folded(other)
     if not a or not b or _numbers(one) != _numbers(other):
-        return 0.0
+        return _UNLIKE
     if a == b:
         return 1.0
     if 2 * len(_letters(a) & _letters(b)) / (len(a) + len(b)) < SUPPORTED:
-        return 0.0  # in whatever order: comparing takes far longer than counting
+        return _UNLIKE  # in whatever order: comparing takes far longer than counting
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
@@ -103,12 +105,7 @@ def folded(name: str) -> str:
 @lru_cache(1 << 12)
 def _letters(text: str) -> frozenset[tuple[str, int]]:
     """Each letter, the second of its kind as another one, and so on."""
-    times: Counter[str] = Counter()
-    found = set()
-    for letter in text:
-        times[letter] += 1
-        found.add((letter, times[letter]))
-    return frozenset(found)
+    return frozenset((letter, which) for letter, times in Counter(text).items() for which in range(times))
 
 
 @lru_cache(1 << 16)
@@ -118,19 +115,19 @@ def _numbers(name: str) -> tuple[str, ...]:
 
 def _agrees(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
     """Whether everything else that is declared and readable is as it is live, and there is something."""
-    compared = 0
+    compared = False
     for name, value in resource.fields.items():
         field = view.kind.field(name)
         if name in view.kind.identity_fields or field.source is None or value is None:
             continue
         if view.form(value) != view.form(item.fields.get(name)):
             return False
-        compared += value != field.absent
+        compared |= value != field.absent
     for key in view.kind.identity:
         children = [part for part in ((key,) if isinstance(key, str) else key) if part.startswith("$child.")]
         for part in children:
             wanted = view.wanted(resource, part)
             if wanted is not None and not view.has(item, part, wanted):
                 return False
-            compared += wanted is not None
-    return compared > 0
+            compared |= wanted is not None
+    return compared

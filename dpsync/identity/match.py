@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
 from dpsync.identity.ids_lines import by_lines, questions, renamed_keys
-from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
 from dpsync.kinds.kind import Kind, Node
@@ -162,7 +162,7 @@ def _first_key(
     view: NaturalKeys, wanted: Sequence[Entry], index: Index, found: Matching
 ) -> dict[Address, LiveObject]:
     """Claims by the first key, in rounds: what is certain first, which may make the rest certain."""
-    key = view.kind.identity[0]
+    key = view.first_key
     hits = {resource.address: index.bearing(key, view.wanted(resource, key)) for resource in wanted}
     open_ = [resource for resource in wanted if hits[resource.address]]
     claims = _undisputed(hits)
@@ -174,7 +174,7 @@ def _first_key(
         for offers in proposals.values():
             winners = _best(view, offers)
             if len(winners) == 1:
-                won[winners[0][0].address] = winners[0][1]
+                won |= {resource.address: item for resource, item in winners}
         if not won:
             break
         claims |= won
@@ -191,9 +191,9 @@ def _first_key(
 
 def _undisputed(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
     """What each entry is where each that bears anything bears one object of its own; else nothing."""
-    claims = {address: items[0] for address, items in hits.items() if items}
-    alone = all(len(items) < 2 for items in hits.values())
-    return claims if alone and len({item.id for item in claims.values()}) == len(claims) else {}
+    claims = {address: item for address, items in hits.items() for item in items}
+    bearers = [item.id for items in hits.values() for item in items]
+    return claims if len(set(bearers)) == len(bearers) == len(claims) else {}
 
 
 def _proposals(
@@ -205,30 +205,29 @@ def _proposals(
         free = [(resource, item) for item in hits[resource.address] if item.id not in taken]
         candidates = _best(view, free)
         if len(candidates) == 1:
-            proposals[candidates[0][1].id].append(candidates[0])
+            for entry, item in candidates:
+                proposals[item.id].append((entry, item))
     return proposals
 
 
 def _best(view: NaturalKeys, offers: list[_Offer]) -> list[_Offer]:
-    """Those for which most tie breakers agree; a single one is the best without being looked at."""
-    if len(offers) < 2:
-        return offers
+    """Those for which most tie breakers agree."""
     scores = [view.tie_breakers(resource, item) for resource, item in offers]
-    most = max(scores)
+    most = max(scores, default=())
     return [offer for offer, score in zip(offers, scores, strict=True) if score == most]
 
 
 def _unclear(view: NaturalKeys, resource: Entry, key: Key, items: list[LiveObject]) -> Diagnostic:
     kind, ids = view.kind, [item.id for item in items]
+    first, *_ = ids
     named = " and ".join(f'"{id}"' for id in ids)
-    name = names(key)[0]
     if len(ids) == 1:
         message = f"another entry has the same {key_text(key)}, and only {named} is live"
     else:
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {named}"
-    hint = f"say which one is meant: {meaning(resource.address, ids[0], view.shared)}"
+    hint = f"say which one is meant: {meaning(resource.address, first, view.shared)}"
     return Diagnostic(
-        "DP302", message, resource.where(name), str(resource.address), hint,
+        "DP302", message, written(resource, key), str(resource.address), hint,
         candidates=candidates(kind, resource, {item.id: item for item in items}),
         answers=it_is(resource, view.shared, *ids),
     )  # fmt: skip
@@ -242,7 +241,7 @@ def _later_keys(
     found: Matching,
 ) -> None:
     """What the first key did not find: the first unclaimed object in live order that carries a later key."""
-    for key in view.kind.identity[1:]:
+    for key in view.later_keys:
         for resource in wanted:
             if resource.address in found.matches:
                 continue

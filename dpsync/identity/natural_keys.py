@@ -11,7 +11,9 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
+from dpsync.model.findings.span import Span
 
+_CHILD = "$child."
 Bound = Callable[[Address], "str | None"]
 Key = str | tuple[str, ...]
 Form = str | bytes | tuple[str, "str | Address"]
@@ -33,6 +35,16 @@ class NaturalKeys(Struct, frozen=True):
         """Whether a line of the ids file says who an entry is, and no pin: a line is of one platform."""
         return self.environments and self.kind.recorded
 
+    @property
+    def first_key(self) -> Key:
+        """The natural key that is asked first."""
+        return self.kind.identity[0]
+
+    @property
+    def later_keys(self) -> Sequence[Key]:
+        """Those that are asked where the first one finds nothing."""
+        return self.kind.identity[1:]
+
     def wanted(self, resource: Entry, key: Key) -> tuple[Form, ...] | None:
         """The entry's value of a key, None when a part of it is not given."""
         if isinstance(key, str):
@@ -42,9 +54,9 @@ class NaturalKeys(Struct, frozen=True):
         return None if any(part is None for part in parts) else tuple(self.form(part) for part in parts)
 
     def _part(self, resource: Entry, name: str) -> Value:
-        if name.startswith("$child."):
+        if of_child(name):
             child = self.first_child(resource)
-            return child.fields.get(name.removeprefix("$child.")) if child else None
+            return child.fields.get(name.removeprefix(_CHILD)) if child else None
         return _inside(resource.fields, name)
 
     def has(self, live: LiveObject, key: Key, value: tuple[Form, ...]) -> bool:
@@ -60,8 +72,8 @@ class NaturalKeys(Struct, frozen=True):
         return None if None in values else tuple(self.form(value) for value in values)
 
     def _live(self, live: LiveObject, name: str) -> Iterable[Value]:
-        if name.startswith("$child."):
-            field = name.removeprefix("$child.")
+        if of_child(name):
+            field = name.removeprefix(_CHILD)
             return [child.fields.get(field) for child in self.children(live)]
         value = _inside(live.fields, name)
         if value is None:
@@ -113,9 +125,9 @@ class Index:
         """The objects that carry this value of a key, in live order; none where there is no value."""
         if value is None:
             return []
-        if isinstance(key, str) and key[0] != "$":  # most keys
+        if isinstance(key, str) and not of_child(key):  # most keys
             return list(self._index((key,)).get(value, ()))
-        parts = [(name, part) for name, part in zip(names(key), value, strict=True) if name[0] != "$"]
+        parts = [(name, part) for name, part in zip(names(key), value, strict=True) if not of_child(name)]
         if not parts:
             return [item for item in self._live if self._view.has(item, key, value)]
         own = tuple(name for name, _ in parts)
@@ -141,6 +153,17 @@ def names(key: Key) -> tuple[str, ...]:
     return (key,) if isinstance(key, str) else key
 
 
+def of_child(name: str) -> bool:
+    """Whether a part of a key is a field of a first child, and none of the entry's own."""
+    return name.startswith(_CHILD)
+
+
 def key_text(key: Key) -> str:
     """A key as people say it."""
-    return " and ".join(name.removeprefix("$child.") for name in names(key))
+    return " and ".join(name.removeprefix(_CHILD) for name in names(key))
+
+
+def written(entry: Entry, key: Key) -> Span:
+    """Where an entry says a key: its first part."""
+    first, *_ = names(key)
+    return entry.where(first)

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import Candidates, EntryCandidates, Past, Rank
-from dpsync.identity.natural_keys import Index, NaturalKeys, key_text, names
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names, written
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.temporary_name import PREFIX, temporary
-from dpsync.kinds.kind import Kind
 from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -40,7 +39,7 @@ class Renames(Struct):
 def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequence[LiveObject]) -> Renames:
     """Recognise what the entries of one parent were called before; pins are settled and not among them."""
     found = Renames()
-    _asides(view.kind, wanted, live, found)
+    _asides(view.first_key, wanted, live, found)
     stepped = {match.id for match in found.matches.values()}
     free = [item for item in live if item.id not in stepped]
     open_ = [resource for resource in wanted if resource.address not in found.matches]
@@ -50,9 +49,8 @@ def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequen
     return found
 
 
-def _asides(kind: Kind, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Renames) -> None:
+def _asides(key: Key, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Renames) -> None:
     """Objects that an interrupted exchange has left under their temporary names."""
-    key = kind.identity[0]
     if not isinstance(key, str):
         return
     by_name = {
@@ -106,7 +104,7 @@ class _Settling(Struct, frozen=True, dict=True):
                 break
             for ring in rings:
                 self._exchange(ring)
-            passed = {entry.address: entry.was[0].id for ring in rings for entry in ring}
+            passed = {entry.address: item.id for ring in rings for entry in ring for item in entry.was}
             open_ = [entry for entry in open_ if entry.address not in passed]
             _take(open_, set(passed.values()))
         for entry in open_:
@@ -133,29 +131,30 @@ class _Settling(Struct, frozen=True, dict=True):
         if item in entry.was and item not in entry.now:
             by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
             self.found.matches[entry.address] = Match(item.id, by)
-        elif entry.rank < Rank.NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
+        elif entry.rank < Rank.NEW and entry.by is not None and entry.by != self.view.first_key:
             self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(entry.by))
 
     def _rings(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
-        """Entries that have passed their names round."""
-        bearer = {entry.was[0].id: entry for entry in left if len(entry.was) == 1}
+        """Entries that have passed their names round: each bears one earlier name and one present one."""
+        bearer = {item.id: entry for entry in left if len(entry.was) == 1 for item in entry.was}
         passed = [entry for entry in bearer.values() if len(entry.now) == 1]
         return circles(passed, lambda entry: bearer.get(entry.now[0].id) if len(entry.now) == 1 else None)
 
     def _exchange(self, ring: tuple[EntryCandidates, ...]) -> None:
         """Whether the names are still to be passed round, or were already; asked where nothing tells."""
-        still = sum(self._unchanged(entry, entry.was[0]) for entry in ring)
-        done = sum(self._unchanged(entry, entry.now[0]) for entry in ring)
+        still = sum(self._unchanged(entry, was) for entry in ring for was in entry.was)
+        done = sum(self._unchanged(entry, now) for entry in ring for now in entry.now)
         if still == done and not self._done_before(ring):
             for entry in ring:
-                self._unclear(entry, entry.was[0], entry.now[0])
+                self._unclear(entry, *entry.was, *entry.now)
             return
         for entry in ring:
-            self._decide(entry, entry.was[0] if still > done else entry.now[0])
+            for item in entry.was if still > done else entry.now:
+                self._decide(entry, item)
 
     def _done_before(self, ring: tuple[EntryCandidates, ...]) -> bool:
         """Whether it is so in the git base already: then its `previously` has had its time."""
-        first = self.view.kind.identity[0]
+        first = self.view.first_key
         return all(
             (earlier := self.past.entries.get(entry.address)) is not None
             and (value := self.before.wanted(earlier, first)) is not None
@@ -165,35 +164,36 @@ class _Settling(Struct, frozen=True, dict=True):
 
     def _unchanged(self, entry: EntryCandidates, item: LiveObject) -> int:
         """How many of the things that did not change about an entry a live object agrees with."""
+        return sum(self._agreements(entry, item))
+
+    def _agreements(self, entry: EntryCandidates, item: LiveObject) -> Iterator[bool]:
         earlier = self.past.entries.get(entry.address)
-        count = 0
-        first = names(self.view.kind.identity[0])
+        first = names(self.view.first_key)
         for name, value in entry.resource.fields.items():
             known = name in earlier.fields if earlier is not None else name not in first
             if self.view.kind.field(name).source is None or not known:
                 continue
             kept = earlier is None or self.view.form(earlier.fields[name]) == self.view.form(value)
-            count += kept and self.view.form(value) == self.view.form(item.fields.get(name))
-        for key in self.view.kind.identity[1:]:
+            yield kept and self.view.form(value) == self.view.form(item.fields.get(name))
+        for key in self.view.later_keys:
             wanted = self.view.wanted(entry.resource, key)
             kept = earlier is None or wanted == self.before.wanted(earlier, key)
-            count += kept and wanted is not None and self.view.has(item, key, wanted)
-        return count
+            yield kept and wanted is not None and self.view.has(item, key, wanted)
 
     def _both_live(self, entry: EntryCandidates) -> None:
         """The old name is live, and perhaps the present one is, too, or several bear the old one."""
         if len(entry.was) > 1:
             self._unclear(entry, *entry.was)
         elif entry.now:
-            still = self._unchanged(entry, entry.was[0])
-            done = self._unchanged(entry, entry.now[0])
+            (was,), (now, *_) = entry.was, entry.now
+            still, done = self._unchanged(entry, was), self._unchanged(entry, now)
             # Renamed after all, the two could not be told apart: so only the other answer is taken for sure.
             if still >= done:
-                self._unclear(entry, entry.was[0], entry.now[0])
+                self._unclear(entry, was, now)
 
     def _unclear(self, entry: EntryCandidates, *items: LiveObject) -> None:
         kind = self.view.kind
-        first, other = items[0].id, items[1].id
+        first, other, *_ = (item.id for item in items)
         before = "its earlier name" if entry.how == "previously" else "its name in the git base"
         if len(entry.was) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
@@ -205,9 +205,9 @@ class _Settling(Struct, frozen=True, dict=True):
                 f"say which one is meant: {meaning(entry.address, first, self.view.shared)} (renamed) or "
                 f"{meaning(entry.address, other, self.view.shared)}"
             )
-        where = entry.resource.where(
-            "previously" if entry.how == "previously" else names(kind.identity[0])[0]
-        )
+        resource = entry.resource
+        by_hand = entry.how == "previously"
+        where = resource.where("previously") if by_hand else written(resource, self.view.first_key)
         self.found.diagnostics.append(
             Diagnostic(
                 "DP305",

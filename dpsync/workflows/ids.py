@@ -187,7 +187,7 @@ class _Hand:
     @cached_property
     def _organizations(self) -> dict[str, str]:
         desired = self.session.readable.resources
-        roots = [resource for address, resource in desired.items() if len(address.segments) == 1]
+        roots = [resource for resource in desired.values() if resource.parent is None]
         found = {root.key: root.pin for root in roots}
         for id, lines in self.ids.sections.get(self.client.platform, {}).items():
             key = next(iter(lines)).first

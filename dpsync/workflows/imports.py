@@ -227,7 +227,7 @@ def add(
     sharers = sharing.of_file if _chosen(layers) else Sharing({}).of_file
     while True:
         adding = edit(sides, strangers, pinned, into, sharers)
-        adding.made.problems[:0] = problems
+        adding.made.problems = [*problems, *adding.made.problems]
         if not adding.made.files:
             return adding.made
         edited = InFront(files, adding.made.files)

@@ -70,9 +70,9 @@ def applied(plan: Plan, report: Report | None = None) -> list[Applied]:
             continue
         steps = {step.id for step in change.steps}
         mine = [one for one in report.outcomes if one.step in steps and one.result in _TRIED]
-        ids = [one.id for one in mine if one.verb == "create" and one.id is not None]
+        made = next((one.id for one in mine if one.verb == "create" and one.id is not None), None)
         if mine or not steps:
-            found.append(Applied(change, ids[0] if ids else None))
+            found.append(Applied(change, made))
     return found
 
 
@@ -151,7 +151,11 @@ class _Declared(Struct, frozen=True):
     declared: frozenset[Address]
 
     def edit(self, platform: str, edits: Edits) -> None:
-        kept = {at: line for at, line in edits.items() if line is None or at[1] in self.declared}
+        kept = {
+            (owner, address): line
+            for (owner, address), line in edits.items()
+            if line is None or address in self.declared
+        }
         self.inner.edit(platform, kept)
 
 
@@ -435,10 +439,11 @@ class _Before:
         if not item.known:
             return "it is not taken back: what it was before cannot be read"
         since = self.differs.get(change.location)
-        found = [one for one in since.differences if one.field == item.field] if since is not None else []
-        if not found:
+        differences = since.differences if since is not None else ()
+        now = next((one for one in differences if one.field == item.field), None)
+        if now is None:
             return None
-        if found[0].before == item.before:
+        if now.before == item.before:
             return ""
         return "somebody has changed it since: it is left as it is"
 
@@ -535,8 +540,8 @@ class _Before:
     def _make_anew(self, change: Change, scope: Address, place: Scope) -> None:
         """Want a new one with the values of before. What refers to it is known when all of them are."""
         kind = self.registry[change.kind]
-        named = [item.before for item in change.was if item.field == kind.natural]
-        key = named[0] if named and isinstance(named[0], str) else f"anew-{change.id}"
+        named = next((item.before for item in change.was if item.field == kind.natural), None)
+        key = named if isinstance(named, str) else f"anew-{change.id}"
         at = scope.child(key)
         if at in self.resources:
             self.note(change.location, f"it was deleted and does not come back: {at} is declared by now")

@@ -111,9 +111,10 @@ def _place(session: Session, named: str) -> _RowPlace:
     found: list[_RowPlace] = []
     for entry in session.readable.resources.values():
         for word, kinds in session.registry.places(entry.kind).items():
-            if rows_of(kinds[0]) is not None:
-                address = entry.address.child(*word.split("."))
-                found.append(_RowPlace(entry, kinds[0], address, session.readable.scopes.get(address)))
+            for kind in kinds:
+                if rows_of(kind) is not None:
+                    address = entry.address.child(*word.split("."))
+                    found.append(_RowPlace(entry, kind, address, session.readable.scopes.get(address)))
     exact = [one for one in found if str(one.owner.address) == named]
     meant = exact or [one for one in found if one.owner.key == named]
     if len(meant) == 1:

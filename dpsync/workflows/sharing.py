@@ -38,8 +38,8 @@ class Sharing(Struct, frozen=True):
             if name != layers.environment:
                 found[TOP if name is None else name] = replace(layers, environment=name)
         if layers.overlays:
-            below = replace(layers, overlays=layers.overlays[:-1])
-            found[f"what is without {layers.overlays[-1]}"] = below
+            *below, last = layers.overlays
+            found[f"what is without {last}"] = replace(layers, overlays=tuple(below))
         return Sharing({name: load_from(files, registry, env, one)[0] for name, one in found.items()})
 
     def of_field(self, address: Address, field: str, at: Span) -> tuple[str, ...]:

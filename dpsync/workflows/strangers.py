@@ -66,9 +66,10 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
         if (one := _the_one(open_.could_be, exactly)) is not None:
             meant[one].append(address)
     taken = {
-        addresses[0]: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
+        address: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
         for identity, addresses in meant.items()
         if len(addresses) == 1
+        for address in addresses
     }
     left = {
         address: _not_taken(sides.names, address, open_)
@@ -84,7 +85,8 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
 
 def _not_taken(names: Names, address: Address, open_: Open) -> Diagnostic:
     candidates = tuple(candidate(names, identity, open_.reason(identity)) for identity in open_.could_be)
-    pin = answer_text(names, address, candidates[0].id)
+    first, *_ = candidates
+    pin = answer_text(names, address, first.id)
     return Diagnostic(
         "not-live",
         "it is not live, and nothing tells whether it is one of these under another name",
@@ -99,7 +101,7 @@ def _not_taken(names: Names, address: Address, open_: Open) -> Diagnostic:
 def _the_one(could_be: Mapping[Identity, Reason], exactly: bool) -> Identity | None:
     """What an entry is that could be any of these, if that can be told."""
     strong = [identity for identity, why in could_be.items() if not why.weak]
-    likely = strong or list(could_be)
-    if len(likely) != 1:
-        return None
-    return likely[0] if exactly or could_be[likely[0]] is Reason.LOOKS else None
+    match strong or list(could_be):
+        case [one] if exactly or could_be[one] is Reason.LOOKS:
+            return one
+    return None

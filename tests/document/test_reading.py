@@ -174,8 +174,9 @@ def test_a_document_has_what_the_platform_requires_of_every_node() -> None:
     assert set(table["data"]) == {"view", "records", "definition"}
 
 
-def test_records_of_a_table_stay_in_order_beyond_nine() -> None:
-    rows = [f"row {number}" for number in range(12)]
+@pytest.mark.parametrize("count", [9, 10, 12])
+def test_records_of_a_table_stay_in_order_beyond_nine(count: int) -> None:
+    rows = [f"row {number}" for number in range(count)]
     table = to_document("|a|\n|-|\n" + "".join(f"|{row}|\n" for row in rows))["nodes"][0]
     indexes = [record["orderIndex"] for record in table["data"]["records"].values()]
     assert indexes == sorted(indexes)

@@ -131,6 +131,10 @@ def test_an_interrupted_exchange_is_known_by_its_temporary_name(of: Kind, name: 
     assert found["b"][0] == "2"
 
 
+def test_the_name_of_an_exchange_that_an_older_version_left_is_known() -> None:
+    assert temporary("acme/teams/a") == "dpsync-16e0bae102be093226148fb96c5fdd9f"
+
+
 def test_a_key_of_two_fields_has_no_temporary_name() -> None:
     of = kind(("title", "path"))
     there = [live("1", title=temporary(str(PLACE.child("a"))), path="p")]

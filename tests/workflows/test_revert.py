@@ -187,6 +187,22 @@ def test_what_was_made_and_changed_since_is_not_deleted(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
+def test_what_was_made_and_is_in_no_file_any_more_is_left_as_it_is_and_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
+    done.files("spaces: {}", "{ prune: [spaces] }")
+    assert done.notes()["acme/teams/c"] == "it was made and is in no file any more: it is left as it is"
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_another_one_under_the_name_of_what_was_made_is_left_as_it_is_and_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
+    (made,) = titles(lab).keys() - {"a", "b"}
+    by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
+    by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Gamma"}, "token")
+    assert done.notes()["acme/teams/c"] == "it is another one than the apply has made: it is left as it is"
+    assert done.plan()[1].plan.changes == ()
+
+
 def test_what_was_made_and_holds_something_else_now_is_not_deleted(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")

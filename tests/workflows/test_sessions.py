@@ -182,10 +182,17 @@ def remark(address: Address, found: bool) -> Remark:
     return Remark("acme", address, "wrong", line, line if found else None)
 
 
+OTHERWISE, A_SPACE = Address.parse("formerly/teams/a"), Address.parse("acme/spaces/a")
+"""The same entry where the organization had another key, and another entry of that name."""
+
+
 @pytest.mark.parametrize(
     ("remarks", "decided"),
-    [([remark(A, True)], True), ([remark(A, False)], False), ([remark(B, True)], False), ([], False)],
-)
+    [
+        ([remark(A, True)], True), ([remark(OTHERWISE, True)], True), ([remark(A, False)], False),
+        ([remark(B, True)], False), ([remark(A_SPACE, True)], False), ([], False),
+    ],
+)  # fmt: skip
 def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
     remarks: list[Remark], decided: bool
 ) -> None:
