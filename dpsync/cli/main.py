@@ -119,13 +119,14 @@ class CommandGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        name, *_ = args
+        if name not in COMMANDS and not name.startswith("-"):
             from dpsync.cli.habits import instead_of_command
             from dpsync.model.texts.suggestions import did_you_mean
 
-            nearest = did_you_mean(args[0], COMMANDS)
-            hint = instead_of_command(args[0]) or (f'did you mean "{nearest}"?' if nearest else "")
-            ctx.fail(f'There is no command "{args[0]}"{f": {hint}" if hint else ""}')
+            nearest = did_you_mean(name, COMMANDS)
+            hint = instead_of_command(name) or (f'did you mean "{nearest}"?' if nearest else "")
+            ctx.fail(f'There is no command "{name}"{f": {hint}" if hint else ""}')
         return super().resolve_command(ctx, args)
 
 

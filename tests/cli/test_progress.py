@@ -241,6 +241,7 @@ def test_an_error_takes_the_line_away() -> None:
 
 
 def test_with_q_and_without_stderr_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert on_stderr(False, 1)._screen is not None
     silent = [on_stderr(True, 0), on_stderr(False, 2)]
     monkeypatch.setattr(sys, "stderr", None)
     for progress in (*silent, on_stderr(False, 0)):

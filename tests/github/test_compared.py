@@ -61,6 +61,13 @@ def test_names_are_code_in_the_comment_and_of_many_ten_are_named() -> None:
     )
 
 
+def test_of_an_address_a_hundred_characters_are_told() -> None:
+    change = Change(address="a" * 100, kind="team", action="update")
+    longer = change.model_copy(update={"address": "a" * 101})
+    assert str(compare(None, Plan(changes=(change,)))) == f"1 is new ({'a' * 100})"
+    assert str(compare(None, Plan(changes=(longer,)))) == f"1 is new ({'a' * 99}…)"
+
+
 def test_where_nothing_was_reviewed_all_is_new() -> None:
     assert str(compare(None, plan("a1"))) == "1 is new (acme/teams/a)"
     assert compare(None, plan("")).unreviewed is False

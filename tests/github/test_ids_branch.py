@@ -19,7 +19,7 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun, find_place, make_key
-from dpsync.github.runs.ids_branch import TITLE, TRIES, By, IdsBranch, Learned
+from dpsync.github.runs.ids_branch import TITLE, By, IdsBranch, Learned
 from dpsync.github.runs.ids_file import IdsFileUpdate
 from tests.github.fake_git import Commit, FakeGit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
@@ -188,7 +188,7 @@ def always_another(checkout: Checkout) -> tuple[str, int]:
             checkout.git.push("main", {IDS: text(a=str(len(checkout.github.asked)))})
 
     checkout.github.before = write
-    return "is missing on main: PUT", TRIES
+    return "is missing on main: PUT", 20
 
 
 def silent(checkout: Checkout) -> tuple[str, int]:

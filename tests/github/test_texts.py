@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from dpsync.github.messages.digests import Shown, shown_by, shown_of
 from dpsync.github.messages.drift_issue import drift_digest
+from dpsync.github.messages.issues import Issues
 from dpsync.github.messages.marker import (
     COMMENTS,
     FIRST,
@@ -18,6 +19,7 @@ from dpsync.github.messages.marker import (
     Marker,
     PlanMarker,
     RestMarker,
+    WatchMarker,
     base64url,
     first_line,
     marker_values,
@@ -31,14 +33,17 @@ from dpsync.github.messages.plan_comment import (
     changed_since,
     comments_named,
     decide,
+    heading,
     of_key,
     remembered,
     rest_body,
     rewritable,
+    written_by,
 )
+from dpsync.github.messages.watch_issue import Watch
 from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
-from dpsync.github.runner.place import find_place, make_key, plan_key
+from dpsync.github.runner.place import WorkflowRun, branch_key, find_place, make_key, plan_key
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
@@ -301,6 +306,32 @@ def test_who_has_approved_another_plan_is_named_as_text() -> None:
     assert "`` @a`b `` approved `ab`" in said or "``@a`b`` approved `ab`" in said
     assert "and 1 more" in said
     assert said.count("\n") == 1
+
+
+def test_of_the_people_who_have_approved_five_are_named_by_fifty_characters_and_fifty_are_known() -> None:
+    names = [f"{number:02}{'x' * 48}" for number in range(6)]
+    said = changed_since({base64url(name.encode()): "ab" for name in names}, "cd")
+    assert [name in said for name in names] == [True] * 5 + [False]
+    longer = changed_since({base64url(f"{names[0]}x".encode()): "ab"}, "cd")
+    assert f"`{names[0][:49]}…`" in longer
+    assert len(remembered(None, [Review(str(number), "t1") for number in range(51)])) == 50
+
+
+def test_of_the_labels_of_a_plan_five_are_named_by_a_hundred_characters() -> None:
+    assert heading(["a", "b", "c", "d", "e", "f"]) == "dpsync plan · `a` · `b` · `c` · `d` · `e`"
+    assert heading(["x" * 100]) == f"dpsync plan · `{'x' * 100}`"
+    assert heading(["x" * 101]) == f"dpsync plan · `{'x' * 99}…`"
+
+
+def test_what_an_earlier_edition_has_left_on_github_is_found_by_the_same_names() -> None:
+    key = make_key("dpsync.yaml", "main")
+    assert (key, branch_key("main")) == (
+        "54a027a01ea04edec8a7e045f2157844", "7be1749796ee78286d8cacbc64ef0c9f",
+    )  # fmt: skip
+    assert Watch(Issues(None, key, None, WatchMarker)).label == "dpsync-54a027a01ea0"  # type: ignore[arg-type]
+    assert written_by(WorkflowRun("acme/docs", 7, 1, "push", SHA, SHA, "https://x")).startswith(
+        f"<sub>commit `{'a' * 12}`, [run 7]("
+    )
 
 
 # Drift.

@@ -60,6 +60,11 @@ def test_an_address_tells_its_organization_its_place_and_what_names_it_there() -
     assert Pattern.parse("*/sites/*", WORDS).last == "*"
 
 
+def test_what_is_around_an_address_begins_with_itself_and_ends_with_its_organization() -> None:
+    around = Address.parse("acme/teams/writers").upward()
+    assert [str(one) for one in around] == ["acme/teams/writers", "acme/teams", "acme"]
+
+
 @given(st.lists(ANY, min_size=1, max_size=5))
 def test_any_keys_make_an_address_that_reads_back(keys: list[str]) -> None:
     address = Address.root(keys[0]).child(*keys[1:])

@@ -32,6 +32,11 @@ def test_what_must_go_so_that_no_circle_is_left(onward: dict[str, list[str]], fo
     assert openers(onward) == found
 
 
+def test_a_thing_that_leads_nowhere_back_is_no_knot() -> None:
+    assert list(knots({"a": ["b"], "b": [], "c": ["c"]})) == []
+    assert list(knots({"a": ["b"], "b": ["a"], "c": ["a"]})) == [{"a", "b"}]
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_without_it_nothing_leads_back_to_itself(seed: int) -> None:
     random = Random(seed)

@@ -21,7 +21,7 @@ from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.mask import HIDDEN, SHORTEST, Mask
 from dpsync.render.words.visible import visible
 
-SECRET = 'pa"ss/wo+rd=ü & 100%\\x'
+SECRET = 'pa"Ss/Wo+Rd=ü & 100%\\x'
 FORMS = {
     "as it is": SECRET,
     "JSON": json.dumps(SECRET)[1:-1],
@@ -111,6 +111,18 @@ def test_of_base64_eight_characters_are_enough_to_be_hidden() -> None:
         short = base64.b64encode(f"{before}s3cr3t".encode()).decode()
         assert HIDDEN in Mask(["s3cr3t-key"])(long)
         assert (HIDDEN in Mask(["s3cr3t"])(short)) is (before == "")
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd", "abcde"])
+@pytest.mark.parametrize("secret", ["s3cr3t-key-9", "s3cr3t-key-90", "s3cr3t-key-901"])
+def test_of_base64_every_group_that_is_the_secrets_alone_is_hidden_and_no_other(
+    before: str, secret: str
+) -> None:
+    text = base64.b64encode(f"{before}{secret}!?!?".encode()).decode()
+    first, last = -(-len(before) // 3) * 4, (len(before) + len(secret)) // 3 * 4
+    hidden, rest = Mask([secret])(text).split(HIDDEN)
+    assert (hidden, text.endswith(rest)) == (text[:first], True)
+    assert len(text) - last - 3 <= len(rest) <= len(text) - last
 
 
 def test_of_two_the_longer_one_is_taken_first() -> None:

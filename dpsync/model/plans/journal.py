@@ -102,7 +102,7 @@ class Report(Frozen):
     @property
     def settled(self) -> bool:
         """It is as declared and stays so: no request is left that could be carried out later."""
-        return self.as_declared and self.count("unknown") == 0
+        return self.as_declared and not self.count("unknown")
 
     @property
     def converged(self) -> bool:
@@ -113,4 +113,4 @@ class Report(Frozen):
     def complete(self) -> bool:
         """Everything was done, proven and recorded, nothing was left to people, nothing has failed since."""
         blocked = self.remaining is not None and bool(self.remaining.blocked)
-        return self.converged and not blocked and self.count("requested") == 0 and self.unrecorded is None
+        return self.converged and not (blocked or self.count("requested")) and self.unrecorded is None

@@ -131,10 +131,10 @@ def _with_small_digits(percent: str) -> str:
 
 def _in_base64(value: bytes) -> Iterator[str]:
     """Its base64, and the part of it that is in the base64 of every longer text ("user:value")."""
-    for before in range(3):
-        whole = base64.b64encode(bytes(before) + value)
+    for before in (b"", b"1", b"22"):
+        whole = base64.b64encode(before + value)
         # Groups of four characters that hold a byte of what is around it are left out.
-        first, last = (4 if before else 0), -4 if (len(value) + before) % 3 else None
+        first, last = (4 if before else 0), -4 if (len(value) + len(before)) % 3 else None
         inner = whole[first:last].decode()
         if len(inner) >= _INNER:
             yield inner
