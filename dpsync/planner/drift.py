@@ -79,7 +79,7 @@ def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
             yield item
             continue
         left = tuple(part for part in item.fields if part.field not in known[item.address])
-        if left and item.what == "different":
+        if left:
             yield item.model_copy(update={"fields": left, "place": None, "order": None, "cause": None})
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import is_in_base
 from dpsync.identity.match import Matching, NaturalKeys, match
-from dpsync.identity.questions import candidates
+from dpsync.identity.questions import candidates, pin, pinned
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address
@@ -529,4 +529,31 @@ def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
 
 def test_a_candidate_is_called_by_its_title_or_by_its_id() -> None:
     there = {"1": live("1", title="T"), "2": live("2", title=""), "3": live("3"), "4": None}
-    assert [one.title for one in candidates(kind("title"), wanted("a"), there)] == ["T", "2", "3", "4"]
+    there["5"] = live("5", title=LiveId("t"))
+    assert [one.title for one in candidates(kind("title"), wanted("a"), there)] == ["T", "2", "3", "4", "5"]
+
+
+def test_a_candidate_says_when_it_was_changed() -> None:
+    there = {"1": replace(live("1"), changed="2026-01-31"), "2": live("2")}
+    assert [one.changed for one in candidates(kind(), wanted("a"), there)] == ["2026-01-31", None]
+
+
+def test_a_pin_in_files_of_several_environments_belongs_into_the_overlay_of_one() -> None:
+    assert "overlay" in pin("1", shared=True)
+    assert "overlay" in pinned(wanted("a"), "1", shared=True).means
+
+
+def test_what_never_has_a_line_is_pinned_also_where_environments_share_the_files() -> None:
+    by_title = kind("title")
+    assert NaturalKeys(by_title, BOXES.get, environments=True).shared
+    assert not NaturalKeys(replace(by_title, shape=Entries("title")), BOXES.get, environments=True).shared
+
+
+@pytest.mark.parametrize("fields", [{}, {"title": "T"}], ids=["nothing", "one text"])
+def test_what_has_no_text_in_several_languages_is_not_known_by_one_of_them(fields: dict[str, Any]) -> None:
+    assert NaturalKeys(kind("title.en"), BOXES.get).wanted(wanted("a", **fields), "title.en") is None
+
+
+def test_what_names_different_things_that_are_not_live_is_not_alike() -> None:
+    keys = NaturalKeys(kind("box"), lambda _: None)
+    assert keys.form(box("a")) != keys.form(box("b"))

@@ -305,6 +305,29 @@ def test_of_two_circles_the_one_that_ends_does_not_hide_the_other() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("parent", "ignore"),
+    [(None, "collections/a"), ("d", "collections/d")],
+    ids=["it is ignored", "its move is blocked"],
+)
+def test_a_circle_with_what_stays_where_it_is_is_refused(parent: str | None, ignore: str) -> None:
+    """a is in b, and is to leave it; b is to be in a."""
+    live: Things = {
+        "collection": {"a": {"title": "A", "parent": LiveId("collection-b")}, "b": {"title": "B"}}
+    }
+    keys = Case({"collection": {key: {} for key in "abd"}})
+    place = keys.ref("collection", parent) if parent else None
+    wanted = {
+        "a": {"title": "A", "parent": place},
+        "b": {"title": "B", "parent": keys.ref("collection", "a")},
+        "d": {"title": "D"},
+    }
+    case = Case({"collection": wanted}, live)
+    assert refused(case) == []
+    case.ignore = [ignore]
+    assert [item.code for item in refused(case)] == ["circle"]
+
+
 # What is given to another organization.
 
 GIVEN: Things = {

@@ -142,7 +142,9 @@ def test_the_base_tells_of_each_sibling_that_moves_who_has_moved_it(
         {"collection": {"c": {"title": "C"}}, "space": inside},
         base=None if base is None else ordered(names, *base),
     )
-    assert {item.label: item.cause for item in drift(case)} == told
+    found = drift(case)
+    assert {item.label: item.cause for item in found} == told
+    assert all(item.place and item.order == "acme/collections/c#order" for item in found)
 
 
 @pytest.mark.parametrize(
@@ -164,13 +166,22 @@ def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) 
     assert {part.field: part.cause for part in ignored.fields} == {"emoji": told, "language": "edited here"}
 
 
+SITES: Things = {"site": {key: {"title": key, "type": "basic"} for key in "abc"}}
+
+
 def test_what_no_request_writes_is_drift_all_the_same() -> None:
     """Its type is set when a site is made: the plan refuses it, and has no step for it."""
-    case = Case(
-        {"site": {"s": {"title": "S", "type": "basic"}}}, {"site": {"s": {"title": "S", "type": "premium"}}}
-    )
-    (item,) = drift(case)
-    assert (item.address, [part.field for part in item.fields]) == ("acme/sites/s", ["type"])
+    live = {"a": SITES["site"]["a"], "c": {"title": "c", "type": "premium"}}
+    found = {item.address: item for item in drift(Case(SITES, {"site": live}, base=SITES))}
+    assert [item.what for item in found.values()] == ["missing", "different"]
+    parts = [(part.field, part.cause) for part in found["acme/sites/c"].fields]
+    assert parts == [("type", "changed outside")]
+
+
+def test_what_no_request_writes_is_told_of_what_was_selected() -> None:
+    live = {key: {"title": key, "type": "premium"} for key in "abc"}
+    sides = replace(Case(SITES, {"site": live}).sides(), options=Options(select=("sites/b",)))
+    assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/sites/b"]
 
 
 def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -> None:
@@ -222,13 +233,15 @@ def test_content_whose_object_is_gone_is_drift_although_no_plan_makes_it_anew() 
 
 
 def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
-    sides = Case(space(id="space-s"), space()).sides()
+    sides = Case(space(id="space-s", emoji="A"), space(emoji="B")).sides()
     (identity,) = (found for found in sides.snapshot.objects if found[0] == "space")
     deleted = replace(sides.snapshot.objects[identity], deleted=True)
     snapshot = replace(sides.snapshot, objects={**sides.snapshot.objects, identity: deleted})
     sides = replace(sides, snapshot=snapshot)
-    (item,) = find_drift(sides, make_plan(sides)).found
+    plan = make_plan(sides)
+    (item,) = find_drift(sides, plan).found
     assert (item.address, item.what, item.fields) == ("acme/spaces/s", "missing", ())
+    assert with_unwritten(sides, plan.model_copy(update={"changes": ()})).changes == ()
 
 
 def test_what_cannot_be_deleted_unseen_is_told_where_it_was_selected() -> None:
@@ -294,6 +307,14 @@ def test_what_appears_in_a_place_that_is_watched_is_drift(
     found = find_drift(sides, plan, everything=True).found
     assert [(item.address, item.kept) for item in found] == told
     assert [item.kept for item in find_drift(sides, plan).found] == [False] * bool(prune)
+
+
+def test_of_a_place_that_is_watched_what_nobody_declares_is_told_and_told_once() -> None:
+    case = Case({"team": TEAM}, {"team": {**TEAM, "u": {"title": "U"}}}, watch=["teams"])
+    sides = case.sides()
+    found = find_drift(sides, make_plan(sides), everything=True)
+    assert [item.address for item in found.found] == ["acme/teams/[U]"]
+    assert found.kept == ()
 
 
 @pytest.mark.parametrize("ignore", [[], ["spaces/*#emoji"], ["spaces"], ["teams"]])
@@ -382,3 +403,9 @@ def test_what_merely_is_there_is_named_and_changes_no_way_out() -> None:
     (item,) = [one for one in found.found if one.what == "missing"]
     assert [(one.id, one.likely) for one in item.renamed] == [("team-old", False)]
     assert (ways_out(found, item).by_hand or "").startswith("remove the entry")
+
+
+def test_what_looks_like_it_is_told_as_what_it_is_called_now() -> None:
+    case = Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}})
+    (item,) = drift(case)
+    assert [(one.id, one.likely) for one in item.renamed] == [("team-old", True)]

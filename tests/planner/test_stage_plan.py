@@ -14,7 +14,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Organization, Plan
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
-from dpsync.planner.questions.lookalikes import Reason
+from dpsync.planner.questions.lookalikes import Reason, previous_name
 from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps
 
 from .stages import ACME, SPAN, Case, Things
@@ -355,11 +355,26 @@ def group(**titles: str) -> Things:
         (Case(group(n="Quite another"), group(old="Designer")), []),
         (Case(group(n="Quite another"), group(old="Designer"), base=group(old="Designer")),
          ["perhaps renamed", "removed here, st"]),
+        (Case(group(n="Designers", old="Designer"), group(old="Designer")), []),  # that one is declared
+        (Case(group(n="Designers"), group(n="Designers", old="Designer")), []),  # it is live itself
+        (Case({**group(), "section_group": {"d/n": {"title": "Designers", "new": True}}},
+              group(old="Designer")), []),
+        # About content it is asked.
+        (Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}}), []),
     ],
 )  # fmt: skip
 def test_a_new_entry_that_looks_like_something_live_is_told(case: Case, notes: list[str]) -> None:
     found = [note.text for note in make_plan(case.sides()).notes]
     assert [text[: len(start)] for text, start in zip(found, notes, strict=True)] == notes
+
+
+def test_the_line_to_add_has_the_name_unless_that_is_of_several_or_of_none() -> None:
+    things: Things = {"team": {"a": {"title": "A"}, "b": {"title": "B"}, "c": {"title": "B"}, "d": {}}}
+    a, b, c, d = (item for item in Case({}, things).sides().snapshot.objects.values() if item.kind == "team")
+    kind = Case().registry["team"]
+    assert previous_name(kind, [a, b]) == 'previously: "A"'
+    assert previous_name(kind, [b, c]) == "id: team-b"
+    assert previous_name(kind, [d]) == "id: team-d"
 
 
 def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
