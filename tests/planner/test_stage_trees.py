@@ -287,6 +287,17 @@ def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> Non
         assert item.todo.startswith(f"move it {told} on the platform")
 
 
+def test_nothing_is_moved_around_a_sibling_that_is_ignored() -> None:
+    links = {f"docs/{key}": {"title": key, "url": "https://x"} for key in "abc"}
+    site = {"site": {"docs": {"title": "Docs"}}}
+    live = {path: links[path] for path in ("docs/b", "docs/a", "docs/c")}
+    case = Case({**site, "external_link": links}, {**site, "external_link": live})
+    assert len(case.lanes()[1].moves) == 1
+    for key in "ab":
+        case.ignore = [f"sites/docs/structure/{key}"]
+        assert case.lanes()[1].moves == ()
+
+
 @pytest.mark.parametrize(("shown", "proposed"), [("x", True), ("y", False)])
 def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown: str, proposed: bool) -> None:
     wanted = files(
@@ -387,6 +398,21 @@ def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
     case = Case(wanted, live, confirm=[AGREED])
     assert case.decisions().restructuring.left_over == (("section", "section-docs-z"),)
     assert list(case.decisions().deletions.roots) == [("section", "section-docs-z")]
+
+
+def test_what_is_declared_or_called_otherwise_than_its_site_is_not_left_over() -> None:
+    live = platform(
+        section={"docs/a": {"title": "Docs"}, "docs/z": {"title": "Of somebody"}},
+        site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},
+    )
+    wanted = files(section={"docs/a": {"title": "Docs"}}, site_space={"docs/a/p": {"space": "x"}})
+    assert Case(wanted, live, confirm=[AGREED]).decisions().restructuring.left_over == ()
+
+
+def test_towards_sections_nothing_is_hidden() -> None:
+    seen = {"site": {"docs": {"title": "Docs", "published": True}}}
+    case = Case({**files(**TWO), **seen}, {**platform(site_space=ROOT), **seen}, confirm=[AGREED])
+    assert [step.verb for step in case.steps().drafts.steps.values()] == ["create"]
 
 
 def test_what_is_left_over_stays_where_nothing_is_to_be_deleted() -> None:
