@@ -141,7 +141,7 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
 
 def _directories(path: Path) -> list[Path]:
     """Make a directory and those above it; which ones were new."""
-    missing = [one for one in (path, *path.parents) if not one.exists()]
-    for one in reversed(missing):
+    missing = [one for one in reversed((path, *path.parents)) if not one.exists()]
+    for one in missing:
         one.mkdir()
-    return missing[::-1]
+    return missing

@@ -50,6 +50,22 @@ def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
     assert "reference cannot write every value" in run("explain", "section.draft").out
 
 
+@pytest.mark.parametrize(
+    ("word", "profiles"),
+    [
+        ("team", "full, reference, published"),
+        ("space", "full, reference, published; reference has no request to create"),
+        ("space.title", "full, reference, published"),
+    ],
+)
+def test_what_a_profile_has_no_request_for_is_said_of_the_kind_and_of_no_field(
+    word: str, profiles: str
+) -> None:
+    said = explained(REGISTRY, word)
+    assert said is not None
+    assert dict(said.facts)["Profiles"] == profiles
+
+
 def test_a_member_of_a_field_is_explained(run: Run) -> None:
     out = run("explain", "openapi.source.url").out
     assert "The URL from which the platform fetches the specification." in out

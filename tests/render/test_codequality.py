@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
@@ -79,6 +80,13 @@ def test_one_is_recognised_when_its_line_has_moved_and_others_come_and_go() -> N
     assert prints(finding("unknown key b", line=30)) == known[1:]
     assert prints(finding("new"), finding("unknown key a", line=1))[1:] == known[:1]
     assert len(set(prints(first, first, first))) == 3
+
+
+def test_a_fingerprint_stays_the_same_from_one_release_to_the_next() -> None:
+    """GitLab compares with what an older release has written for the target branch."""
+    known = "DP201\n\nsites/docs.yaml\nunknown key"
+    wanted = [hashlib.sha256(text.encode()).hexdigest() for text in (known, f"{known}\n2", f"{known}\n3")]
+    assert prints(*[finding("unknown key")] * 3) == wanted
 
 
 def test_what_no_line_says_is_at_the_root_file_and_says_so() -> None:

@@ -120,6 +120,15 @@ def test_a_wide_line_is_cut_around_the_caret(column: int) -> None:
     assert line[start : start + 3] == source[column - 1 : column + 2]
 
 
+def test_a_line_of_a_hundred_columns_is_whole_and_of_a_longer_one_sixty_are_before_the_caret() -> None:
+    assert excerpt("x" * 100, at(1, 90))[0] == "x" * 100
+    source = "a" * 61 + "b" + "c" * 138
+    for column, left in ((61, ""), (62, "…"), (63, "…")):
+        line, carets = excerpt(source, at(1, column))
+        assert (line[: len(left)], carets.index("^")) == (left, 60 + len(left))
+        assert len(line) == 100 + len(left) + 1
+
+
 def test_a_wide_range_is_cut_with_its_line() -> None:
     line, carets = excerpt("a: " + "x" * 500, at(1, 4, 500))
     assert len(carets) <= len(line) == 101

@@ -15,6 +15,8 @@ from dpsync.render.checks.annotations import as_annotations
 from dpsync.render.checks.codequality import as_codequality
 from dpsync.render.checks.junit import as_junit
 from dpsync.render.checks.sarif import as_sarif
+from dpsync.render.formats import render
+from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.plan import plan_blocks
 from dpsync.render.layout.view import Block, View, ViewEntry, ViewField, ViewLine, Word, clip
 from dpsync.render.options import FormatOptions
@@ -124,6 +126,12 @@ def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entri
     assert "\n50 of 60:\n" in text
     assert text.count("\n- `acme/teams/0") == 50
     assert "Shown: 50 of 60 entries, 10 hidden" in text
+
+
+@pytest.mark.parametrize("format_", ["json", "sarif", "codequality"])
+def test_json_is_indented_by_two_blanks(format_: str) -> None:
+    text = render(plan_document(Plan(platform="http://x")), format_)
+    assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False)
 
 
 def test_of_what_stays_ten_names_are_told_on_a_terminal_three_and_with_v_all() -> None:

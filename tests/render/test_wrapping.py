@@ -36,8 +36,15 @@ def test_what_fits_is_copied_or_cannot_be_broken_stays(line: str) -> None:
     assert wrapped(line, 80) == line
 
 
-def test_on_a_very_narrow_terminal_nothing_is_broken() -> None:
+def test_on_a_terminal_of_less_than_forty_columns_nothing_is_broken() -> None:
     assert wrapped(LONG, 39) == LONG
+    assert wrapped(LONG, 40) != LONG
+
+
+@pytest.mark.parametrize(("indent", "broken"), [(38, True), (39, False)])
+def test_what_is_indented_so_far_that_half_a_line_remains_is_not_broken(indent: int, broken: bool) -> None:
+    line = " " * indent + LONG
+    assert (wrapped(line, 80) != line) is broken
 
 
 def test_wide_characters_count_as_two_and_colours_as_none() -> None:

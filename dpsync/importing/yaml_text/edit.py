@@ -7,6 +7,7 @@ ruamel.yaml writes these lines anew: it keeps their comments, anchors, quotes an
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -122,18 +123,14 @@ class Document:
             for key, item in mapping
             if key.text in fields and isinstance(item, Scalar) and self._in_its_line(key, item)
         ]
-        end = ends[-1] if ends else -1
-        first, _ = self._range(mapping.entries[0][0])
+        first, _ = next(iter(mapping))
+        start, _ = self._range(first)
         flow = self.text[self._range(mapping)[0]] == "{"
-        if flow:
-            return TextEdit(end, end, f", {written}") if end >= 0 else TextEdit(first, first, f"{written}, ")
-        indent = self.line_end + " " * (mapping.entries[0][0].span.column - 1)
-        if end < 0:
-            return TextEdit(first, first, written + indent)
-        stop = min(
-            at for at in (self.text.find("\n", end), self.text.find("\r", end), len(self.text)) if at >= 0
-        )
-        return TextEdit(stop, stop, indent + written)
+        indent = self.line_end + " " * (first.span.column - 1)
+        if not ends:
+            return TextEdit(start, start, written + (", " if flow else indent))
+        end = max(ends) if flow else self._end_of_line(max(ends))
+        return TextEdit(end, end, f", {written}" if flow else indent + written)
 
     def after(self, sibling: Span, key: str, value: Any) -> TextEdit:
         """An entry more in a mapping, behind its last one. `sibling` is where another entry has its key."""
@@ -155,8 +152,7 @@ class Document:
         end = start + len(self.text[start:stop].rstrip())
         if self.text[self._range(mapping)[0]] == "{":
             return TextEdit(end, end, f", {written}")
-        breaks = (at for at in (self.text.find("\n", end), self.text.find("\r", end)) if at >= 0)
-        at = min(breaks, default=len(self.text))
+        at = self._end_of_line(end)
         indent = self.line_end + " " * (last_key.span.column - 1)
         return TextEdit(at, at, indent + written)
 
@@ -242,6 +238,10 @@ class Document:
         start = self.starts[line - 1] if line <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
 
+    def _end_of_line(self, at: int) -> int:
+        found = LINE_BREAK.search(self.text, at)
+        return found.start() if found else len(self.text)
+
     def _over_lines(self, start: int, end: int, value: Any) -> TextEdit:
         """In place of a text over several lines, a block of lines if it has several, too."""
         end = start + len(self.text[start:end].rstrip())
@@ -290,9 +290,9 @@ class Document:
 
 def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
     """Every value with its key, items of lists without one."""
-    waiting: list[tuple[Scalar | None, Node]] = [(None, node)]
+    waiting: deque[tuple[Scalar | None, Node]] = deque([(None, node)])
     while waiting:
-        key, value = waiting.pop(0)
+        key, value = waiting.popleft()
         yield key, value
         if isinstance(value, Mapping):
             waiting += value.entries

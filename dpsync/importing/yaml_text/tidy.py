@@ -97,7 +97,7 @@ class _TidyText:
         self._scan("\n".join(self.lines))
 
     def _scan(self, text: str) -> None:
-        depth, opened = 0, 0
+        opened: list[int] = []
         for token in yaml.scan(text, Loader=yaml.CLoader):
             start, end = token.start_mark, token.end_mark
             if isinstance(token, yaml.BlockMappingStartToken):
@@ -106,12 +106,11 @@ class _TidyText:
                 continue
             self.known[start.line].tokens.append(token)
             if isinstance(token, _OPEN):
-                opened = opened if depth else start.line
-                depth += 1
+                opened.append(start.line)
             elif isinstance(token, _CLOSE):
-                depth -= 1
-                if not depth:
-                    self._continue(opened, end.line)
+                first = opened.pop()
+                if not opened:
+                    self._continue(first, end.line)
             elif isinstance(token, yaml.ScalarToken):
                 last = end.line if end.column or end.line == start.line else end.line - 1
                 self._continue(start.line, last)

@@ -30,10 +30,11 @@ def render_explanation(said: Explanation, paint: Paint) -> str:
 
 def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
     """What the page of errors says of a code."""
-    lines = [paint(code, "bold")]
-    for text, block in section:
-        lines += ["", *([f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  "))]
-    return "\n".join(lines).replace("\n\n", "\n", 1)
+    paragraphs = (
+        [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
+        for text, block in section
+    )
+    return "\n".join([paint(code, "bold"), "\n\n".join(map("\n".join, paragraphs))])
 
 
 def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:

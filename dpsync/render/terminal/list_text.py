@@ -13,11 +13,11 @@ from dpsync.render.words.visible import visible
 def render_list(document: ListDocument, paint: Paint) -> str:
     """Address, kind, file and line, the id, and by what the object was recognised."""
     rows = [_row(one, document.platform is not None) for one in document.entries]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
-        lines.append("  ".join([cells[0], paint(cells[1], "dim"), *cells[2:], paint(row[4], "dim")]).rstrip())
+        address, kind, at, id, said = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join([address, paint(kind, "dim"), at, id, paint(said.rstrip(), "dim")]).rstrip())
     return "\n".join(lines)
 
 

@@ -1,0 +1,103 @@
+"""How the columns of a terminal are filled: what fits is one line, what belongs together is aligned."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.plans.plan import Origin
+from dpsync.render.json.documents import Check, DoctorDocument, ListDocument, ListedEntry
+from dpsync.render.layout.view import Block, View, ViewEntry, ViewField, ViewLine, Word
+from dpsync.render.terminal.doctor_text import render_doctor
+from dpsync.render.terminal.explain_text import render_code, render_explanation, render_overview
+from dpsync.render.terminal.list_text import render_list
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.view_text import Writer
+from dpsync.render.words.explanations import Explanation
+from dpsync.render.words.rehearsal import duration
+
+PLAIN = Paint(on=False)
+
+
+def facts(*said: str) -> list[str]:
+    found = Explanation("site", "What it is.", tuple(("Value", words) for words in said))
+    return render_explanation(found, PLAIN).split("\n")[3:]
+
+
+def test_a_fact_is_broken_where_it_would_pass_80_columns_and_goes_on_below_its_beginning() -> None:
+    fits = f"{'a' * 31} {'b' * 31}"
+    assert facts(fits) == [f"  Value          {fits}"]
+    assert facts(f"{fits}b") == [f"  Value          {'a' * 31}", f"                 {'b' * 32}"]
+    assert facts("one", "two") == ["  Value          one", "                 two"]
+
+
+def test_of_kinds_the_places_stand_below_each_other_and_are_broken_at_80_columns() -> None:
+    fits = f"{'a' * 34} {'b' * 33}"
+    lines = render_overview([("site", fits), ("teammate", f"{fits}b")], PLAIN).split("\n")
+    assert lines[1:4] == [f"  site      {fits}", f"  teammate  {'a' * 34}", f"            {'b' * 34}"]
+
+
+def test_of_a_code_every_paragraph_stands_apart_from_the_one_before() -> None:
+    section = [("It is wrong.", False), ("a: 1\nb: 2", True), ("Mend it.", False)]
+    lines = ["DP1", "  It is wrong.", "", "    a: 1", "    b: 2", "", "  Mend it."]
+    assert render_code("DP1", section, PLAIN).split("\n") == lines
+
+
+def test_what_is_listed_stands_in_columns_and_no_line_ends_in_blanks() -> None:
+    at = Origin(file="a.yaml", line=7, column=3)
+    entries = (
+        ListedEntry(address="acme", kind="organization", at=at, id="o1"),
+        ListedEntry(address="acme/teams/t", kind="team", at=at, why_not="no scope"),
+    )
+    assert render_list(ListDocument(entries=entries), PLAIN).split("\n") == [
+        "acme          organization  a.yaml:7  o1",
+        "acme/teams/t  team          a.yaml:7  -   not read: no scope",
+    ]
+    assert render_list(ListDocument(entries=()), PLAIN) == ""
+
+
+def test_how_a_problem_is_mended_stands_below_what_is_said_of_it() -> None:
+    checks = (
+        Check(topic="configuration", level="ok", said="it is read"),
+        Check(topic="token", level="problem", said="none", mend="set one"),
+    )
+    document = DoctorDocument.model_construct(checks=checks, access=())
+    lines = render_doctor(document, PLAIN).split("\n")
+    assert {lines[0].index("it is read"), lines[1].index("none"), lines[2].index("= set one")} == {24}
+    assert lines[-1] == "1 problem, 0 notes."
+
+
+def shown(*entries: ViewEntry) -> list[str]:
+    view = View((ViewLine("Done."),), blocks=(Block("late", "Late", "note", entries),))
+    return Writer(PLAIN).view(view).split("\n")
+
+
+@pytest.mark.parametrize(("length", "lines"), [(56, 1), (57, 2)])
+def test_why_a_field_differs_stands_behind_it_up_to_80_columns_and_else_below_its_value(
+    length: int, lines: int
+) -> None:
+    field = ViewField("title", None, "x" * length, cause="by hand", stays=True)
+    first, *rest = shown(ViewEntry("acme", "late", fields=(field,)))[2 : 2 + lines]
+    if lines == 1:
+        assert (len(first), first.endswith('"  (by hand)')) == (80, True)
+    else:
+        assert (first.index('"'), rest) == (11, [" " * 11 + "(by hand)"])
+
+
+def test_why_a_sentence_is_so_stands_below_it_where_the_line_would_be_too_long() -> None:
+    lines = shown(ViewEntry("acme", "late", words=(Word("w" * 70, cause="by hand"),)))
+    assert lines[2:4] == ["    " + "w" * 70, "      (by hand)"]
+
+
+@pytest.mark.parametrize(("entries", "first"), [(11, "x acme/0"), (12, "Done.")])
+def test_what_is_longer_than_24_lines_says_its_verdict_first_too(entries: int, first: str) -> None:
+    lines = shown(*(ViewEntry(f"acme/{n}", "late", "x") for n in range(entries)))
+    assert (lines[0], lines[-1]) == (first, "Done.")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.04, "0.0 s"), (0.5, "0.5 s"), (0.51, "a second"), (1, "1 s"), (119.4, "119 s"), (120, "2 min"),
+     (3600, "60 min")],
+)  # fmt: skip
+def test_a_time_is_said_in_the_unit_that_people_would_take(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
