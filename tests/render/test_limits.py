@@ -100,6 +100,19 @@ def test_on_a_page_a_gist_and_a_value_have_1000_characters() -> None:
     assert "c" * 1000 in page
 
 
+def test_a_comment_of_sixty_thousand_units_is_whole_and_of_a_longer_one_parts_are_hidden() -> None:
+    def is_whole(length: int) -> bool:
+        return "Shown:" not in render_markdown(View((ViewLine("x" * (length - len("### "))),)))
+
+    assert (is_whole(60_000), is_whole(60_001)) == (True, False)
+
+
+def test_a_comment_without_details_has_a_line_for_each_entry() -> None:
+    text = render_markdown(of(ViewEntry("acme", "late", words=(Word("be early"),))), bodies=False)
+    assert "\n- `acme` late\n" in text
+    assert "early" not in text
+
+
 @pytest.mark.parametrize(("number", "folded"), [(8, False), (9, True)])
 def test_a_body_of_more_than_eight_lines_is_folded(number: int, folded: bool) -> None:
     assert ("<details>" in render_markdown(worded(number))) is folded

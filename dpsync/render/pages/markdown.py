@@ -40,7 +40,7 @@ def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> st
 
     At less than a thousand units the limit may be passed: the counts are always told.
     """
-    for size in (_everything, _short, _lines, _dangerous)[0 if bodies else 2 :]:
+    for size in (_everything, _short, _lines, _dangerous) if bodies else (_lines, _dangerous):
         text = _joined(size(view), limit)
         if text is not None:
             return text
