@@ -67,7 +67,7 @@ def not_carried_out(
 
 def _organizations(planned: Planned) -> list[str]:
     """The ids of the organizations that a plan changes."""
-    changed = sorted({Address((change.address.split("/")[0],)) for change in planned.plan.changes})
+    changed = sorted({Address.parse(change.address).top for change in planned.plan.changes})
     return [planned.snapshot.matches[address].id for address in changed]
 
 

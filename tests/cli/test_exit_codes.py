@@ -174,7 +174,25 @@ def test_a_signal_between_two_parts_keeps_the_next_one_from_beginning() -> None:
     assert ended.value.code is Exit.TERMINATED
 
 
+@pytest.mark.parametrize(("first", "second", "code"), [
+    (signal.SIGINT, signal.SIGTERM, Exit.INTERRUPTED), (signal.SIGTERM, signal.SIGINT, Exit.TERMINATED),
+])  # fmt: skip
+def test_of_two_signals_the_first_says_how_it_ends(first: int, second: int, code: Exit) -> None:
+    patience = Patience()
+    patience.last()
+    patience.handle(first, None)
+    patience.handle(second, None)
+    with pytest.raises(Ended) as ended:
+        patience.go_on()
+    assert ended.value.code is code
+    assert _ending(Report(plan="d"), [first, second]) is code
+
+
 def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the_last() -> None:
+    patience = Patience()
+    patience.handle(signal.SIGINT, None)
+    with pytest.raises(Ended):
+        patience.handle(signal.SIGINT, None)
     patience = Patience()
     with patience.droppable(), pytest.raises(Ended):
         patience.handle(signal.SIGINT, None)

@@ -252,6 +252,21 @@ def test_what_cannot_be_written_is_told_after_a_few_tries(
     assert len(checkout.github.writes) == tries
 
 
+@pytest.mark.parametrize(("status", "said"), [
+    (399, "may be"), (400, "is"), (499, "is"), (500, "may be"), (599, "may be"),
+])  # fmt: skip
+def test_only_what_github_has_refused_is_known_not_to_be_written(
+    status: int, said: str, checkout: Checkout
+) -> None:
+    def answer(method: str, path: str) -> None:
+        if method == "PUT":
+            checkout.github.answers = [(status, {}, {})]
+
+    checkout.github.before = answer
+    (notice,) = checkout.apply(a="1", b="2", c="3").notices
+    assert f"1 line of {IDS} {said} missing on main" in notice
+
+
 @pytest.mark.parametrize("elsewhere", ["another branch", "another repository"])
 def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, checkout: Checkout) -> None:
     git = checkout.git

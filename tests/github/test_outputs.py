@@ -113,11 +113,6 @@ def test_of_a_run_that_was_killed_while_it_applied_nobody_knows_the_outcome(
     assert killed(applying)["exit-code"] == "137"
 
 
-def test_of_the_summary_500_characters_are_an_output() -> None:
-    plan = Plan(profile="x" * 600)
-    assert len(outputs(plan_document(plan), Exit.DONE)["summary"]) <= 500
-
-
 def test_what_would_change_is_counted_and_named() -> None:
     found = outputs(plan_document(SOME), Exit.DONE)
     counted = {name: found[name] for name in ("create", "update", "move", "delete", "blocked")}

@@ -23,6 +23,10 @@ LIMIT: Final = 1_000_000
 """Bytes of a summary: from 1 MiB on the runner throws it away as a whole."""
 
 
+_END: Final = "\n"
+"""Of a summary: what the runner appends begins on a line of its own."""
+
+
 def stem(inputs: Inputs, place: WorkflowRun) -> Path:
     """How the names of the files with the result begin: other ones for each run and each configuration."""
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
@@ -72,7 +76,7 @@ def summary(view: View, said: str = "") -> str:
     """
     head = f"{said}\n\n" if said else ""
     for limit in (LIMIT, LIMIT // 3):  # no UTF-16 unit takes more than three bytes of UTF-8
-        text = f"{head}{render_markdown(view, limit - len(head.encode()) - 1)}\n"
+        text = f"{head}{render_markdown(view, limit - len(f'{head}{_END}'.encode()))}{_END}"
         if len(text.encode()) <= LIMIT:
             return text
     raise AssertionError

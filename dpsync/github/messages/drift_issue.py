@@ -77,7 +77,7 @@ class DriftIssue(Struct, frozen=True):
             attempt=place.attempt,
             sha=place.sha,
             digest=digest,
-            since=(before.since if before and again else 0) or self.issues.now,
+            since=(before.since if before and again else None) or self.issues.now,
             checks=before.checks + 1 if before and again else 1,
         )
         body = issue_body(marker, document, place)
