@@ -75,7 +75,8 @@ class RowFile(Struct):
     @property
     def header(self) -> list[str]:
         """The columns that the file has."""
-        return [cell.text for cell in rows(self.text, self.name)[0][0]]
+        (header, *_), _ = rows(self.text, self.name)
+        return [cell.text for cell in header]
 
     def change(self, entry: Span, name: str, value: Any) -> None:
         """Give the entry that stands there another value of a field. Raises Uneditable."""
@@ -100,11 +101,11 @@ class RowFile(Struct):
 
     def result(self) -> str:
         """The text of the file as it becomes."""
-        found, _ = rows(self.text, self.name)
+        (_, *entries), _ = rows(self.text, self.name)
         starts = [0, *(one.end() for one in LINE_BREAK.finditer(self.text))]
         header, edits = self.header, list[TextEdit]()
         natural = header.index(str(self.kind.natural))
-        for row in found[1:]:
+        for row in entries:
             new = self.changed.get(row[natural].span) if natural < len(row) else None
             if new is not None:
                 edits += _in_row(row_texts=[cell.text for cell in row], spans=[cell.span for cell in row],

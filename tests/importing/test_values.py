@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.values import FileContent, Unwritable, Writing, placed, variable
+from dpsync.importing.creation.keys import slug
+from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
 from dpsync.kinds.types import Enum, Json, Many, Object, OneOf, Reference, Table, Text, Type
-from dpsync.kinds.types.texts import LongText
+from dpsync.kinds.types.texts import Certificate, LongText
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Secret, Value
+from tests.certificates import OKTA
 
 WRITING = Writing(lambda kinds, id: {"t1": "writers"}.get(id), "_".join)
 TEAM = Reference.to("team")
@@ -30,6 +32,8 @@ FORMS = OneOf("type", {"none": Object({}), "team": Object({"team": TEAM})})
         (Many(Object({"key": Text(secret=True)})), [{"key": "s"}], [{"key": {"env": "0_key"}}]),
         (LongText(), "one line", "one line"),
         (LongText(), "two\nlines", FileContent(".txt", "two\nlines")),
+        (LongText(), "x" * 100, "x" * 100),
+        (LongText(), "x" * 101, FileContent(".txt", "x" * 101)),
         (Json(), {"a": [1]}, {"a": [1]}),
         (Json(secrets=True), {"token": "x", "size": 1, "on": Secret("ON")},
          {"token": {"env": "token"}, "size": 1, "on": {"env": "ON"}}),
@@ -54,6 +58,25 @@ def test_what_no_line_could_say_is_not_written(type_: Type, value: Value, why: s
     with pytest.raises(Unwritable) as wrong:
         WRITING.value(type_, value)
     assert why in str(wrong.value)
+
+
+@pytest.mark.parametrize(("length", "in_one"), [(88, True), (89, False)])
+def test_flat_json_is_one_line_where_that_has_less_than_a_hundred_characters(
+    length: int, in_one: bool
+) -> None:
+    inside = json_text({"a": {"b": "x" * length}}).split("\n")[1:-2]
+    one = f'  "a": {{ "b": "{"x" * length}" }}'
+    assert inside == ([one] if in_one else ['  "a": {', f'    "b": "{"x" * length}"', "  }"])
+
+
+def test_a_certificate_that_the_platform_says_bare_gets_its_frame_and_its_lines() -> None:
+    bare = "".join(OKTA.splitlines()[1:-1])
+    assert WRITING.value(Certificate(), bare) == FileContent(".pem", OKTA)
+
+
+def test_a_long_title_makes_a_key_of_60_characters() -> None:
+    assert slug("x" * 61) == "x" * 60
+    assert slug("x" * 59 + " y") == "x" * 59
 
 
 def test_the_variable_of_a_secret_has_the_words_of_its_place() -> None:

@@ -107,6 +107,12 @@ def test_a_comment_of_sixty_thousand_units_is_whole_and_of_a_longer_one_parts_ar
     assert (is_whole(60_000), is_whole(60_001)) == (True, False)
 
 
+def test_where_only_counts_fit_nothing_is_shown_and_all_is_hidden() -> None:
+    text = render_markdown(of(ViewEntry("acme", "late" * 100)), limit=10)
+    assert "\n- Late (1 entry)\n" in text
+    assert "Shown: 0 of 1 entry, 1 hidden" in text
+
+
 def test_a_comment_without_details_has_a_line_for_each_entry() -> None:
     text = render_markdown(of(ViewEntry("acme", "late", words=(Word("be early"),))), bodies=False)
     assert "\n- `acme` late\n" in text
@@ -137,6 +143,7 @@ def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entri
     entries = tuple(ViewEntry(f"acme/teams/{n:03}", "late" * 20) for n in range(60))
     text = render_markdown(of(*entries), limit=5_500, bodies=False)
     assert "\n50 of 60:\n" in text
+    assert "\n- `acme/teams`: 60\n" in text
     assert text.count("\n- `acme/teams/0") == 50
     assert "Shown: 50 of 60 entries, 10 hidden" in text
 

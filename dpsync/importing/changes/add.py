@@ -262,12 +262,12 @@ class _Adder:
             return
         watched = self.sides.desired.watched[place]
         parent = self.sides.desired.resources[watched.parent]
-        words = self.sides.registry[watched.kinds[0]].key.split(".")
+        outer, *inner = self.sides.registry[watched.kinds[0]].key.split(".")
         value: Any = entries
-        for word in reversed(words[1:]):
+        for word in reversed(inner):
             value = {word: value}
         names = {item.name for item in self.sides.registry[parent.kind].fields}
-        edit = self._document(parent.span.file).adding(parent.span, words[0], value, names)
+        edit = self._document(parent.span.file).adding(parent.span, outer, value, names)
         self._edit(parent.span.file, edit)
 
     def finish(self) -> Adding:

@@ -354,10 +354,11 @@ class _Updating:
         for resource in self.moved:
             listed = ordered_by(self.sides.registry, self.sides.desired.resources, resource)
             message, hint = "its place among its siblings is another one", "move the entry by hand"
-            if listed is not None and (listed[0], listed[1].name) in ordered:
-                continue
             if listed is not None:
-                taken = command("import", "--update", str(listed[0].field(listed[1].name)))
+                holder, order = listed
+                if (holder, order.name) in ordered:
+                    continue
+                taken = command("import", "--update", str(holder.field(order.name)))
                 hint = f"take over the list that says so, too: {taken}"
             self.problem("order", message, resource.address, resource.span, hint)
 

@@ -20,7 +20,7 @@ from dpsync.importing.creation.watching import watched_fields, watched_places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import NO_IDS, IdsFile, Lines
+from dpsync.model.entries.ids import IdsFile, Lines
 from dpsync.model.findings import nodes
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 
@@ -48,10 +48,10 @@ class Made(Struct, frozen=True):
 def make(
     client: ReadClient,
     registry: Registry,
-    named: Sequence[str] = (),
-    parallelism: int = 4,
-    full: bool = False,
-    ids: IdsFile = NO_IDS,
+    named: Sequence[str],
+    parallelism: int,
+    full: bool,
+    ids: IdsFile,
 ) -> Made:
     """Read organizations and write them down; what has a line in `ids` keeps its key.
 

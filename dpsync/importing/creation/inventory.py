@@ -99,9 +99,9 @@ class Inventory(Struct):
 def read_inventory(
     client: ReadClient,
     registry: Registry,
-    named: Sequence[str] = (),
-    parallelism: int = 4,
-    full: bool = False,
+    named: Sequence[str],
+    parallelism: int,
+    full: bool,
 ) -> Inventory:
     """The organizations that the token sees, or those that are named by id or natural key.
 
@@ -195,7 +195,8 @@ class _InventoryReader:
             placed[item.identity] = made
             if isinstance(made.kind.shape, NodeShape):
                 (holder or above).inside.append(made)
-        return list(placed.values())[1:]
+        _, *found = placed.values()
+        return found
 
     def _note_outputs(self, found: list[FoundObject]) -> None:
         for item in found:

@@ -101,10 +101,10 @@ class _Layout:
         for item in self.whole.of(root.name):
             settings = {"id": item.live.id, **self._fields(item, ""), **self._places(item, "")}
             for place, kinds in sorted(self.registry.places(root.name).items()):
-                if isinstance(kinds[0].shape, Single):
+                if _all(kinds, Single):
                     continue
                 if children := self.whole.below(item, kinds):
-                    self._place(item, place, kinds[0], children)
+                    self._place(item, place, kinds, children)
             organizations[item.key] = BlockMapping(settings, self._entry(item).comments)
         whole = BlockMapping({"dpsync": 1})
         if include := included(self.folder.contents):
@@ -115,9 +115,11 @@ class _Layout:
         self.folder.yaml(ROOT, whole)
         return dict(sorted(self.folder.contents.items()))
 
-    def _place(self, item: FoundObject, place: str, kind: Kind, children: list[FoundObject]) -> None:
+    def _place(
+        self, item: FoundObject, place: str, kinds: tuple[Kind, ...], children: list[FoundObject]
+    ) -> None:
         """Write the files of one place."""
-        if not self._split(kind):
+        if not any(map(self._split, kinds)):
             path = f"{item.key}/{place}.yaml"
             value = _nested(place.split("."), self._entries(children, posixpath.dirname(path)))
             self._included(item, path, value)
@@ -130,7 +132,7 @@ class _Layout:
     def _split(self, kind: Kind) -> bool:
         """Whether each entry has a file of its own: a tree is long."""
         places = self.registry.places(kind.name).values()
-        return any(isinstance(kinds[0].shape, Node) for kinds in places)
+        return any(_all(kinds, Node) for kinds in places)
 
     def _included(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
         self.folder.yaml(path, BlockMapping({"organizations": BlockMapping({item.key: BlockMapping(value)})}))
@@ -188,8 +190,8 @@ class _Layout:
         places = self.registry.places(item.kind.name)
         made: dict[str, Any] = {}
         if item.parent is None:
-            places = {key: kinds for key, kinds in places.items() if isinstance(kinds[0].shape, Single)}
-        trees = {key for key, kinds in places.items() if isinstance(kinds[0].shape, Node)}
+            places = {key: kinds for key, kinds in places.items() if _all(kinds, Single)}
+        trees = {key for key, kinds in places.items() if _all(kinds, Node)}
         for place in [*sorted(places.keys() - trees), *sorted(trees)]:
             value = self._below(item, place, places[place], directory)
             if value is not None:
@@ -197,13 +199,13 @@ class _Layout:
         return made
 
     def _below(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
-        if isinstance(kinds[0].shape, Node):
+        if _all(kinds, Node):
             nodes = [node for node in item.inside if node.kind.key == place]
             return [self._node(node, directory) for node in nodes] or None
         children = self.whole.below(item, kinds)
         if not children:
             return None
-        if isinstance(kinds[0].shape, Single):
+        if _all(kinds, Single):
             return self._single(children[0], directory)
         if rows_of(kinds[0]) is not None and len(children) >= MANY:
             return self._rows(item, kinds[0], children, directory)
@@ -281,3 +283,8 @@ def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
     for word in around:
         at = at.setdefault(word, BlockMapping())
     at[last] = value
+
+
+def _all(kinds: Sequence[Kind], shape: type[Single | Node]) -> bool:
+    """Whether the kinds of a place are of a shape: those of one place are all of the same."""
+    return all(isinstance(kind.shape, shape) for kind in kinds)

@@ -93,8 +93,9 @@ class _Exporting(Struct):
         nodes = [node for child in owner.children for node in self._node(child)]
         for (_, flag, _), entries in self.chosen.items():
             if entries:
+                first, *_ = entries
                 why = f"none beside it is the {flag}, and the platform refuses a file in which none is"
-                self.left_out.append(LeftOut(str(entries[0].address), flag, why, entries[0].span))
+                self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
         return {**made, self.tree.place: nodes}
 
     def _node(self, address: Address) -> Iterator[dict[str, Any]]:

@@ -79,7 +79,8 @@ def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], v
         raise Uneditable("its entry is written in the short form there; write it as a mapping")
     if not at.entries:
         return apply_edits(document.text, document.edits(key, at, {first: missing}))
-    return apply_edits(document.text, [document.after(at.entries[0][0].span, first, missing)])
+    sibling, _ = next(iter(at))
+    return apply_edits(document.text, [document.after(sibling.span, first, missing)])
 
 
 def _node(step: Item, inside: Any) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Word(Struct, frozen=True):
         if self.command:
             return "", self.text
         found = _COMMAND.search(self.text)
-        return (self.text[: found.start()], found[0]) if found else (self.text, "")
+        return (self.text[: found.start()], found.group()) if found else (self.text, "")
 
 
 class ViewField(Struct, frozen=True):

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import View, ViewEntry, both, clip, tree_lines
+from dpsync.render.layout.view import LONGEST, View, ViewEntry, both, clip, tree_lines
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 from dpsync.render.words.visible import visible
@@ -68,7 +68,7 @@ def _embedded(view: View) -> str:
         ],
     }
     text = json_text(found)
-    return re.sub("[<>&]", lambda character: _IN_SCRIPT[character[0]], text)
+    return re.sub("[<>&]", lambda character: _IN_SCRIPT[character.group()], text)
 
 
 def _entry(entry: ViewEntry) -> dict[str, Any]:
@@ -81,10 +81,10 @@ def _entry(entry: ViewEntry) -> dict[str, Any]:
         "address": entry.address,
         "sign": entry.sign,
         "code": entry.code,
-        "gist": clip(entry.summary, 1000),
+        "gist": clip(entry.summary, LONGEST),
         "where": place(entry.where),
         "sides": entry.sides or ("live", "wanted"),
-        "tree": [clip(line, 1000) for line in tree_lines(entry)],
+        "tree": [clip(line, LONGEST) for line in tree_lines(entry)],
         "fields": fields,
         "words": [
             {"about": word.about, "text": word.text, "command": word.command} for word in entry.sentences
