@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ import pytest
 
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.examination.platform import PlatformExamination
-from dpsync.cli.examination.settings import invalid
+from dpsync.cli.examination.settings import invalid, program
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.urls import expand
@@ -285,6 +286,10 @@ def test_a_tenth_of_a_rate_limit_is_enough(left: int, level: str, examination: P
     examination._headers.headers = {"x-ratelimit-remaining": str(left), "x-ratelimit-limit": "1000"}
     (limit,) = examination._limit()
     assert (limit.level, limit.said) == (level, f"{left} of 1000 requests are left")
+
+
+def test_the_version_of_python_is_told_without_its_release_level() -> None:
+    assert re.fullmatch(r".*, Python 3\.\d+\.\d+", program().said)
 
 
 def test_of_a_wrong_configuration_three_findings_are_named() -> None:

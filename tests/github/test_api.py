@@ -8,9 +8,12 @@ from functools import partial
 import httpx
 import pytest
 
+from dpsync.github.messages.issues import Issues
+from dpsync.github.messages.marker import WatchMarker
 from dpsync.github.requests import transport
 from dpsync.github.requests.api import GitHub, MergedPullRequest
 from dpsync.github.requests.transport import PAGES, GitHubError
+from dpsync.github.runner.place import WorkflowRun
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS
@@ -306,6 +309,12 @@ def test_a_github_that_is_not_there_is_an_error() -> None:
     with pytest.raises(GitHubError, match="did not answer"):
         client.comments(7)
     client.close()
+
+
+def test_a_title_of_an_issue_has_200_characters(client: GitHub, github: FakeGitHub) -> None:
+    place = WorkflowRun(REPOSITORY, 9, 1, "schedule", "", "", "https://x")
+    Issues(client, "12", place, WatchMarker).open_one(("x" * 199, "y"), "body")
+    assert [issue["title"] for issue in github.issues.values()] == [f"{'x' * 199} "]
 
 
 def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeGitHub) -> None:

@@ -366,6 +366,13 @@ def test_inputs_are_read_line_by_line() -> None:
     assert (read.comment, read.summary, read.arguments) == ("never", False, ("--confirm", "delete 6"))
 
 
+@pytest.mark.parametrize(("word", "gives"), [
+    ("--base", True), ("--base=main", True), ("--based", False), ("-base", False), ("x --base", False),
+])  # fmt: skip
+def test_a_flag_is_given_with_its_value_or_before_it(word: str, gives: bool) -> None:
+    assert Inputs(arguments=("--quiet", word)).gives("--base") is gives
+
+
 def test_tokens_are_in_no_repr() -> None:
     assert "secret" not in repr(read_inputs('{"api-token": "secret", "github-token": "secret"}'))
 

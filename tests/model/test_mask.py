@@ -111,6 +111,7 @@ def test_of_base64_eight_characters_are_enough_to_be_hidden() -> None:
         short = base64.b64encode(f"{before}s3cr3t".encode()).decode()
         assert HIDDEN in Mask(["s3cr3t-key"])(long)
         assert (HIDDEN in Mask(["s3cr3t"])(short)) is (before == "")
+    assert HIDDEN in Mask(["s3cr3t7"])(base64.b64encode(b"s3cr3t7!?").decode())
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd", "abcde"])

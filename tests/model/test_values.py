@@ -107,6 +107,12 @@ def test_where_something_is_written_does_not_make_it_another(
     assert not here == other  # noqa: SIM201
 
 
+def test_where_a_file_begins_is_no_character_of_it() -> None:
+    start = Span.start_of("a.yaml")
+    assert str(start) == "a.yaml:1:1"
+    assert (start.end_line, start.end_column) == (start.line, start.column)
+
+
 def test_types_are_equal_that_say_the_same() -> None:
     assert Many(Reference.to("team", "member")) == Many(Reference(("team", "member")))
     assert Reference.to("team") != Reference.to("member")

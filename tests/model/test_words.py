@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import are, counted, listed, short_commit, some
 
 SOURCE = Path(__file__).parents[2] / "dpsync"
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "server" not in path.parts]
@@ -55,6 +55,21 @@ def _plurals_after_numbers(tree: ast.AST) -> Iterator[str]:
                 and not (separated or ending[0].split()[-1] in VERBS or LIMITS.fullmatch(shown))
             ):
                 yield f"{{{shown}}}{ending[0]}"
+
+
+def test_of_many_names_a_sentence_has_three_or_as_many_as_it_wants_and_counts_the_rest() -> None:
+    assert [some("abc"[:number]) for number in (1, 2, 3)] == ["a", "a, b", "a, b, c"]
+    assert some("abcd") == "a, b, c and 1 more"
+    assert some("abcd", 2) == "a, b and 2 more"
+    assert [listed("abc"[:number]) for number in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+
+
+def test_one_is_and_others_are() -> None:
+    assert [are(number) for number in range(4)] == ["are", "is", "are", "are"]
+
+
+def test_a_commit_is_told_by_twelve_digits() -> None:
+    assert short_commit("0123456789abcdef") == "0123456789ab"
 
 
 def _endings_of_their_own(tree: ast.AST) -> Iterator[str]:

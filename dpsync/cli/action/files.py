@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 LIMIT: Final = 1_000_000
 """Bytes of a summary: from 1 MiB on the runner throws it away as a whole."""
-
-
 _END: Final = "\n"
 """Of a summary: what the runner appends begins on a line of its own."""
 

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.texts.words import are
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -173,8 +174,7 @@ def _say_unused(out: Output, found: Connection, chosen_by: str, chosen: Environm
         if os.environ.get(name, "").rstrip("/") not in ("", value)
     ]
     if unused:
-        is_ = "is" if len(unused) == 1 else "are"
         out.talk(
-            f"note: {' and '.join(unused)} {is_} not used: {chosen_by} chose the environment "
+            f"note: {' and '.join(unused)} {are(len(unused))} not used: {chosen_by} chose the environment "
             f"{visible(chosen.name)}, which has its own url and token"
         )

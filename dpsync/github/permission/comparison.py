@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
 from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import counted, some
+from dpsync.model.texts.words import are, counted, some
 from dpsync.render.layout.view import clip
 from dpsync.render.pages.markdown_escape import code
 
@@ -47,14 +47,14 @@ class ReviewComparison(Struct, frozen=True):
     def _said(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         if self.reviewed is not None:
             of = counted(self.reviewed, "reviewed change")
-            yield f"{self.same} of {of} {_are(self.same)} still the same", ()
+            yield f"{self.same} of {of} {are(self.same)} still the same", ()
         if self.dropped:
-            yield f"{self.dropped} {_are(self.dropped)} not needed any more", ()
+            yield f"{self.dropped} {are(self.dropped)} not needed any more", ()
         if self.other:
             were = "was" if len(self.other) == 1 else "were"
             yield f"{len(self.other)} {were} reviewed with another content", self.other
         if self.new:
-            yield f"{len(self.new)} {_are(len(self.new))} new", self.new
+            yield f"{len(self.new)} {are(len(self.new))} new", self.new
         if self.exposed:
             yield "what becomes more visible or powerful differs from what was shown", self.exposed
 
@@ -77,10 +77,6 @@ def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:
         new=tuple(one.address for one in others if address_digest(one.address) not in before),
         exposed=tuple(dict.fromkeys(at for at, one in exposures_shown(plan) if one not in known)),
     )
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def _in_brackets(addresses: tuple[str, ...]) -> str:

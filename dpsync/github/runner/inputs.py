@@ -76,6 +76,10 @@ class Inputs(Struct, frozen=True):
         directory = "" if self.directory == "." else self.directory
         return tuple(filter(None, (directory, *self.config, self.environment, *self.select)))
 
+    def gives(self, flag: str) -> bool:
+        """Whether the further arguments hold a flag, with its value or before it."""
+        return any(word == flag or word.startswith(f"{flag}=") for word in self.arguments)
+
     def command_line(self, command: str) -> list[str]:
         """A command of dpsync, and what these inputs say about it."""
         words = [command, "--directory", self.directory]

@@ -102,7 +102,7 @@ class _Apply(Struct, frozen=True):
     def _dpsync(self, command: str, plan: Plan | None, *more: str) -> Ran:
         """Run a command; the git base is what was applied last, where that is known."""
         base = self.approvals.base(plan) if self.approvals is not None else None
-        said = any(word.partition("=")[0] == "--base" for word in self.run.inputs.arguments)
+        said = self.run.inputs.gives("--base")
         return self.run.dpsync(command, *more, *(("--base", base) if base and not said else ()))
 
     def _refuse_other_plan(

@@ -23,7 +23,7 @@ from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Uncle
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.ids_merge import LineChange, line_changes
-from dpsync.model.texts.words import counted, some
+from dpsync.model.texts.words import are, counted, some
 from dpsync.render.layout.view import clip
 from dpsync.render.pages.markdown_escape import code, fence, prose
 from dpsync.render.words.visible import visible
@@ -101,7 +101,7 @@ class IdsFileUpdate(Struct):
         lines = list(_lines(line_changes(found.before, found.after)))
         if not lines:
             return
-        verb = ("is" if len(lines) == 1 else "are") if self._sure else "may be"
+        verb = are(len(lines)) if self._sure else "may be"
         branch = self.place.branch or "the branch"
         self._say(f"{counted(len(lines), 'line')} of {found.path} {verb} missing on {branch}: {self._left}")
         with self.log.text() as stream:

@@ -22,6 +22,11 @@ def plural(noun: str) -> str:
     return "".join([regular, *rest])
 
 
+def are(number: int) -> str:
+    """The verb behind a number: `1 is`, `2 are`."""
+    return "is" if number == 1 else "are"
+
+
 def short_commit(commit: str) -> str:
     """A commit as people know it: the first twelve digits of its name."""
     return commit[:12]

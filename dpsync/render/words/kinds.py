@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
@@ -11,7 +11,7 @@ from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Table
 from dpsync.model.texts.command import command
-from dpsync.model.texts.words import plural
+from dpsync.model.texts.words import are, plural
 from dpsync.render.words.fields import call_words, listed, type_words
 
 
@@ -112,10 +112,6 @@ def deletion_words(kind: Kind) -> str:
     return f"{call_words(kind.delete)}, where `prune` covers it{only}"
 
 
-def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
 def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
     if kind.update and kind.update.complete:
         yield "Changing sends every field: as it is declared, else as it is live."
@@ -134,8 +130,8 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
             yield f"{said}, it writes no line and has `policy: watch` watch that."
     if kind.synced is not None:
         decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
-        left = listed(f"`{name}`" for name in decided)
-        yield f"While the platform syncs it with a repository (Git Sync), {left} {_is(decided)} left alone."
+        left = f"{listed(f'`{name}`' for name in decided)} {are(len(decided))} left alone"
+        yield f"While the platform syncs it with a repository (Git Sync), {left}."
         yield "With `takeover: true` in the entry all of it is written all the same."
     if kind.content:
         yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
