@@ -7,22 +7,31 @@ from collections.abc import Callable
 
 import pytest
 
+from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Difference
+from dpsync.model.plans.drift import Drift, Drifted, Renamed
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.rehearsal import Estimate, Unproven
 from dpsync.model.plans.remark import Kept
 from dpsync.render.checks.annotations import as_annotations
 from dpsync.render.checks.codequality import as_codequality
 from dpsync.render.checks.junit import as_junit
 from dpsync.render.checks.sarif import as_sarif
 from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.conversion import drift_document, plan_document
+from dpsync.render.json.selected_findings import selected
 from dpsync.render.layout.plan import plan_blocks
 from dpsync.render.layout.view import Block, View, ViewEntry, ViewField, ViewLine, Word, clip
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.pages.html_page import as_page
 from dpsync.render.pages.markdown import render_markdown
-from dpsync.render.words.plan import refused
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.view_text import Writer
+from dpsync.render.words.plan import base, refused
+from dpsync.render.words.rehearsal import time, unproven
 from dpsync.render.words.values import inside
 
 HOW = FormatOptions()
@@ -174,3 +183,40 @@ def test_of_a_large_text_twenty_lines_of_a_hundred_characters_are_told() -> None
 def test_of_many_refusals_the_first_is_told_and_the_others_counted(refusals: int, more: str) -> None:
     refusal = Refusal(code="limits", address="acme", message="too many", way_out="look")
     assert refused(Plan(refusals=(refusal,) * refusals)).endswith(f"acme: too many (limits){more}.")
+
+
+def test_of_what_an_entry_could_be_five_are_told() -> None:
+    words = tuple(Word(f"choice {n}", choice=True) for n in range(6))
+    text = Writer(Paint(on=False)).view(of(ViewEntry("acme", "which", words=words)))
+    assert "    - choice 4\n    - and 1 more (-v lists them)" in text
+    assert "choice 5" not in text
+
+
+@pytest.mark.parametrize(("number", "more"), [(5, []), (6, ["and 1 more that it could be"])])
+def test_of_what_a_missing_entry_is_perhaps_called_now_five_are_told(number: int, more: list[str]) -> None:
+    could_be = tuple(Renamed(address=f"acme/teams/[T{n}]", id=f"t{n}", label=f"T{n}") for n in range(number))
+    found = Drifted(address="acme/teams/t", kind="team", what="missing", renamed=could_be)
+    ((_, entry),) = view(drift_document(Drift(found=(found,))))
+    assert [word.text for word in entry.lead] == [*(f'"T{n}" (t{n})' for n in range(5)), *more]
+
+
+def test_two_hundred_findings_are_shown_in_the_order_of_their_lines_and_more_are_counted_by_code() -> None:
+    findings = [Diagnostic(f"DP{n % 7}", str(n), Span("a.yaml", n, 1, n, 2)) for n in range(202, 0, -1)]
+    shown, left_out = selected([Diagnostic("DP9", "without a place"), *findings])
+    assert [one.message for one in shown] == [str(n) for n in range(1, 201)]
+    assert left_out == {"DP5": 1, "DP6": 1, "DP9": 1}
+
+
+def test_of_a_commit_twelve_digits_are_told() -> None:
+    assert base(Plan(base="0123456789abcdef", base_from="HEAD")) == "base: HEAD (0123456789ab)"
+
+
+def test_of_what_a_rehearsal_cannot_show_three_are_named_and_with_v_all() -> None:
+    item = Unproven(what="public", message="not seen", about=tuple("abcd"))
+    assert unproven(item) == "not seen: a, b, c and 1 more"
+    assert unproven(item, whole=True) == "not seen: a, b, c, d"
+
+
+def test_how_long_a_request_takes_is_told_in_milliseconds() -> None:
+    estimate = Estimate(seconds=9, reading=2, writing=5, latency=1, parallelism=4)
+    assert "4 at once, 1000 ms for each request" in time(estimate)

@@ -33,6 +33,7 @@ def lines(before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...])
         ((A, B, C), (A, C), [" A", "-B", " C"]),
         ((A, B), (B,), ["-A", " B"]),
         ((A, B, C), (B, C), ["-A", " B", " C"]),
+        ((A, B, C), (C,), ["-A", "-B", " C"]),
         ((A, B, C), (A, B, C, D), [" A", " B", " C", "+D"]),
         ((A, B, C), (C, A, B), [">C (moved)", " A", " B"]),
         ((node("a", B),), (node("a"), B), [" A", ">B (moved here)"]),
