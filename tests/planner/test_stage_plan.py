@@ -172,6 +172,35 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
     assert removed(make_plan(replace(case.sides(), options=Options(select=select)))) == shown
 
 
+@pytest.mark.parametrize(
+    ("forget", "prune", "told"),
+    [
+        (["spaces/a"], [], ['removed here, still live: space "B" (space-b) is kept']),
+        (["spaces/a"], ["spaces"],
+         ['forgotten: space "A" stays; its key is known to the git base only, '
+          "so forget acme/spaces/[A~space-a] instead"]),
+        (["spaces/[A]"], ["spaces"], ['forgotten: space "A" stays']),
+        (["spaces/[A~space-a]"], ["spaces"], ['forgotten: space "A" stays']),
+    ],
+    ids=["it stays anyway", "by its key", "by its title", "by its title and id"],
+)  # fmt: skip
+def test_what_is_removed_and_forgotten_says_how_it_stays(
+    forget: list[str], prune: list[str], told: list[str]
+) -> None:
+    both: Things = {"space": {"a": {"title": "A"}, "b": {"title": "B"}}}
+    plan = make_plan(Case({"space": {}}, both, base=both, forget=forget, prune=prune).sides())
+    assert [note.text for note in plan.notes if note.text.startswith(("removed", "forgotten"))] == told
+
+
+@pytest.mark.parametrize(("by", "done"), [(MatchedBy.PREVIOUSLY, 0), (MatchedBy.KEY, 1)])
+def test_a_former_name_can_go_when_nothing_is_recognised_by_it(by: MatchedBy, done: int) -> None:
+    case = Case({"team": {"t": {"title": "New", "previously": ("Old",)}}}, {"team": {"t": {"title": "New"}}})
+    sides = case.sides()
+    matches = {**sides.snapshot.matches, case.address("team", "t"): Match("team-t", by)}
+    notes = make_plan(replace(sides, snapshot=replace(sides.snapshot, matches=matches))).notes
+    assert len([note for note in notes if "this line can go" in note.text]) == done
+
+
 def test_an_entry_that_is_still_declared_is_what_it_was_recognised_as() -> None:
     """The base knows it by a title that it does not have any more."""
     case = Case({"team": TWO}, {"team": TWO}, base={"team": {"two": {"title": "Deux"}}})

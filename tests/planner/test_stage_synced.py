@@ -129,6 +129,7 @@ def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
     assert changed(plan) == changed(make_plan(OTHER.sides()))
     [note] = [note for note in plan.notes if note.address == "acme/sites/docs#takeover"]
     assert (note.severity, "until the next sync" in note.text) == ("warning", True)
+    assert [note.text for note in plan.notes if "left alone" in note.text or "can go" in note.text] == []
 
 
 def test_takeover_where_nothing_is_synced_can_go() -> None:
@@ -183,6 +184,7 @@ def test_spaces_that_are_synced_are_told_in_one_line() -> None:
 def test_what_the_policy_ignores_is_not_told_either() -> None:
     case = Case(OTHER.wanted, OTHER.live, ignore=["sites/docs"])
     plan = make_plan(synced(case, site=REPOSITORY))
+    assert "syncs" not in str(make_plan(takes_over(synced(case, site=REPOSITORY), "site")).notes)
     assert [item for item in (*plan.blocked, *plan.notes) if "syncs" in str(item)] == []
 
 

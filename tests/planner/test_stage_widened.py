@@ -103,5 +103,14 @@ def test_what_goes_along_is_told_as_well() -> None:
     assert note.severity == "warning"
 
 
+def test_of_what_goes_with_something_else_only_that_is_named() -> None:
+    (note,) = notes(make_plan(in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs"]}).sides()))
+    assert note.text.endswith("would be deleted: acme/sites/[Docs]")
+
+
+def test_a_field_that_the_base_ignored_kept_nothing_from_being_deleted() -> None:
+    assert told({"ignore": ["spaces/*#emoji"]}, prune=["spaces"]) == {}
+
+
 def test_where_there_is_no_base_nothing_is_told() -> None:
     assert notes(make_plan(Case(wanted=KEPT, live=LIVE, prune=["spaces"]).sides())) == []

@@ -100,7 +100,8 @@ def _lasting(names: Names, address: Address, identity: Identity) -> Note:
     live = names.snapshot.objects[identity]
     name = _place(names.address(identity)).unmanaged(names.label(live), live.id)
     text = f'forgotten: {names.kind(live).noun} "{names.label(live)}" stays'
-    if not any(pattern.covers(name) for pattern in names.desired.policy.forget):
+    lasting = (name, names.address(identity))
+    if not any(pattern.covers(one) for pattern in names.desired.policy.forget for one in lasting):
         text += f"; its key is known to the git base only, so forget {name} instead"
     return Note(address=str(address), text=text)
 
