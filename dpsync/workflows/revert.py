@@ -171,9 +171,27 @@ def reverting(
     if platform is not None and platform != here and not (is_loopback(platform) and is_loopback(here)):
         message = f"that apply was for {platform}, and this is {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
-    left = _Making(session.registry, session.desired).as_left(done)
-    now = replace(session, desired=left).plan(client, Options(delete=False))
-    return _Before(session, done, now).revert()
+    return _Before(session, done, _now(client, session, done)).revert()
+
+
+def _now(client: ReadClient, session: Session, done: Sequence[Applied]) -> Planned:
+    """What is live, beside what the apply has left.
+
+    What it changed is known by its id. Where that is gone by now, the entry is whatever it is without it.
+    """
+    missing: set[Address] = set()
+    while True:
+        left = _Making(session.registry, session.desired).as_left(
+            one for one in done if one.change.location not in missing
+        )
+        try:
+            return replace(session, desired=left).plan(client, Options(delete=False))
+        except DiagnosticError as refused:
+            unknown = {one.address for one in refused.findings if one.code == "DP301"}
+            more = {one.change.location for one in done if one.change.address in unknown} - missing
+            if not more:
+                raise
+            missing |= more
 
 
 class _Making(Struct):
@@ -405,7 +423,7 @@ class _Before:
         address = change.location
         entry = self.resources.get(address)
         if entry is None or self._id(address) != change.id:
-            self.note(address, "it is in no file any more, or is another one now: it is left as it is")
+            self.note(address, "it is gone, in no file any more, or another one by now: it is left as it is")
             return
         if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
             self.note(address, "its place among its siblings may stay another one: no plan says what it was")

@@ -9,6 +9,7 @@ import pytest
 
 from dpsync.api import Options, Planned, Revert, applied, reverting
 from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import Edits, RecordedLine
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.plans.journal import Report
 from dpsync.server.process.thread import ThreadedServer
@@ -320,3 +321,101 @@ def test_what_would_change_beside_it_is_left_alone(lab: Lab) -> None:
         revert = Revert(session, frozenset(), frozenset(), (), frozenset())
         plan = revert.plan(client, Options()).plan
     assert (plan.changes, plan.refusals) == ((), ())
+
+
+class Lines:
+    """An ids file that only notes what comes into it."""
+
+    def __init__(self) -> None:
+        self.edits: Edits = {}
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        self.edits = {**edits}
+
+
+def test_what_no_file_declares_gets_no_line_and_loses_the_one_that_it_has(lab: Lab) -> None:
+    session = lab.holds(teams=TEAMS).session(NAMED)
+    a, gone = Address.parse("acme/teams/a"), Address.parse("acme/teams/gone")
+    revert = Revert(session, frozenset(), frozenset(), (), frozenset({a}))
+    lines = Lines()
+    revert.recording(lines).edit(
+        "p", {("1", a): RecordedLine(a, "a"), ("1", gone): RecordedLine(gone, "g"), ("2", gone): None}
+    )
+    assert lines.edits == {("1", a): RecordedLine(a, "a"), ("2", gone): None}
+
+
+def test_what_was_made_and_deleted_since_is_not_made_again(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
+    (made,) = titles(lab).keys() - {"a", "b"}
+    by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
+    assert done.notes() == {}
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_what_was_changed_and_is_in_no_file_any_more_is_left_as_it_is_and_named(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED).files("teams: { a: { id: a, title: One } }")
+    assert done.notes() == {
+        "acme/teams/b": "it is gone, in no file any more, or another one by now: it is left as it is"
+    }
+    (change,) = done.plan()[1].plan.changes
+    assert change.address == "acme/teams/a"
+
+
+@pytest.mark.parametrize("again", [(), ("C",)], ids=["nothing", "another one of its name"])
+def test_what_was_changed_and_deleted_since_is_named_and_the_rest_is_taken_back(
+    lab: Lab, again: tuple[str, ...]
+) -> None:
+    lab.holds(teams=TEAMS, collections=[{"id": "c", "title": "C", "description": "before"}])
+    done = Done(lab, f"{NAMED}\ncollections: {{ c: {{ title: C, description: after }} }}")
+    by_hand(lab.server, "DELETE", "/collections/c", None, "token")
+    for title in again:
+        by_hand(lab.server, "POST", "/orgs/acme/collections", {"title": title}, "token")
+    assert done.notes() == {
+        "acme/collections/c": "it is gone, in no file any more, or another one by now: it is left as it is"
+    }
+    assert done.back().converged
+    assert titles(lab) == {"a": "Alpha", "b": "Beta"}
+    assert [one.get("description") for one in lab.world()["organizations"][0].get("collections", ())] == [
+        None for _ in again
+    ]
+
+
+def test_an_id_in_the_files_that_is_not_live_ends_a_revert(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
+    by_hand(lab.server, "DELETE", "/orgs/acme/teams/b", None, "token")
+    with pytest.raises(DiagnosticError, match='there is no team with the id "b"'):
+        done.plan()
+
+
+def test_what_was_deleted_and_has_no_place_in_the_files_is_named_with_what_restores_it(lab: Lab) -> None:
+    lab.holds(teams=TEAMS, spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
+    done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
+    done.files("teams: { a: { id: a, title: Alpha } }")
+    assert done.notes()["acme/spaces/[Guides]"] == (
+        "it was deleted: to restore it, declare acme/spaces with id: s"
+    )
+    assert done.plan()[1].plan.changes == ()
+
+
+def test_what_was_deleted_and_has_an_entry_with_its_id_by_now_is_left_to_that(lab: Lab) -> None:
+    lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
+    done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
+    done.files("spaces: { t: { title: News }, s: { id: s, title: Guides } }")
+    assert done.notes() == {}
+
+
+def test_a_value_of_before_that_names_what_is_live_and_in_no_file_names_it_by_its_id(lab: Lab) -> None:
+    spaces = [{"id": "s", "title": "S", "parent": "c"}]
+    lab.holds(collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}], spaces=spaces)
+    done = Done(lab, "collections: { d: { title: D } }\nspaces: { s: { title: S, collection: d } }")
+    assert done.back().converged
+    (space,) = lab.world()["organizations"][0]["spaces"]
+    assert space["parent"] == "c"
+
+
+def test_a_value_that_the_apply_has_left_and_nobody_has_any_more_is_no_reason_to_write(lab: Lab) -> None:
+    """The collection that it was put into is in no file any more."""
+    lab.holds(spaces=[{"id": "s", "title": "S"}])
+    done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
+    done.files("spaces: { s: { title: S } }")
+    assert "acme/collections/c" in done.notes()

@@ -128,6 +128,9 @@ def test_what_is_asked_about_something_that_is_no_entry_has_no_pages() -> None:
     plan = asking(platform).plan(Plan(refusals=(question("limits", ONE), question("acme/spaces/a", TWO))))
     assert [one.pages for item in plan.refusals for one in item.candidates] == [None, 0]
     assert platform.asked == ["/spaces/two/content/pages"]
+    (found,) = asking(platform).findings(Findings([Diagnostic("DP301", "which?", candidates=(ONE,))]))
+    assert [one.pages for one in found.candidates] == [None]
+    assert platform.asked == ["/spaces/two/content/pages"]
 
 
 # Lines of the ids file, by hand.
