@@ -17,6 +17,7 @@ import pytest
 from click import unstyle
 
 from dpsync.cli.terminal.links import wants_links, with_links
+from dpsync.cli.terminal.output import screen_width
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 
@@ -110,3 +111,12 @@ def test_a_real_terminal_has_lines_as_wide_as_it_is_and_links(tmp_path: Path, pr
     assert LINK.search(shown.decode())
     assert max(map(len, text.splitlines())) <= 80
     assert "known keys" in text
+
+
+def test_a_name_that_no_file_can_have_is_no_link(tmp_path: Path) -> None:
+    for text in ("a\x00b.yaml:4", f"{'x' * 5_000}.yaml:4", "../dpsync.yaml:4", "gone.yaml:4"):
+        assert with_links(text, tmp_path) == text
+
+
+def test_a_terminal_that_does_not_say_how_wide_it_is_breaks_no_lines() -> None:
+    assert screen_width(Terminal()) == screen_width(io.StringIO()) == 0

@@ -82,9 +82,10 @@ def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
         time.now += FIRST
         for _ in range(12):
             progress.answered("GET")
-        for passed in (0.0, 9.9, 0.1, 0.1, 10.0):
+        for passed, lines in ((0.0, 1), (9.9, 1), (0.1, 2), (0.1, 2), (10.0, 3)):
             time.now += passed
             progress.tick()
+            assert len(screen.said) == lines
     assert screen.said == ["Reading the platform: read 12 of 40 requests\n"] * 3
 
 

@@ -12,6 +12,7 @@ from dpsync.github.messages.issues import Issues
 from dpsync.github.messages.marker import WatchMarker
 from dpsync.github.requests import transport
 from dpsync.github.requests.api import GitHub, MergedPullRequest
+from dpsync.github.requests.branches import Branches, FileVersion
 from dpsync.github.requests.transport import PAGES, GitHubError
 from dpsync.github.runner.place import WorkflowRun
 from tests import patience
@@ -302,6 +303,55 @@ def test_an_answer_that_is_something_else_is_an_error(
     github.answers = [answer]
     with pytest.raises(GitHubError):
         client.comments(7)
+
+
+BRANCH: dict[str, object] = {"type": "file", "sha": "a" * 40}
+
+
+@pytest.mark.parametrize(("asked", "answer", "why"), [
+    (lambda at: at.github.default_branch(), {}, "does not say which branch is the default one"),
+    (lambda at: at.github.pull_request(7), [], "something that is no pull request"),
+    (lambda at: at.github.comment(7, "x"), {"number": 7}, "no comment and no issue"),
+    (lambda at: at.github.open_issue("x", "x"), {"id": 7}, "no comment and no issue"),
+    (lambda at: at.requests("a", "main"), {}, "a list of pull requests"),
+    (lambda at: at.requests("a", "main"), [{}], "something that is no pull request"),
+    (lambda at: at.file("a.yaml", "main"), [], "a.yaml is no file there"),
+    (lambda at: at.file("a.yaml", "main"), {"type": "dir"}, "a.yaml is no file there"),
+    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64"}, "the content of a file"),
+    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64", "content": "a"}, "content of a"),
+])  # fmt: skip
+def test_an_answer_in_which_what_was_asked_for_is_missing_is_an_error(
+    asked: Callable[[Branches], object], answer: object, why: str, client: GitHub, github: FakeGitHub
+) -> None:
+    github.answers = [(200, answer, {})]
+    with pytest.raises(GitHubError, match=why):
+        asked(Branches(client, REPOSITORY))
+
+
+def test_who_has_written_a_comment_that_graphql_does_not_know_is_an_error(
+    client: GitHub, github: FakeGitHub
+) -> None:
+    github.comment(7, "x")
+    (text,) = client.comments(7)
+    github.answers = [(200, {"data": {"node": None}}, {})]
+    with pytest.raises(GitHubError, match="who has written the comment"):
+        client.written(text)
+
+
+@pytest.mark.parametrize("asked", [
+    lambda at: at.head("a"), lambda at: at.has("a", "b"), lambda at: at.file("a.yaml", "main"),
+])  # fmt: skip
+@pytest.mark.parametrize("status", [404, 422, 403])
+def test_of_a_branch_only_what_github_does_not_find_is_missing(
+    asked: Callable[[Branches], object], status: int, client: GitHub, github: FakeGitHub
+) -> None:
+    github.answers = [(status, {}, {})]
+    branches = Branches(client, REPOSITORY)
+    if status == 404:
+        assert asked(branches) in (None, False, FileVersion())
+        return
+    with pytest.raises(GitHubError, match=str(status)):
+        asked(branches)
 
 
 def test_a_github_that_is_not_there_is_an_error() -> None:

@@ -19,8 +19,8 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun, find_place, make_key
-from dpsync.github.runs.ids_branch import TITLE, By, IdsBranch, Learned
-from dpsync.github.runs.ids_file import IdsFileUpdate
+from dpsync.github.runs.ids_branch import TITLE, By, IdsBranch, Learned, Unclear
+from dpsync.github.runs.ids_file import IdsFileUpdate, learned
 from tests.github.fake_git import Commit, FakeGit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step
@@ -265,6 +265,39 @@ def test_only_what_github_has_refused_is_known_not_to_be_written(
     checkout.github.before = answer
     (notice,) = checkout.apply(a="1", b="2", c="3").notices
     assert f"1 line of {IDS} {said} missing on main" in notice
+
+
+def test_a_run_without_a_branch_brings_no_lines_and_says_so(checkout: Checkout) -> None:
+    (notice,) = checkout.apply(branch="", a="1", b="2", c="3").notices
+    assert "missing on the branch: a run for push has no branch of this repository" in notice
+    assert checkout.github.writes == []
+
+
+def test_what_is_no_file_of_a_commit_belongs_to_no_branch(tmp_path: Path) -> None:
+    file, registry = tmp_path / "dpsync.ids.yaml", load_registry()
+    with pytest.raises(Unclear):
+        learned(file, registry)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    with pytest.raises(Unclear, match=r"dpsync.ids.yaml is no file of a commit"):
+        learned(file, registry)
+
+
+def test_an_ids_file_that_is_gone_has_no_lines_and_one_that_cannot_be_read_is_told(
+    checkout: Checkout,
+) -> None:
+    file, registry = checkout.folder / IDS, load_registry()
+    file.unlink()
+    assert (learned(file, registry).after.sections, bool(learned(file, registry).before.sections)) == (
+        {},
+        True,
+    )
+    file.mkdir()
+    with pytest.raises(Unclear, match="cannot be read"):
+        learned(file, registry)
+    file.rmdir()
+    file.symlink_to(checkout.folder / "elsewhere")
+    with pytest.raises(Unclear, match="is no file of a commit"):
+        learned(file, registry)
 
 
 @pytest.mark.parametrize("elsewhere", ["another branch", "another repository"])

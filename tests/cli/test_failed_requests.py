@@ -1,0 +1,48 @@
+"""What a request that failed is called, and what to do about it: by values."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.cli.arguments.connection import Connection
+from dpsync.cli.failures import client_diagnostic
+from dpsync.client import errors
+from dpsync.client.way import Setting, Way
+
+TO = Connection("https://api.acme.example", "t", "DPSYNC_URL", "DPSYNC_TOKEN")
+PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy.example:3128"))
+UNREAD = Way(unread=("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+GET = ("GET", "/orgs")
+
+
+@pytest.mark.parametrize(("error", "code", "message", "hint"), [
+    (errors.Unauthorized(*GET, 401), "unauthorized", "(401) at GET /orgs", "check DPSYNC_TOKEN"),
+    (errors.Forbidden(*GET, 403), "forbidden", "(403): GET /orgs", "the token of somebody who may"),
+    (errors.NotFound(*GET, 404), "request", "404", "--profile says which"),
+    (errors.ServerFault(*GET, 501), "request", "501", "--profile says which"),
+    (errors.ServerFault(*GET, 500), "request", "500", "nothing was written; try again"),
+    (errors.NotJson(*GET, 200, None, "HTML"), "not-json", "HTML (status 200)", "DPSYNC_URL is the platform"),
+    (errors.BadList("/orgs", "no end", 7), "bad-list", "no end on page 7", "try again"),  # type: ignore[arg-type]
+    (errors.RateLimited(*GET), "rate-limited", "the platform asks to wait", "try again later"),
+    (errors.Unknown(*GET, "timeout"), "timeout", "GET /orgs", "--timeout SECONDS"),
+    (errors.Unknown(*GET, "reset"), "request", "GET /orgs", "what stands between"),
+    (errors.Unknown(*GET, "reset", way=PROXY), "request", "GET /orgs", "name the host in NO_PROXY"),
+    (errors.Interrupted(*GET), "request", "interrupted", "nothing was written"),
+    (errors.NotSent(*GET, "dns"), "unreachable", TO.url, "check the name in DPSYNC_URL"),
+    (errors.NotSent(*GET, "dns", way=PROXY), "unreachable", "through the proxy", "check HTTPS_PROXY"),
+    (errors.NotSent(*GET, "tls"), "unreachable", TO.url, "may not speak https"),
+    (errors.NotSent(*GET, "too long"), "unreachable", TO.url, "an id of that length"),
+    (errors.NotSent(*GET, "connect"), "unreachable", TO.url, "that the server is running"),
+    (errors.NotSent(*GET, "certificate", "expired"), "unreachable", TO.url, "a new certificate"),
+    (errors.NotSent(*GET, "certificate", "not valid for"), "unreachable", TO.url, "is for another name"),
+    (errors.NotSent(*GET, "certificate", way=UNREAD), "unreachable", TO.url, "CURL_CA_BUNDLE are not read"),
+    (errors.NotSent(*GET, "certificate", way=Way(trust=Setting("SSL_CERT_FILE", "a.pem"))), "unreachable",
+     TO.url, "must hold the certificate of who signed it"),
+])  # fmt: skip
+def test_a_request_that_failed_says_what_happened_and_what_to_do(
+    error: errors.ClientError, code: str, message: str, hint: str
+) -> None:
+    found = client_diagnostic(error, TO)
+    assert found.code == code
+    assert message in found.message
+    assert hint in (found.hint or "")
