@@ -43,6 +43,11 @@ def lines(before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...])
         ((A, B, C, D), (A, B, C, D, E), [" … 4 without a change", "+E"]),
         ((node("a", B, C), D), (D,), ["-A", "-  B", "-  C", " D"]),
         ((), (node("a", B),), ["+A", "+  B"]),
+        (
+            (),
+            (node("a", node("b", also=("d",))), node("c", D)),
+            ["+A", "+  B (also in C)", "+C", "+  D"],
+        ),
     ],
 )
 def test_what_comes_goes_changes_and_moves(

@@ -98,16 +98,19 @@ class _Merging(Struct, frozen=True):
         self, was: tuple[NavigationNode, str], will: tuple[NavigationNode, str], depth: int
     ) -> NavigationLine:
         old, new = _said(was[0]), _said(will[0])
-        words = [new]
+        sign, words = " ", [new]
         if old != new:
+            sign = "~"
             words.append(f"(was {old})")
         if was[1] != will[1]:
+            sign = ">"
             words.append("(moved here)")
         elif was[0].address in self.moved:
+            sign = ">"
             words.append("(moved)")
         if will[0].also:
-            return NavigationLine(" ", depth, " ".join([*words, "(stays here, too)"]))
-        sign = ">" if len(words) > 1 and words[-1].startswith("(moved") else "~" if len(words) > 1 else " "
+            sign = " "
+            words.append("(stays here, too)")
         return NavigationLine(sign, depth, " ".join(words))
 
     def _around(self, address: str) -> str:

@@ -1,0 +1,38 @@
+"""How many entries of a place an import writes in which way."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.api import import_
+from dpsync.server.process.thread import ThreadedServer
+from tests.direct import reading
+from tests.planner.lab import REGISTRY, site, spaces, world
+
+ONE_LINE = "        members: { a@acme.example: member, b@acme.example: member, c@acme.example: member }"
+LINES = ["        members:", *(f"          {name}@acme.example: member" for name in "abcd")]
+
+
+@pytest.mark.parametrize(("names", "lines"), [("abc", [ONE_LINE]), ("abcd", LINES)])
+def test_up_to_three_entries_of_one_word_are_one_line(
+    server: ThreadedServer, names: str, lines: list[str]
+) -> None:
+    live = world(teams=[{"id": "t", "title": "T", "members": [{"user": name} for name in names]}])
+    live["users"] += [{"id": n, "displayName": n, "email": f"{n}@acme.example"} for n in names]
+    (acme,) = live["organizations"]
+    acme["members"] += [{"user": name, "role": "read"} for name in names]
+    server.reset(live)
+    with reading(server) as client:
+        written = import_(client, REGISTRY).made.files["acme/teams.yaml"].decode()
+    assert written.splitlines()[6:] == lines
+
+
+@pytest.mark.parametrize(("number", "as_rows"), [(49, False), (50, True)])
+def test_fifty_redirects_are_a_file_of_rows(server: ThreadedServer, number: int, as_rows: bool) -> None:
+    to = {"kind": "external", "url": "https://a.example/"}
+    redirects = [{"source": f"/old/{n}", "destination": to} for n in range(number)]
+    server.reset(world(spaces=spaces("a"), sites=[site(redirects=redirects)]))
+    with reading(server) as client:
+        found = import_(client, REGISTRY)
+    assert found.proven
+    assert ("acme/sites/docs.redirects.csv" in found.made.files) is as_rows
