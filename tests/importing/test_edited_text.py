@@ -166,6 +166,13 @@ def place(document: Document, name: str) -> Span:
     raise AssertionError(name)
 
 
+def test_the_lines_of_a_text_stand_below_their_key_wherever_that_is() -> None:
+    text = "e:\n  a: 1\n  key: |\n    one\n    two\n"
+    document = Document(text, "a.yaml")
+    edits = document.edits(*document.value_of(place(document, "key")), "x\ny\n")
+    assert apply_edits(text, edits) == "e:\n  a: 1\n  key: |\n    x\n    y\n"
+
+
 SHORT = "its entry is written in the short form; write it as a mapping"
 ADDED = [
     ("e: { a: 1, b: 2 }\n", {"a"}, "e: { a: 1, new name: { x: 1 }, b: 2 }\n"),

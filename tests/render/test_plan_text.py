@@ -200,6 +200,14 @@ def test_a_digest_names_platform_and_organization_ids_but_not_the_port_of_what_i
             "title, moved before b",
         ),
         (change("acme/spaces/a", steps=(step("restore"),)), "brought back"),
+        (
+            change(
+                "acme/spaces/a",
+                steps=(step("restore"),),
+                differences=tuple(Difference(field=name, before="A") for name in ("title", "emoji")),
+            ),
+            "brought back, title, emoji",
+        ),
         (change("acme/spaces/a", steps=(step("update", phase="free"),)), "steps aside"),
         (change("acme/spaces/a", steps=(step("act", summary="published anew"),)), "published anew"),
     ],

@@ -129,10 +129,12 @@ class _TidyText:
     @cached_property
     def _following(self) -> list[int]:
         """For each line the next one that begins with a token of its own; behind the last one none."""
-        found = [len(self.lines)] * (len(self.lines) + 1)
-        for number in range(len(self.lines) - 2, -1, -1):
-            at = self.known[number + 1]
-            found[number] = number + 1 if at.tokens and not at.continues else found[number + 1]
+        found, following = list[int](), len(self.lines)
+        for number in reversed(range(len(self.lines))):
+            found.append(following)
+            at = self.known[number]
+            following = number if at.tokens and not at.continues else following
+        found.reverse()
         return found
 
     def _line(self, number: int, line: str) -> str:

@@ -119,7 +119,6 @@ def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
     """The source line as shown, the indent of the carets under the range, and the carets."""
     start = min(span.column, len(source) + 1) - 1
     end = span.end_column - 1 if span.end_line == span.line else len(source.rstrip())
-    end = max(start + 1, min(end, len(source)))
     first = max(0, start - _BEFORE) if len(source) > WIDTH else 0
     cut = source[first : first + WIDTH]
     left = _CUT if first > 0 else ""

@@ -37,9 +37,8 @@ def gist(change: Change) -> str:
     if change.action == "delete":
         more = count_deletes([change]).more
         return f"DELETE {noun(change.kind)} {label}" + (f", {more}" if more else "")
-    words = [difference.field for difference in change.differences]
-    if restored(change):
-        words.insert(0, "brought back")
+    words = ["brought back"] if restored(change) else []
+    words += [difference.field for difference in change.differences]
     if change.moved:
         words.append(f"moved {visible(change.moved)}")
     words += [visible(step.summary) for step in change.steps if step.verb == "act"]
