@@ -113,9 +113,7 @@ def _block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outside]:
         yield from _inlines(children, path, within_link=False)
 
 
-def _type(node: Any) -> str:
-    if not isinstance(node, dict):
-        return type(node).__name__
+def _type(node: Json) -> str:
     return str(node.get("type") or node.get("object"))
 
 
@@ -133,7 +131,7 @@ def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
         yield Outside(path, kind, "its `start` is not a number from 0 to 999999999")
     if kind in LISTS and kind != "list-tasks":
         for index, item in enumerate(node.get("nodes") or []):
-            if isinstance(item, dict) and "checked" in meaning(item):
+            if "checked" in meaning(item):
                 yield Outside(f"{path}.nodes[{index}]", "list-item", f"is checked, in a {kind}")
 
 
@@ -198,7 +196,7 @@ def _table(node: Json, path: str) -> Iterator[Outside]:
         if id(fragment) not in used:
             continue
         at = f"{path}.fragments[{index}]"
-        filled = [one for one in fragment.get("nodes") or [] if not isinstance(one, dict) or one.get("nodes")]
+        filled = [one for one in fragment.get("nodes") or [] if one.get("nodes")]
         if len(filled) > 1:
             yield Outside(at, "table", "a cell holds more than one paragraph")
         yield from _blocks(fragment.get("nodes") or [], "cell", f"{at}.")

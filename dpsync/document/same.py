@@ -36,7 +36,7 @@ def normalised(document: Json) -> list[Any]:
 
 def _alone(block: Any) -> Any:
     """An image that is a whole paragraph of the document is the same as a block of one image."""
-    if not isinstance(block, dict) or block.get("type") != "paragraph" or "data" in block:
+    if block.get("type") != "paragraph" or "data" in block:
         return block
     match block["content"]:
         case [{"inline": "inline-image", "data": data}] if data.keys() <= {"ref", "alt", "caption"}:
@@ -85,7 +85,7 @@ def _lines(children: list[Any]) -> list[Any]:
 
 
 def _image(node: Any) -> Any:
-    if not isinstance(node, dict) or node.get("type") != "image":
+    if node.get("type") != "image":
         return _bare(node)
     caption: list[Any] = []
     for fragment in node.get("fragments") or []:

@@ -128,8 +128,6 @@ class Index:
         if isinstance(key, str) and not of_child(key):  # most keys
             return list(self._index((key,)).get(value, ()))
         parts = [(name, part) for name, part in zip(names(key), value, strict=True) if not of_child(name)]
-        if not parts:
-            return [item for item in self._live if self._view.has(item, key, value)]
         own = tuple(name for name, _ in parts)
         hits = self._index(own).get(tuple(part for _, part in parts), [])
         return list(hits) if len(own) == len(value) else [x for x in hits if self._view.has(x, key, value)]

@@ -116,6 +116,18 @@ def test_a_later_key_of_the_base_counts_only_while_nothing_else_is_known(
     assert ids(matched(BY_PATH, [entry("a", **present)], there, [entry("a", path="p", title="T")])) == found
 
 
+def test_of_several_with_the_earlier_name_the_one_with_the_present_name_is_meant() -> None:
+    """Its title was taken off it, and another one bears it, too."""
+    there = [live("1", path="p", title="T"), live("2", path="q", title="T")]
+    found = matched(BY_PATH, [entry("a", [{"title": "T"}], path="p", title="B")], there)
+    assert (ids(found), found.diagnostics) == ({"a": ("1", "key")}, [])
+
+
+def test_what_says_no_name_but_an_earlier_one_is_what_bears_that() -> None:
+    found = matched(TITLE, [entry("a", [{"title": "Old"}])], [live("1", title="Old")])
+    assert (ids(found), found.diagnostics) == ({"a": ("1", "previously")}, [])
+
+
 def test_a_third_key_of_the_base_counts_behind_a_second_one_that_was_kept() -> None:
     base = entry("a", path="p", title="T", terms={"en": "Old"})
     now = entry("a", path="q", title="T", terms={"en": "New"})

@@ -57,6 +57,11 @@ def test_what_is_said_to_be_new_takes_no_line_of_an_entry_that_is_gone() -> None
     assert "line of another entry" not in str(found(one))
 
 
+def test_a_new_key_without_a_name_takes_no_line() -> None:
+    one = matched([wanted("new")], [live("1", title="News")], {"1": OLD})
+    assert (found(one), codes(one)) == ({}, [])
+
+
 def test_of_two_objects_whose_entries_are_gone_a_new_key_takes_neither_by_a_line() -> None:
     objects = [live("1", title="News"), live("2", title="News")]
     one = matched([wanted("new", title="News")], objects, {"1": OLD, "2": PLACE.child("older")})

@@ -225,6 +225,26 @@ def test_what_is_declared_and_not_live_is_not_lost(in_yaml: Path, platform: Thre
     assert (in_yaml / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
+def test_where_nothing_is_live_there_are_no_rows(in_yaml: Path, platform: ThreadedServer, run: Run) -> None:
+    for source in ("/a", "/z", "@run"):
+        change(platform, live(platform, run, in_yaml, source), "DELETE")
+    (in_yaml / "dpsync.yaml").write_text(re.sub(r", redirects: .* }", " }", IN_YAML), encoding="utf-8")
+    ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
+    said = "nothing is live in acme/sites/help/redirects that a row could hold"
+    assert (ended.code, said in ended.err) == (4, True)
+    assert not (in_yaml / "help.redirects.csv").exists()
+
+
+def test_an_entry_that_stands_elsewhere_is_not_lost(in_yaml: Path, run: Run) -> None:
+    overlay = "organizations: { acme: { sites: { help: { redirects: { /z: { destination: "
+    overlay += "{ kind: external, url: https://z.example/ }, permanent: true } } } } } }\n"
+    (in_yaml / "more.yaml").write_text(overlay, encoding="utf-8")
+    files = ("-f", str(in_yaml / "dpsync.yaml"), "-f", str(in_yaml / "more.yaml"))
+    ended = run("import", *files, "--force", "--redirects", "help")
+    said = "acme/sites/help/redirects/%2Fz stands in another file than its siblings"
+    assert (ended.code, said in ended.err) == (4, True)
+
+
 def test_a_value_that_a_variable_gives_is_not_lost(
     in_yaml: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
