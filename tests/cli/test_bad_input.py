@@ -174,6 +174,18 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
         (["plan", "--parallelism", "0"], "--parallelism"),
         (["plan", "--confirm", "yes"], "Answers are:"),
         (["apply", "--confirm", "delete all"], "delete N, with a number"),
+        (["import", "--update", "--add", "x"], "--update and --add are two different things"),
+        (
+            ["import", "--update", "--from-navigation", "x.yaml"],
+            "--from-navigation, are two different things",
+        ),
+        (["import", "--update", "--full", "x"], "--full is for a new configuration of what is live"),
+        (["import", "--update", "--organization", "acme", "x"], "--update and --add take addresses"),
+        (["import", "--update"], "--update and --add take addresses, and addresses need one of them"),
+        (["import", "--title", "T"], "--title belongs to --from-navigation"),
+        (["import", "--into", "a.yaml"], "--into belongs to --update and --add"),
+        (["init", "--import", "--empty"], "--import and --empty are two different things"),
+        (["plan", "-out=x"], "There is no flag -out"),
         (["apply", "--confirm", "run acme/translation/fr"], 'did you mean "acme/translations/fr"?'),
     ],
 )

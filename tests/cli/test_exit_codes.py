@@ -103,6 +103,19 @@ def test_deletes_are_agreed_to_by_their_number(
     assert _agreed(SOME) is agreed
 
 
+@pytest.mark.parametrize("agrees", [True, False])
+def test_a_plan_is_carried_out_where_somebody_agrees(agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(applying, "interactive", lambda no_input: True)
+    monkeypatch.setattr(click, "confirm", lambda *_, **__: agrees)
+    told: list[str] = []
+
+    class Out:
+        talk = staticmethod(told.append)
+
+    ended = applying.asked(Out(), SOME, no_input=False)  # type: ignore[arg-type]
+    assert (ended, told) == ((None, []) if agrees else (Exit.REFUSED, ["Not applied."]))
+
+
 def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applying, "interactive", lambda no_input: False)
     said: list[str] = []

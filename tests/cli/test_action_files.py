@@ -1,0 +1,97 @@
+"""What the action finds in a working copy and writes for the runner, without a run."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import click
+import pytest
+
+from dpsync.cli.action.dpsync_commands import for_branch
+from dpsync.cli.action.files import write_summary
+from dpsync.cli.action.run import _below, _checkout, _history, _ids_file
+from dpsync.cli.endings import endings
+from dpsync.cli.habits import check_habits
+from dpsync.cli.terminal.output import as_output, changed_files
+from dpsync.github.messages.plan_comment import worth_telling
+from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.place import Checkout
+from dpsync.github.runner.run import History
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked
+from dpsync.render.json.conversion import findings_document, plan_document
+
+
+def test_outside_a_repository_there_is_no_commit_and_no_history(tmp_path: Path) -> None:
+    inputs = Inputs(directory=str(tmp_path))
+    assert _checkout(tmp_path) == Checkout()
+    assert _history(inputs) == History()
+    assert changed_files(tmp_path) == frozenset()
+    assert (_below(inputs), _ids_file(inputs)) == ("", None)
+
+
+@pytest.mark.parametrize(("arguments", "named"), [
+    ((), "dpsync.ids.yaml"), (("--quiet",), "dpsync.ids.yaml"), (("--ids", "a.yaml"), "a.yaml"),
+    (("--ids=a.yaml",), "a.yaml"), (("--ids",), "dpsync.ids.yaml"),
+    (("--ids", "a.yaml", "--ids=b.yaml"), "b.yaml"),
+])  # fmt: skip
+def test_the_ids_file_is_the_named_one_or_beside_the_root_file(
+    arguments: tuple[str, ...], named: str, tmp_path: Path
+) -> None:
+    (tmp_path / "dpsync.yaml").write_text("dpsync: 1\n")
+    found = _ids_file(Inputs(directory=str(tmp_path), arguments=arguments))
+    assert found is not None
+    assert found.name == named
+
+
+def test_a_change_is_for_a_branch_as_long_as_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    with for_branch("next"):
+        assert os.environ["GITHUB_BASE_REF"] == "next"
+    with for_branch(""):
+        assert os.environ["GITHUB_BASE_REF"] == "main"
+    monkeypatch.delenv("GITHUB_BASE_REF")
+    with for_branch("next"):
+        pass
+    assert "GITHUB_BASE_REF" not in os.environ
+
+
+def test_a_summary_that_cannot_be_written_is_a_warning_and_one_that_nobody_wants_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = io.StringIO()
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    write_summary(Log(told), "x")
+    assert told.getvalue() == ""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
+    write_summary(Log(told), "x")
+    assert told.getvalue().startswith(f"::warning title=dpsync::{tmp_path} cannot be written: ")
+
+
+def test_a_comment_is_worth_it_for_findings_and_for_a_plan_with_something_in_it() -> None:
+    assert worth_telling(findings_document([Diagnostic("DP201", "so")], Exit.INVALID))
+    assert worth_telling(plan_document(Plan(blocked=(Blocked(address="acme/b", reason="so"),))))
+    assert not worth_telling(plan_document(Plan()))
+
+
+def test_behind_two_dashes_nothing_is_a_flag_of_another_tool() -> None:
+    check_habits(["plan", "--", "-out=x"])
+    with pytest.raises(click.UsageError, match="There is no flag -out"):
+        check_habits(["plan", "-out=x", "--"])
+
+
+def test_a_mistake_of_the_program_ends_with_1_and_is_raised_only_where_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("DPSYNC_DEBUG", raising=False)
+    with pytest.raises(click.exceptions.Exit) as ended, endings(as_output("text", "never")):
+        raise ZeroDivisionError
+    assert ended.value.exit_code == Exit.FAILED
+    assert "dpsync made a mistake of its own (ZeroDivisionError)" in capsys.readouterr().err
+    monkeypatch.setenv("DPSYNC_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError), endings(as_output("text", "never")):
+        raise ZeroDivisionError
