@@ -1,0 +1,68 @@
+"""An apply whose approvals nobody can read: nothing is taken for approved."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.github.requests.api import GitHub
+from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.place import WorkflowRun
+from dpsync.github.runner.run import ActionRun, History, Ran
+from dpsync.github.runs.apply import apply
+from dpsync.model.findings.diagnostic import Exit
+from tests.github.fake_github import REPOSITORY, FakeGitHub
+
+COMMIT = "a" * 40
+PLACE = WorkflowRun(REPOSITORY, 9, 1, "push", COMMIT, COMMIT, branch="main")
+
+
+@pytest.fixture
+def client(github: FakeGitHub) -> Iterator[GitHub]:
+    """Of a token that may read the branch and no pull requests."""
+    github.answers = [(200, {"object": {"sha": COMMIT}}, {}), (403, {}, {})]
+    made = GitHub(github.url, "token", REPOSITORY, wait=lambda _: None)
+    yield made
+    made.close()
+
+
+def applied(approval: str, client: GitHub | None) -> tuple[Ran, list[list[str]], str]:
+    """How it ended, what was run, and what was said."""
+    asked: list[list[str]] = []
+
+    def run_dpsync(words: list[str], base: str) -> Ran:
+        asked.append(words)
+        return Ran(Exit.DONE, None)
+
+    said = io.StringIO()
+    inputs = Inputs(command="apply", approval=approval, branches=("main",))
+    run = ActionRun(inputs, PLACE, Log(said), run_dpsync, client, Path("plan.json"))
+    run.history = lambda: History((COMMIT,), (COMMIT,))
+    return apply(run, lambda: COMMIT), asked, said.getvalue()
+
+
+def test_what_was_approved_and_cannot_be_read_is_not_applied(client: GitHub) -> None:
+    ended, asked, said = applied("digest", client)
+    assert (ended.code, asked) == (Exit.REFUSED, [])
+    assert "dpsync could not read which plans were approved" in said
+    assert "it is not known which plan was approved" in said
+
+
+@pytest.mark.parametrize(("approval", "flag"), [("b" * 32, ["--approved", "b" * 32]), ("none", ["--yes"])])
+def test_what_needs_no_comment_is_applied_and_the_trouble_is_told(
+    approval: str, flag: list[str], client: GitHub
+) -> None:
+    ended, ((command, *words),), said = applied(approval, client)
+    assert (ended.code, command) == (Exit.DONE, "apply")
+    assert words[: len(words) - 2][-len(flag) :] == flag
+    assert "dpsync could not read which plans were approved" in said
+
+
+def test_without_a_token_nothing_is_applied() -> None:
+    ended, asked, said = applied("digest", None)
+    assert (ended.code, asked) == (Exit.REFUSED, [])
+    assert "there is no github-token" in said
