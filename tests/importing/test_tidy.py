@@ -113,6 +113,7 @@ def test_the_examples_are_in_order(path: Path) -> None:
         ("-   a: 1\n    b: 2\n", "- a: 1\n  b: 2\n"),
         ("# only a comment\n", "# only a comment\n"),
         ("", ""),
+        ("a:\n    b:\n        c\n    d: 1\n", "a:\n  b:\n    c\n  d: 1\n"),
     ],
 )
 def test_what_is_put_in_order(before: str, after: str) -> None:

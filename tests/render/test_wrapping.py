@@ -36,6 +36,17 @@ def test_what_fits_is_copied_or_cannot_be_broken_stays(line: str) -> None:
     assert wrapped(line, 80) == line
 
 
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        (f"{'a' * 20} {'b' * 19} c", [f"{'a' * 20} {'b' * 19}", "  c"]),
+        (f"{'a' * 20} {'b' * 20} c", ["a" * 20, f"  {'b' * 20} c"]),
+    ],
+)
+def test_a_line_is_filled_to_its_last_column_and_not_beyond(line: str, lines: list[str]) -> None:
+    assert wrapped(line, 40).split("\n") == lines
+
+
 def test_on_a_terminal_of_less_than_forty_columns_nothing_is_broken() -> None:
     assert wrapped(LONG, 39) == LONG
     assert wrapped(LONG, 40) != LONG
