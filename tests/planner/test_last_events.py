@@ -70,6 +70,16 @@ def test_without_drift_and_without_such_a_platform_nothing_is_asked(lab: Lab) ->
     assert not any("audit-events" in path for _, path, _ in lab.server.app.requests)
 
 
+def test_that_somebody_may_not_read_them_is_a_note_and_no_error(lab: Lab) -> None:
+    somebody_renames(lab)
+    holds = {**lab.world(), "tokens": {"token": "ada", "of-cy": "cy"}}
+    lab.server.reset(holds)
+    found = drift(lab, "of-cy")
+    assert [(one.address, one.last_event) for one in found.found] == [("acme/sites/docs", None)]
+    said = {note.address: note.text for note in found.notes}
+    assert said["acme"].startswith("who changed something is not told: ")
+
+
 WHO = "@everyone [a](https://evil.example)"
 
 

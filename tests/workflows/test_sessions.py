@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from dpsync.model.findings.question import Candidate, Refusal
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.workflows.asking import Asking
+from dpsync.workflows.composed import compose
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids
 from dpsync.workflows.session import Planned, Session
 from tests.planner.lab import REGISTRY
@@ -88,6 +90,15 @@ def test_a_refusal_ends_an_apply_with_4_and_its_way_out() -> None:
         session.apply(cast(WriteClient, Platform()), made)
     (found,) = refused.value.findings
     assert (refused.value.exit_code, found.code, found.hint) == (Exit.REFUSED, "taken", "do otherwise")
+
+
+def test_files_with_an_error_make_no_tree(tmp_path: Path) -> None:
+    root = tmp_path / "dpsync.yaml"
+    root.write_text("dpsync: 1\ninclude: [missing.yaml]\n")
+    with pytest.raises(DiagnosticError) as refused:
+        compose(root, {})
+    assert refused.value.exit_code is Exit.INVALID
+    assert [one.span.file for one in refused.value.findings if one.span] == ["dpsync.yaml"]
 
 
 # What is at stake.
