@@ -88,10 +88,11 @@ def test_why_a_sentence_is_so_stands_below_it_where_the_line_would_be_too_long()
     assert lines[2:4] == ["    " + "w" * 70, "      (by hand)"]
 
 
-@pytest.mark.parametrize(("entries", "first"), [(11, "x acme/0"), (12, "Done.")])
-def test_what_is_longer_than_24_lines_says_its_verdict_first_too(entries: int, first: str) -> None:
-    lines = shown(*(ViewEntry(f"acme/{n}", "late", "x") for n in range(entries)))
-    assert (lines[0], lines[-1]) == (first, "Done.")
+@pytest.mark.parametrize(("length", "first"), [(24, "x acme/0"), (25, "Done.")])
+def test_what_is_longer_than_24_lines_says_its_verdict_first_too(length: int, first: str) -> None:
+    words = tuple(Word("be early") for _ in range(length - 24))
+    lines = shown(*(ViewEntry(f"acme/{n}", "late", "x", words=() if n else words) for n in range(11)))
+    assert (lines[0], lines[-1], len(lines)) == (first, "Done.", length if length == 24 else length + 1)
 
 
 @pytest.mark.parametrize(
