@@ -26,7 +26,7 @@ class Asking:
         self._registry = registry
         self._parallelism = parallelism
         self._desired = desired
-        self._kinds: dict[str, str] | None = None
+        self._kinds: dict[str | None, str] | None = None
 
     def plan(self, plan: Plan) -> Plan:
         """The plan with the pages in the candidates of its refusals."""
@@ -65,8 +65,6 @@ class Asking:
 
     def _kind(self, address: str | None) -> str | None:
         """The kind of an entry; what a refusal is about need not be one."""
-        if address is None:
-            return None
         if self._kinds is None:
             self._kinds = {str(one): entry.kind for one, entry in self._desired.resources.items()}
         return self._kinds.get(address)
