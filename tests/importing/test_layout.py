@@ -9,8 +9,8 @@ from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading
 from tests.planner.lab import REGISTRY, site, spaces, world
 
-ONE_LINE = "        members: { a@acme.example: member, b@acme.example: member, c@acme.example: member }"
-LINES = ["        members:", *(f"          {name}@acme.example: member" for name in "abcd")]
+ONE_LINE = "        members: { a@x.co: member, b@x.co: member, c@x.co: member }"
+LINES = ["        members:", *(f"          {name}@x.co: member" for name in "abcd")]
 
 
 @pytest.mark.parametrize(("names", "lines"), [("abc", [ONE_LINE]), ("abcd", LINES)])
@@ -18,7 +18,7 @@ def test_up_to_three_entries_of_one_word_are_one_line(
     server: ThreadedServer, names: str, lines: list[str]
 ) -> None:
     live = world(teams=[{"id": "t", "title": "T", "members": [{"user": name} for name in names]}])
-    live["users"] += [{"id": n, "displayName": n, "email": f"{n}@acme.example"} for n in names]
+    live["users"] += [{"id": n, "displayName": n, "email": f"{n}@x.co"} for n in names]
     (acme,) = live["organizations"]
     acme["members"] += [{"user": name, "role": "read"} for name in names]
     server.reset(live)
