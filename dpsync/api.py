@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from dpsync.workflows.ids_file import ids_path, load_ids
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
     from dpsync.workflows.listing import list_entries, list_files
-    from dpsync.workflows.revert import Applied, Revert, applied, reverting
+    from dpsync.workflows.reversal.applied import Applied, applied
+    from dpsync.workflows.revert import Revert, reverting
     from dpsync.workflows.row_imports import import_rows
     from dpsync.workflows.session import Planned, Session
 
@@ -71,7 +72,8 @@ _MODULES: Final = {
     "dpsync.workflows.ids_file": ("ids_path", "load_ids"),
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),
     "dpsync.workflows.listing": ("list_entries", "list_files"),
-    "dpsync.workflows.revert": ("Applied", "Revert", "applied", "reverting"),
+    "dpsync.workflows.reversal.applied": ("Applied", "applied"),
+    "dpsync.workflows.revert": ("Revert", "reverting"),
     "dpsync.workflows.row_imports": ("import_rows",),
     "dpsync.workflows.session": ("Planned", "Session"),
 }

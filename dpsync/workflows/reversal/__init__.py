@@ -1,0 +1,12 @@
+"""The configuration that takes an apply back: every value of before, and nothing else that differs from live.
+
+    applied         the changes of a plan that were carried out
+    entries         the entries while they become what they were, with the notes of what does not
+    deleted, changed, created
+                    what becomes of the things that the apply has deleted, changed and made, in this order
+    values          what a plan shows of a value, as a file would say it
+    configuration   all of that in one line
+
+In go a session, what was applied, and the plan of what is live now. Out come a configuration, what it touches
+and what it deletes, and notes. `workflows/revert.py` alone calls this room.
+"""
