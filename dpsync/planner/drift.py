@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dpsync.kinds.placing import ordered_by
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry, Policy
-from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.delete_count import count_deletes
@@ -20,6 +20,7 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Kept
 from dpsync.planner.decide.decisions import decide
+from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.content import unnamed_content
@@ -44,7 +45,7 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
         overlay=sides.desired.overlay,
         found=(*found, *appeared),
         ignored=tuple(_ignored(sides, found)),
-        unread=_unread(sides),
+        unread=_unread(sides.snapshot, sides.policy),
     )
 
 
@@ -55,14 +56,11 @@ def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
             yield item.model_copy(update={"addresses": left})
 
 
-def _unread(sides: Sides) -> tuple[str, ...]:
+def _unread(snapshot: Snapshot, policy: Policies) -> tuple[str, ...]:
     """What could not be compared, as far as somebody watches it."""
-    snapshot = sides.snapshot
     places = (*snapshot.unread, *snapshot.unwatched)
-    found = [str(address) for address in places if not sides.policy.ignored(address)]
-    found += [
-        str(at.field(name)) for at, name in snapshot.unread_fields if not sides.policy.ignored(at, name)
-    ]
+    found = [str(address) for address in places if not policy.ignored(address)]
+    found += [str(at.field(name)) for at, name in snapshot.unread_fields if not policy.ignored(at, name)]
     return tuple(sorted(found))
 
 

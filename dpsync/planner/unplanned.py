@@ -42,7 +42,7 @@ def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...
             continue
         differences = tuple(
             item.difference(
-                sides,
+                sides.values,
                 resource,
                 causes.of(resource, item)
                 if item.field.name in resource.fields

@@ -180,7 +180,7 @@ def test_what_something_is_in_is_named_from_the_nearest_outward_and_each_once(
     inside = {key: {"parent": collection(parents[key])} if key in parents else {} for key in "abc"}
     wanted = {key: {"title": key, **inside[key]} for key in "abc"}
     sides = Case({"collection": wanted}).sides()
-    ((kind, place),) = [both for both in own_places(sides) if both[0].name == "collection"]
+    ((kind, place),) = [both for both in own_places(sides.registry) if both[0].name == "collection"]
     found = list(islice(Nesting(sides, kind, place, lambda *_: False).above(collection("c").address), 9))
     assert found == [collection(key).address for key in above]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from dpsync.kinds.kind import Field, ListOrder
+from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -17,6 +17,7 @@ from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Difference
 from dpsync.planner.inputs.answers import SEND, Answer
 from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.values import Values
 
 
 class Changed(Struct, frozen=True):
@@ -28,13 +29,12 @@ class Changed(Struct, frozen=True):
     inherited: Address | None = None
     """Whose value it has so far, where it is as wanted now and would not be after this plan."""
 
-    def difference(self, sides: Sides, resource: Entry, cause: Cause) -> Difference:
+    def difference(self, values: Values, resource: Entry, cause: Cause) -> Difference:
+        """The same as a plan shows it."""
         return Difference(
             field=self.field.name,
-            before=sides.values.display(
-                self.field, self.field.type.narrow(self.before, self.after), resource
-            ),
-            after=sides.values.display(self.field, self.after, resource),
+            before=values.display(self.field, self.field.type.narrow(self.before, self.after), resource),
+            after=values.display(self.field, self.after, resource),
             known=self.field.source is not None,
             cause=cause,
             inherited=str(self.inherited) if self.inherited is not None else None,
@@ -76,7 +76,7 @@ def write_only(field: Field, value: Value) -> Value:
     return value if field.source is None else field.type.unread(value)
 
 
-def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Value:
+def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
     """The part of an entry's value that cannot be read back, None when there is none.
 
     A part with a request of its own is known where that was answered. While the platform is at work on it,
@@ -87,7 +87,7 @@ def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Val
         return hidden
     known = live.fields.get(field.name)
     answered = known.keys() if isinstance(known, dict) else set()
-    busy = sides.kind(live).is_busy(live.fields)
+    busy = kind.is_busy(live.fields)
     left = {
         name: part
         for name, part in hidden.items()
@@ -103,7 +103,7 @@ def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObj
     nothing says that it changed.
     """
     value = sides.desired.resources[resource.address].fields[field.name]
-    hidden, earlier = not_known(sides, field, value, live), sides.names.in_base(resource, live)
+    hidden, earlier = not_known(sides.kind(live), field, value, live), sides.names.in_base(resource, live)
     if hidden is None or earlier is None:
         return False
     return canonical(write_only(field, earlier.fields.get(field.name))) != canonical(hidden)

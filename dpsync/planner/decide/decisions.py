@@ -288,7 +288,7 @@ class _Decider:
     def _cannot_compare(self, resource: Entry, live: LiveObject) -> None:
         kind = self.sides.kind(resource)
         for item in kind.unread_fields:
-            hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
+            hidden = not_known(kind, item, resource.fields.get(item.name), live)
             if hidden is not None:
                 address = str(resource.address.field(item.name))
                 known = self.sides.names.in_base(resource, live) is not None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.registry import Registry
 from dpsync.model.circles import beginning_with, circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity
@@ -22,10 +23,10 @@ Item = Address | Identity
 Stays = Callable[[Address, Field], bool]
 
 
-def own_places(sides: Sides) -> Iterator[tuple[Kind, Field]]:
+def own_places(registry: Registry) -> Iterator[tuple[Kind, Field]]:
     """The fields by which objects of a kind are in others of the same kind."""
-    for kind in sides.registry.ordered:
-        yield from ((kind, item) for other, item in sides.registry.referring(kind.name) if other is kind)
+    for kind in registry.ordered:
+        yield from ((kind, item) for other, item in registry.referring(kind.name) if other is kind)
 
 
 class Nesting(Struct, frozen=True):

@@ -17,7 +17,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import live_ids, references
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.inputs.sides import Sides
@@ -30,10 +30,10 @@ _SAID: Final = frozenset({MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE})
 """Somebody has said by these which object an entry is."""
 
 
-def found_by_name(sides: Sides, address: Address) -> bool:
+def found_by_name(snapshot: Snapshot, address: Address) -> bool:
     """Whether nothing but its name says what an entry is: it has no line and no answer."""
-    match = sides.snapshot.matches.get(address)
-    recorded = address in sides.snapshot.records.lines
+    match = snapshot.matches.get(address)
+    recorded = address in snapshot.records.lines
     return match is not None and not recorded and match.by not in _SAID
 
 
@@ -194,7 +194,7 @@ class CouldBe(Struct, frozen=True, dict=True):
     def _by_name_alone(self, address: Address) -> bool:
         """Whether nothing but its name says what an entry is, and it has no past either."""
         base = self.sides.base.desired
-        return found_by_name(self.sides, address) and (base is None or address not in base.resources)
+        return found_by_name(self.sides.snapshot, address) and (base is None or address not in base.resources)
 
     def _owner(self, entry: Entry) -> Identity | None:
         live = self.sides.live(entry.parent) if entry.parent is not None else None

@@ -147,7 +147,7 @@ def _circles(decided: Decisions) -> Iterator[Refusal]:
     def stays(address: Address, item: Field) -> bool:
         return decided.blocking.entry(address) or decided.blocking.noted(address, item)
 
-    for kind, item in own_places(sides):
+    for kind, item in own_places(sides.registry):
         for circle in Nesting(sides, kind, item, stays).circles():
             if any(not isinstance(one, Address) and decided.deletions.covers(one) for one in circle):
                 continue  # it must be empty by then, which another guard looks after

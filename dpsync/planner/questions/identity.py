@@ -212,7 +212,9 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
     by_name = {
         address
         for address, entry in sides.resources.items()
-        if sides.kind(entry).mistakable and found_by_name(sides, address) and sides.live(address) is not None
+        if sides.kind(entry).mistakable
+        and found_by_name(sides.snapshot, address)
+        and sides.live(address) is not None
     }
     in_place: set[Address] = set()
     """What is named somewhere by what names it in the files: it is in no ring, wherever else it is named."""

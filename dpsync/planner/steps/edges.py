@@ -133,7 +133,7 @@ def _placed_from_the_top(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
         moved = (step for step in steps.of(address, "place") if item.name in step.fields)
         return sides.live(address) is not None and next(moved, None) is None
 
-    for kind, item in own_places(sides):
+    for kind, item in own_places(sides.registry):
         nesting = Nesting(sides, kind, item, stays)
         circular = {part for circle in nesting.circles() for part in circle}
         placing = {

@@ -82,7 +82,7 @@ class _Changes(Struct, frozen=True):
             watched=tuple(sorted(resource.fields)) if live else (),
             inside=self._inside(resource) if live is None else None,
             differences=tuple(
-                item.difference(sides, resource, self._of_field(resource, item, live, cause))
+                item.difference(sides.values, resource, self._of_field(resource, item, live, cause))
                 for item in display
                 if live is not None or not item.field.nest or self._inside(resource) is not None
             )
