@@ -44,6 +44,10 @@ class Past(Struct, frozen=True):
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     recorded: Recorded = NOTHING_RECORDED
 
+    def keys(self, view: NaturalKeys) -> NaturalKeys:
+        """How keys are read of earlier entries, which had the first children of then."""
+        return replace(view, first_child=self.first_child)
+
 
 class EntryCandidates(Struct, eq=False):
     """An entry with the live objects that bear its present name and those that bear an earlier one."""
@@ -72,8 +76,7 @@ class Candidates(Struct, frozen=True, dict=True):
 
     @cached_property
     def before(self) -> NaturalKeys:
-        """The natural keys of the first children as they were."""
-        return replace(self.view, first_child=self.past.first_child)
+        return self.past.keys(self.view)
 
     def of(self, resource: Entry) -> EntryCandidates:
         """The entry with its candidates; those that bear an earlier name and the present one come first."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
 from dpsync.identity.candidates import Past
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import candidates, it_is, meaning
@@ -69,7 +67,7 @@ def is_in_base(view: NaturalKeys, past: Past, resource: Entry, live: LiveObject)
     earlier = past.entries.get(resource.address)
     if earlier is None:
         return False
-    before = replace(view, first_child=past.first_child)
+    before = past.keys(view)
     values = {key: before.wanted(earlier, key) for key in view.kind.identity}
     given = [(key, value) for key, value in values.items() if value is not None]
     return bool(given) and all(view.has(live, key, value) for key, value in given)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import Candidates, EntryCandidates, Past, Rank
@@ -90,8 +89,7 @@ class _Settling(Struct, frozen=True, dict=True):
 
     @cached_property
     def before(self) -> NaturalKeys:
-        """The natural keys of the first children as they were."""
-        return replace(self.view, first_child=self.past.first_child)
+        return self.past.keys(self.view)
 
     def settle(self, open_: list[EntryCandidates]) -> None:
         """Decide what is certain, then ring after ring, which may make more certain; ask about the rest."""
