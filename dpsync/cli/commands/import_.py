@@ -13,6 +13,7 @@ from dpsync.cli.arguments.connection import Connection, chosen_by_flag, connecti
 from dpsync.cli.arguments.memory import ids_file, on_disk, opened
 from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.importing import import_live, show_import
 from dpsync.cli.opening import client_of
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
     from dpsync.kinds.registry import Registry
     from dpsync.model.entries.desired import Desired
-    from dpsync.render.json.documents import ImportDocument
 
 
 @click.command("import")
@@ -237,34 +237,9 @@ def _imported_again(
             found = import_again(session, client, place.root, organizations, layers)
         requests, platform = client.requests, client.platform
     written = put(place.root.parent, found.made.files)
-    code = _result(out, again_document(found.made, written, found.plan, requests))
+    code = show_import(out, again_document(found.made, written, found.plan, requests))
     try:
         ids.edit(platform, found.ids)
-    except CannotWrite as cannot:
-        out.complain(f"error: {cannot}")
-        return Exit.PARTIAL
-    return code
-
-
-def import_live(
-    out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
-    full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
-) -> int:  # fmt: skip
-    """Write the configuration of what is live into a directory that has none; how that ended."""
-    from dpsync.api import import_
-    from dpsync.apply.ids_on_disk import CannotWrite
-    from dpsync.importing.caching import RememberingClient
-    from dpsync.importing.files import put
-    from dpsync.render.json.conversion import import_document
-
-    with client_of(RememberingClient, out, to, timeout) as client:
-        with out.progress.during(READING):
-            found = import_(client, registry, organizations, parallelism, full, ids.read())
-        requests, platform = client.requests, client.platform
-    written = put(directory, found.made.files, found.made.stray(directory), force)
-    code = _result(out, import_document(found.made, written, found.plan, found.problems, requests))
-    try:
-        ids.replace(platform, found.made.ids)
     except CannotWrite as cannot:
         out.complain(f"error: {cannot}")
         return Exit.PARTIAL
@@ -296,7 +271,7 @@ def _edited(
             raise click.UsageError(str(wrong)) from None
         requests = client.requests
     written = put(place.root.parent, made.files, force=asked.force)
-    return _result(out, update_document(made, written, requests))
+    return show_import(out, update_document(made, written, requests))
 
 
 def _navigation_file(directory: Path, named: Path) -> Path:
@@ -321,14 +296,4 @@ def _taken_over(out: Output, asked: _Asked, named: Path, registry: Registry) -> 
     file, directory = _navigation_file(asked.directory, named), asked.directory
     made = take_over(directory / file, registry, asked.organizations[0], asked.title, file.as_posix())
     written = put(directory, made.files, made.stray(directory), asked.force)
-    return _result(out, import_document(made, written, None, [], 0))
-
-
-def _result(out: Output, document: ImportDocument) -> int:
-    from dpsync.render.terminal.import_text import render_import
-
-    if out.json:
-        out.document(document)
-    else:
-        out.result(render_import(out.printable(document), out.paint(), out.verbose))
-    return document.exit
+    return show_import(out, import_document(made, written, None, [], 0))

@@ -121,8 +121,8 @@ def _imported(out: Output, directory: Path, organization: str) -> int:
     from dpsync.api import load_registry
     from dpsync.cli.arguments.connection import connection
     from dpsync.cli.arguments.memory import ids_file, on_disk
-    from dpsync.cli.commands.import_ import import_live
     from dpsync.cli.endings import endings
+    from dpsync.cli.importing import import_live
     from dpsync.config.composing.discovery import ROOT_NAMES
 
     to = connection(out)

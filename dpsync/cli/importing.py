@@ -1,0 +1,53 @@
+"""What is live, written as the configuration of a directory that has none: for `import` and `init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsync.cli.arguments.connection import Connection
+from dpsync.cli.opening import client_of
+from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.progress import READING
+from dpsync.model.findings.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.api import IdsOnDisk
+    from dpsync.kinds.registry import Registry
+    from dpsync.render.json.documents import ImportDocument
+
+
+def import_live(
+    out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
+    full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
+) -> int:  # fmt: skip
+    """Write the configuration of what is live into a directory that has none; how that ended."""
+    from dpsync.api import import_
+    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.importing.caching import RememberingClient
+    from dpsync.importing.files import put
+    from dpsync.render.json.conversion import import_document
+
+    with client_of(RememberingClient, out, to, timeout) as client:
+        with out.progress.during(READING):
+            found = import_(client, registry, organizations, parallelism, full, ids.read())
+        requests, platform = client.requests, client.platform
+    written = put(directory, found.made.files, found.made.stray(directory), force)
+    code = show_import(out, import_document(found.made, written, found.plan, found.problems, requests))
+    try:
+        ids.replace(platform, found.made.ids)
+    except CannotWrite as cannot:
+        out.complain(f"error: {cannot}")
+        return Exit.PARTIAL
+    return code
+
+
+def show_import(out: Output, document: ImportDocument) -> int:
+    """Print what an import has written, and what is left to do; the exit code."""
+    from dpsync.render.terminal.import_text import render_import
+
+    if out.json:
+        out.document(document)
+    else:
+        out.result(render_import(out.printable(document), out.paint(), out.verbose))
+    return document.exit
