@@ -1,0 +1,268 @@
+"""What a command says when it ends otherwise than it should, and with which code: plain values."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import click
+import pytest
+
+from dpsync.apply.expected import NotApproved, Refused
+from dpsync.apply.journal import JournalFull
+from dpsync.apply.lock import Locked, NoState
+from dpsync.cli.applying import show_plan
+from dpsync.cli.arguments.connection import Connection
+from dpsync.cli.endings import endings
+from dpsync.cli.failures import client_diagnostic, explained
+from dpsync.cli.habits import check_habits, directory_behind
+from dpsync.cli.main import root, run
+from dpsync.cli.rehearsing import ending
+from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.terminal.signals import Ended
+from dpsync.client import errors
+from dpsync.client.errors import ClientError, NotSent, Unknown
+from dpsync.client.way import Setting, Way
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.model.plans.remark import Blocked
+
+TO = Connection("https://p.example", "s3cret", "DPSYNC_URL", "DPSYNC_TOKEN")
+PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy:3128"))
+TRUST = Way(trust=Setting("SSL_CERT_FILE", "/c.pem"))
+UNREAD = Way(unread=("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+
+
+def not_sent(reason: errors.NotSentReason, detail: str = "", way: Way = errors.USUAL) -> NotSent:
+    return NotSent("GET", "/user", reason, detail, way)
+
+
+def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
+    return Unknown("GET", "/user", reason, way=way)
+
+
+# Requests that failed.
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "hint"),
+    [
+        (not_sent("refused"), "unreachable", "check DPSYNC_URL and that the server is running"),
+        (not_sent("dns"), "unreachable", "check the name in DPSYNC_URL"),
+        (not_sent("dns", way=PROXY), "unreachable", "check HTTPS_PROXY, or name the host in NO_PROXY"),
+        (not_sent("refused", way=PROXY), "unreachable", "check HTTPS_PROXY, or name the host in NO_PROXY"),
+        (not_sent("tls"), "unreachable", "check DPSYNC_URL: what answers there may not speak https"),
+        (not_sent("too long"), "unreachable", "the platform has sent an id of that length"),
+        (not_sent("certificate", "it has EXPIRED"), "unreachable", "the clock of this machine is wrong"),
+        (not_sent("certificate", "not yet valid"), "unreachable", "the clock of this machine is wrong"),
+        (not_sent("certificate", "hostname mismatch"), "unreachable", "the certificate is for another name"),
+        (not_sent("certificate", "not valid for 'x'"), "unreachable", "the certificate is for another name"),
+        (not_sent("certificate", "self-signed", TRUST), "unreachable", "SSL_CERT_FILE (/c.pem) must hold"),
+        (not_sent("certificate", "self-signed"), "unreachable", "name a file with it in SSL_CERT_FILE"),
+        (
+            not_sent("certificate", "self-signed", UNREAD),
+            "unreachable",
+            "SSL_CERT_FILE; REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE are not read",
+        ),
+        (unknown("timeout"), "timeout", "give it longer with --timeout SECONDS"),
+        (unknown("closed", PROXY), "request", "check HTTPS_PROXY (http://proxy:3128), or name the host"),
+        (unknown("closed"), "request", "what stands between here and there; nothing was written"),
+        (errors.Unauthorized("GET", "/user", 401, ""), "unauthorized", "check DPSYNC_TOKEN"),
+        (errors.Forbidden("GET", "/user", 403, ""), "forbidden", "use the token of somebody who may"),
+        (errors.NotFound("GET", "/user", 404, ""), "request", "--profile says which"),
+        (errors.ServerFault("GET", "/user", 501, ""), "request", "--profile says which"),
+        (errors.ServerFault("GET", "/user", 500, ""), "request", "nothing was written; try again"),
+        (errors.NotJson("GET", "/user", 200, "text/html", "HTML"), "not-json", "not a login page or a proxy"),
+        (errors.BadAnswer("/user", "x", "1", "title", "a text", "7"), "bad-answer", "--profile says which"),
+        (errors.BadList("/user", "cursor repeated", 2), "bad-list", "nothing was concluded from it"),
+        (errors.RateLimited("GET", "/user"), "rate-limited", "try again later"),
+    ],
+)
+def test_a_request_that_failed_says_what_to_look_at(error: ClientError, code: str, hint: str) -> None:
+    found = client_diagnostic(error, TO)
+    assert found.code == code
+    assert hint in str(found.hint)
+    assert "s3cret" not in f"{found.message} {found.hint}"
+
+
+def test_a_proxy_is_named_where_one_stood_between_and_only_there() -> None:
+    assert "through the proxy" in client_diagnostic(not_sent("refused", way=PROXY), TO).message
+    assert "through the proxy" not in client_diagnostic(not_sent("refused"), TO).message
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "exit_"),
+    [
+        (Refused({"acme/teams/a": "it was renamed"}), "stale", Exit.REFUSED),
+        (NotApproved("a", "b"), "not-approved", Exit.REFUSED),
+        (Locked("acme"), "locked", Exit.REFUSED),
+        (NoState("there is no home"), "state", Exit.FAILED),
+        (JournalFull("no room"), "journal", Exit.FAILED),
+        (not_sent("refused"), "unreachable", Exit.FAILED),
+    ],
+)
+def test_what_keeps_an_apply_from_beginning_has_its_code(error: Exception, code: str, exit_: Exit) -> None:
+    known = explained(error, TO)
+    assert known is not None
+    assert ([one.code for one in known[0]], known[1]) == ([code], exit_)
+
+
+def test_what_is_stale_is_told_at_its_line_where_it_has_one() -> None:
+    error = Refused({"acme/a": "so", "acme/b": "so"}, {"acme/a": Origin(file="f.yaml", line=3, column=2)})
+    known = explained(error, TO)
+    assert known is not None
+    assert [one.span and (one.span.file, one.span.line) for one in known[0]] == [("f.yaml", 3), None]
+
+
+def test_an_address_or_token_that_cannot_be_used_is_wrong_usage_and_named_as_it_was_set() -> None:
+    for part, name in (("url", "DPSYNC_URL"), ("token", "DPSYNC_TOKEN"), ("proxy", "proxy")):
+        with pytest.raises(click.UsageError, match=f"{name} cannot be used: it is odd"):
+            explained(errors.Malformed(part, "it is odd"), TO)
+
+
+# How a command ends.
+
+
+def out(format_: str = "text") -> Output:
+    return as_output(format_, "never", 0, False)
+
+
+def ended(error: Exception, format_: str = "text") -> int:
+    with pytest.raises(click.exceptions.Exit) as end, endings(out(format_), TO):
+        raise error
+    return end.value.exit_code
+
+
+@pytest.fixture(autouse=True)
+def no_debugging(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DPSYNC_DEBUG", raising=False)
+
+
+def test_a_mistake_of_dpsyncs_own_ends_with_1_and_says_how_to_report_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ended(KeyError("s3cret")) == Exit.FAILED
+    said = capsys.readouterr().err
+    assert "a mistake of its own (KeyError)" in said
+    assert "s3cret" not in said
+    monkeypatch.setenv("DPSYNC_DEBUG", "1")
+    with pytest.raises(KeyError), endings(out()):
+        raise KeyError
+
+
+def test_findings_end_with_their_code_and_are_a_document_where_one_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wrong = DiagnosticError([Diagnostic("x", "it is odd")], Exit.INVALID)
+    assert ended(wrong) == Exit.INVALID
+    assert capsys.readouterr().out == ""
+    assert ended(wrong, "json") == Exit.INVALID
+    assert json.loads(capsys.readouterr().out)["exit"] == Exit.INVALID
+
+
+@pytest.mark.parametrize(
+    "error", [click.UsageError("x"), click.exceptions.Exit(2), click.Abort(), KeyboardInterrupt()]
+)
+def test_what_is_an_ending_already_stays_one(error: BaseException) -> None:
+    with pytest.raises(type(error)), endings(out()):
+        raise error
+
+
+@pytest.mark.parametrize(
+    ("plan", "rehearsal", "code"),
+    [
+        (Plan(refusals=(Refusal(code="x", address="a", message="so", way_out="do it"),)), None, Exit.REFUSED),
+        (Plan(), None, Exit.DONE),
+        (Plan(blocked=(Blocked(address="a", reason="so"),)), None, Exit.PARTIAL),
+    ],
+)
+def test_without_a_rehearsal_a_plan_that_may_not_be_applied_is_no_success(
+    plan: Plan, rehearsal: Rehearsal | None, code: Exit
+) -> None:
+    assert ending(plan, rehearsal) is code
+
+
+def test_a_plan_that_nobody_could_read_is_not_applied() -> None:
+    unseen = out()
+    unseen.left = True
+    with pytest.raises(click.exceptions.Exit) as end:
+        show_plan(unseen, Plan())
+    assert end.value.exit_code == Exit.FAILED
+
+
+# What people type who know other tools.
+
+
+@pytest.mark.parametrize(
+    ("typed", "use"),
+    [
+        (["apply", "-auto-approve"], "--yes"),
+        (["apply", "--auto-approve"], "--yes"),
+        (["plan", "-out=FILE"], "-o FILE"),
+        (["plan", "--target=x"], "--select ADDRESS"),
+        (["plan", "--json"], "--format json"),
+        (["plan", "--var", "a=b\nc"], "a variable of the environment"),
+    ],
+)
+def test_a_flag_of_another_tool_says_what_is_used_here(typed: list[str], use: str) -> None:
+    with pytest.raises(click.UsageError, match=use):
+        check_habits(typed)
+
+
+@pytest.mark.parametrize(
+    "typed", [["plan", "--out=FILE"], ["version", "--json"], ["plan", "--", "-target"], ["plan", "-o", "out"]]
+)
+def test_a_flag_of_ours_and_what_is_no_flag_are_taken_as_they_are(typed: list[str]) -> None:
+    check_habits(typed)
+
+
+def test_a_directory_before_the_command_and_behind_it_is_one_too_many() -> None:
+    with pytest.raises(click.UsageError, match="given twice"):
+        directory_behind(["-C", "a", "plan", "--directory=b"])
+
+
+# The program.
+
+
+@pytest.fixture
+def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
+    """What the command raises."""
+    raised: list[BaseException] = []
+
+    def fail(**_: object) -> None:
+        raise raised[0]
+
+    monkeypatch.setattr(root, "main", fail)
+    monkeypatch.setattr("dpsync.cli.terminal.output.silence", lambda: None)
+    return raised
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (click.UsageError("x"), Exit.USAGE),
+        (click.ClickException("x"), Exit.FAILED),
+        (KeyboardInterrupt(), Exit.INTERRUPTED),
+        (click.Abort(), Exit.INTERRUPTED),
+        (Ended(signal.SIGTERM), Exit.TERMINATED),
+        (BrokenPipeError(), Exit.DONE),
+        (OSError(28, "no room"), Exit.FAILED),
+    ],
+)
+def test_whatever_ends_the_program_has_its_code(
+    error: BaseException, code: Exit, stopped: list[BaseException]
+) -> None:
+    stopped.append(error)
+    assert run(["version"]) == code
+
+
+def test_a_message_hides_nothing_that_an_argument_holds(
+    stopped: list[BaseException], capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopped.append(click.UsageError("no such file: \x1b[31m‮"))
+    run(["version"])
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "‮" not in said
