@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from dpsync.github.messages.digests import Shown, shown_by, shown_of
+from dpsync.github.messages.digests import Shown, read_shown, shown_by, shown_of
 from dpsync.github.messages.drift_issue import drift_digest
 from dpsync.github.messages.issues import Issues
 from dpsync.github.messages.marker import (
@@ -42,6 +42,7 @@ from dpsync.github.messages.plan_comment import (
 )
 from dpsync.github.messages.watch_issue import Watch
 from dpsync.github.requests.api import GitHubText, Review
+from dpsync.github.requests.members import number_at, text_at
 from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
 from dpsync.github.runner.place import WorkflowRun, branch_key, find_place, make_key, plan_key
 from dpsync.model.entries.match import MatchedBy
@@ -81,6 +82,7 @@ def test_a_marker_is_read_as_it_was_written(marker: PlanMarker) -> None:
     first_line(MARKER).replace('"key":"12"', '"key":"x"'), first_line(MARKER).replace(":1 {", ":2 {"),
     first_line(MARKER).replace('"state":"plan"', '"state":"fine"'), first_line(MARKER).replace("} -->", "}"),
     first_line(MARKER).replace('"run":5', '"run":5,"more":1'), first_line(DriftMarker(key="12", run=5)),
+    first_line(WatchMarker(key="12", run=5)),
     "<!-- dpsync:plan:1 {} -->\n", "<!-- dpsync:plan:1 {] -->\n",
 ])  # fmt: skip
 def test_what_is_not_quite_a_marker_is_none(body: str) -> None:
@@ -157,6 +159,16 @@ def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any
     assert not set(displayed) & set(shown_of(now, Plan(changes=(now,))))
 
 
+@pytest.mark.parametrize("more", [
+    {"moved": "after b"}, {"effects": (Effect(address="x", what="gone"),)},
+    {"steps": (STEP, STEP.model_copy(update={"verb": "act"}))},
+], ids=lambda more: next(iter(more)))  # fmt: skip
+def test_what_an_update_does_beside_its_fields_was_not_approved_with_these(more: dict[str, Any]) -> None:
+    fields = (Difference(field="title", before=1, after=2),)
+    then, now = (CHANGE.model_copy(update={"differences": fields, **also}) for also in ({}, more))
+    assert set(shown_by(Plan(changes=(then,)))) < set(shown_by(Plan(changes=(now,))))
+
+
 @pytest.mark.parametrize("target", [
     {"platform": "https://other"}, {"organizations": (Organization(address="acme", id="2"),)},
 ], ids=["platform", "organization"])  # fmt: skip
@@ -231,9 +243,31 @@ def test_of_a_plan_that_is_larger_still_only_the_digest_is_kept() -> None:
     assert marker_values((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
 
 
+def test_of_what_is_damaged_only_whole_parts_count() -> None:
+    one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
+    assert read_shown(bytes(one) + b"left over") == (one,)
+    assert shown_in(["A", base64url(bytes(one))]) == (one,)
+
+
+def test_the_same_values_in_another_order_were_approved() -> None:
+    first, second = (
+        CHANGE.model_copy(update={"differences": (Difference(field="title", before=before, after=2),)})
+        for before in ({"a": [{"x": 1, "y": 2}], "b": 2}, {"b": 2, "a": [{"y": 2, "x": 1}]})
+    )
+    assert shown_by(Plan(changes=(first,))) == shown_by(Plan(changes=(second,)))
+
+
 def test_an_approval_rests_on_128_bits() -> None:
     (one,) = shown_by(Plan(changes=(CHANGE,)))
     assert len(one.what) * 8 == DIGITS * 4 == 128
+
+
+@pytest.mark.parametrize(
+    "found", [None, [], "x", 7, {"a": None}, {"a": []}, {"a": {"b": []}}, {"a": {"b": True}}]
+)
+def test_a_member_of_another_form_is_missing(found: Any) -> None:
+    assert (text_at(found, "a", "b"), number_at(found, "a", "b")) == ("", None)
+    assert (text_at({"a": {"b": "x"}}, "a", "b"), number_at({"a": 7}, "a")) == ("x", 7)
 
 
 # Whose comment it is, and what becomes of it.

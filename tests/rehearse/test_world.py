@@ -36,6 +36,8 @@ SECRETS = [
     ("/orgs/acme/sites/docs/mcp-servers", [{"id": "m1", "name": "tools", "headers": {"X-Key": "s3cret"}}]),
     ("/orgs/acme/sites/docs/context-connections",
      [{"id": "c1", "connector": "builtin:linear", "setupSettings": {"token": "s3cret", "url": "https://x.example"}}]),
+    ("/orgs/acme/sites/docs/context-connections",
+     [{"id": "c1", "connector": "builtin:linear", "setupSettings": {"hooks": [{"api_key": "s3cret"}]}}]),
 ]  # fmt: skip
 
 
@@ -113,6 +115,25 @@ def test_an_answer_that_no_world_can_hold_is_kept_apart() -> None:
 def test_what_was_refused_is_neither_there_nor_absent() -> None:
     made = world_of([RecordedAnswer("/orgs/acme/saml", (), 403, None)], "made-up")
     assert (made.unknown, made.assumed) == ([], [])
+
+
+def test_a_part_of_a_list_is_not_taken_for_all_of_it() -> None:
+    teams = RecordedAnswer("/orgs/acme/teams", (("title", "A"),), 200, [{"id": "t", "title": "A"}])
+    showing = RecordedAnswer("/orgs/acme/sites", (("space", "s"),), 200, [{"id": "docs"}])
+    made = world_of([RecordedAnswer("/orgs/acme", (), 200, ORGANIZATION), teams, showing], "made-up")
+    assert "teams" not in acme(made)
+    assert made.unknown == [teams], "the sites that show a space follow from others"
+
+
+def test_who_is_read_as_a_member_keeps_their_role_and_nobody_else_is_one() -> None:
+    made = world(
+        ("/orgs/acme/members", [member("ada", "admin"), member("bob", "read")]),
+        ("/orgs/acme/spaces", [{"id": "s1", "title": "One"}]),
+        ("/spaces/s1/permissions/users", [{"permission": "edit", "user": {"id": "bob"}}]),
+        named=("/orgs/acme/members/zoe",),
+    )
+    assert [one.get("role") for one in acme(made)["members"]] == ["admin", "read"]
+    assert made.assumed == []
 
 
 def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:

@@ -95,6 +95,12 @@ def test_a_secret_that_dpsync_knows_is_saved_nowhere() -> None:
     assert "tok3n-of-mine" not in text_of(made)
 
 
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_a_key_in_the_name_of_a_member_is_saved_nowhere(anonymous: bool) -> None:
+    key = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2"
+    assert key not in text_of(saved(organization(spaces=[{"id": "s", key: 1}]), anonymous=anonymous))
+
+
 def test_free_settings_keep_their_form() -> None:
     given = {"on": True, "number": 4711, "text": "a", "empty": "", "nothing": None, "list": ["a"]}
     made = saved(organization(installations=[{**BOT, "configuration": given}]))

@@ -1,0 +1,70 @@
+"""What a run of the action refuses, and what it says where GitHub does not do something: plain values."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from dpsync.github.requests.transport import GitHubError
+from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.place import WorkflowRun
+from dpsync.github.runner.run import ActionRun, Ran
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.render.json.documents import FindingsDocument
+from tests.github.runner import Step
+
+PLACE = WorkflowRun("acme/docs", 7, 1, "push", "a" * 40, "a" * 40)
+
+
+def action() -> tuple[ActionRun, io.StringIO]:
+    stream = io.StringIO()
+    return ActionRun(Inputs(), PLACE, Log(stream), lambda *_: Ran(0), None, Path("plan.json")), stream
+
+
+def test_a_run_that_refuses_ends_with_4_and_with_the_plan_that_is_refused() -> None:
+    run, stream = action()
+    document = FindingsDocument(exit=0)
+    refused = run.refuse("not-approved", "[this](https://evil.example) was not approved", Ran(0, document))
+    assert run.result.refused is refused
+    assert refused == Ran(Exit.REFUSED, document)
+    assert run.result.outputs == {"outcome": "refused", "failure-reason": "not-approved"}
+    assert "`[this](https://evil.example`" in run.result.notes, "as text"
+    [said] = Step().read(stream.getvalue()).commands
+    assert said.name == "error"
+
+
+@pytest.mark.parametrize(
+    ("status", "quietly", "said"),
+    [
+        (
+            403,
+            False,
+            "Not told: no. The token may not do this: it is a fork's, or the job lacks a permission.",
+        ),
+        (403, True, None),
+        (500, False, "Not told: no."),
+        (500, True, "Not told: no."),
+    ],
+)
+def test_whatever_github_answers_the_run_goes_on_and_says_it_unless_it_is_expected(
+    status: int, quietly: bool, said: str | None
+) -> None:
+    run, stream = action()
+    with run.asking("Not told", quietly):
+        raise GitHubError("no", status)
+    assert [one.data for one in Step().read(stream.getvalue()).commands] == ([said] if said else [])
+
+
+def test_a_mistake_of_dpsyncs_own_is_no_answer_of_github() -> None:
+    run, _ = action()
+    with pytest.raises(KeyError), run.asking("Not told"):
+        raise KeyError
+
+
+def test_what_looks_like_a_line_break_of_the_runner_in_a_notice_stays_a_text() -> None:
+    run, stream = action()
+    run.log.notice("100%0A done%25")
+    assert [one.data for one in Step().read(stream.getvalue()).commands] == ["100%0A done%25"]
