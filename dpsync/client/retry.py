@@ -128,7 +128,7 @@ class _Call(Generic[T]):
         try:
             result = self._try()
         except ClientError as error:
-            if not self._may_repeat(error) and self._final(error) is error:
+            if not self._may_repeat(error):
                 raise
             failed = error
         else:
@@ -146,8 +146,6 @@ class _Call(Generic[T]):
         """
         import tenacity
 
-        if not self._may_repeat(failed):
-            raise self._final(failed)
         tries = iter([failed])
 
         def once() -> T:

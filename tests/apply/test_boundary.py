@@ -88,6 +88,16 @@ def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
     assert journal.events[-1] == "end"
 
 
+def test_a_journal_that_cannot_say_what_is_not_tried_is_told_with_what_stopped_the_apply(
+    client: WriteClient, session: Session, server: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Schedule, "settle", failing(1, KeyError("x"))(Schedule.settle))
+    journal = Recorded("not-tried", 1, JournalFull("no space left"))
+    report = session.apply(client, session.plan(client), journal=journal)
+    assert "no space left" in report.trouble
+    assert (report.count("done"), report.count("not-tried"), writes(server)) == (1, 2, 1)
+
+
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
     error: Exception,

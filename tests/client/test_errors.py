@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
+import zlib
+
+import httpcore
 import pytest
 
 from dpsync.client.answers import origin
@@ -18,6 +23,7 @@ from dpsync.client.errors import (
     Unknown,
     WriteRefused,
 )
+from dpsync.client.transport import _not_sent, _unknown
 from dpsync.client.way import Setting, proxy_of, trusted, way_to
 
 AT = ("GET", "/a")
@@ -101,6 +107,51 @@ def test_what_stays_as_it_is_is_not_tried_again(
     error: NotSent | Unknown | ServerFault, transient: bool
 ) -> None:
     assert error.transient is transient
+
+
+def because(error: Exception, cause: Exception) -> Exception:
+    """The error, raised because of another one."""
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (httpcore.ProxyError("407 Proxy Authentication Required"), ("proxy", "status 407")),
+        (httpcore.ProxyError("4071 is no status"), ("proxy", "")),
+        (httpcore.ProxyError("closed"), ("proxy", "")),
+        (httpcore.ConnectTimeout(), ("timeout", "")),
+        (httpcore.PoolTimeout(), ("timeout", "")),
+        (because(httpcore.ConnectError(), ConnectionRefusedError()), ("refused", "")),
+        (because(httpcore.ConnectError(), because(OSError(), socket.gaierror())), ("dns", "")),
+        (because(httpcore.ConnectError(), ssl.SSLError()), ("tls", "")),
+        (because(httpcore.ConnectError(), ssl.SSLCertVerificationError()), ("certificate", "")),
+        (because(httpcore.ConnectError(), OSError("no route")), ("connect", "")),
+        (httpcore.ConnectError(), ("connect", "")),
+    ],
+)
+def test_why_nothing_was_sent_is_told_by_what_lies_below(error: Exception, said: tuple[str, str]) -> None:
+    assert _not_sent(error) == said
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [
+        (httpcore.ReadTimeout(), None, "timeout"),
+        (httpcore.ReadTimeout(), 200, "timeout"),
+        (httpcore.RemoteProtocolError(), None, "closed"),
+        (httpcore.RemoteProtocolError(), 200, "truncated"),
+        (httpcore.ReadError(), None, "reset"),
+        (httpcore.WriteError(), None, "reset"),
+        (httpcore.LocalProtocolError(), None, "failed"),
+        (zlib.error("cut off"), 200, "truncated"),
+    ],
+)
+def test_why_nobody_knows_what_came_of_it_is_told_by_how_far_it_came(
+    error: Exception, status: int | None, reason: str
+) -> None:
+    assert _unknown(error, status) == reason
 
 
 # The way.

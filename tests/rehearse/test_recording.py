@@ -65,6 +65,16 @@ def test_a_refusal_is_kept_as_one() -> None:
     assert [(reading.status, reading.content) for reading in found] == [(403, None)]
 
 
+def test_what_is_no_json_is_kept_as_its_text() -> None:
+    recording = Recording()
+    recording.put(Request("GET", "/openapi"), Response(200, {}, "openapi: é".encode()), 0.0)
+    assert [reading.content for reading in recording.readings()] == ["openapi: é"]
+
+
+def test_every_answer_is_counted() -> None:
+    assert recorded({("/a", ""): (200, {}), ("/b", ""): (503, {})}).requests == 2
+
+
 def test_a_breakdown_says_nothing_of_what_is_there() -> None:
     assert list(recorded({("/orgs", ""): (503, {})}).readings()) == []
 
