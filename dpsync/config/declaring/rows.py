@@ -110,9 +110,9 @@ class _RowReading:
         said = self._said(cells)
         if said is None:
             return None
-        written = {name: self._value(name, cell) for name, cell in cells.items() if name not in said[0]}
-        value = (*said[1], *written.values())
-        return _scalar(key.text, key.span), Mapping(value, key.span)
+        used, parts = said
+        written = [self._value(name, cell) for name, cell in cells.items() if name not in used]
+        return _scalar(key.text, key.span), Mapping((*parts, *written), key.span)
 
     def _is_plain(self, cell: CsvCell) -> bool:
         """Whether nothing of a cell could be meant, or read, in another way."""

@@ -71,17 +71,20 @@ class _Comparison(Struct, frozen=True, dict=True):
         self, left: list[Entry], free: list[Entry], known: Mapping[Address, Address]
     ) -> dict[Address, Address]:
         """Entries whose key is another one: those that say the same of who they are, one on each side."""
-        sides: tuple[dict[bytes, list[Address]], ...] = (defaultdict(list), defaultdict(list))
-        for side, items in zip(sides, (left, free), strict=True):
-            for item in items if left else ():
-                if (key := self._key(item, known if side is sides[0] else {})) is not None:
-                    side[key].append(item.address)
-        one, other = sides
-        return {
-            olds[0]: other[key][0]
-            for key, olds in one.items()
-            if len(olds) == 1 and len(other.get(key, ())) == 1
-        }
+        olds, news = self._by_key(left, known), self._by_key(free if left else [], {})
+        found: dict[Address, Address] = {}
+        for key, several in olds.items():
+            match several, news.get(key):
+                case [old], [new]:
+                    found[old] = new
+        return found
+
+    def _by_key(self, items: list[Entry], known: Mapping[Address, Address]) -> dict[bytes, list[Address]]:
+        found: dict[bytes, list[Address]] = defaultdict(list)
+        for item in items:
+            if (key := self._key(item, known)) is not None:
+                found[key].append(item.address)
+        return found
 
     def _key(self, item: Entry, known: Mapping[Address, Address]) -> bytes | None:
         if item.pin is not None:
@@ -122,10 +125,9 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     def _order(self, address: Address) -> EditedField | None:
         """The order of what is directly in an entry of a tree, where it is another one."""
-        now = [one for one in self._inside[1].get(address, ()) if one in self._olds]
-        before = [
-            self._news[one] for one in self._inside[0].get(self._olds[address], ()) if one in self._news
-        ]
+        was, present = self._inside
+        now = [one for one in present.get(address, ()) if one in self._olds]
+        before = [self._news[one] for one in was.get(self._olds[address], ()) if one in self._news]
         both = set(now) & set(before)
         first, second = ([str(one) for one in side if one in both] for side in (before, now))
         return EditedField(field="order", before=first, after=second) if first != second else None
@@ -133,15 +135,15 @@ class _Comparison(Struct, frozen=True, dict=True):
     @cached_property
     def _inside(self) -> tuple[dict[Address, list[Address]], dict[Address, list[Address]]]:
         """The nodes of trees by what they are directly in, on both sides, in their order."""
-        found: list[dict[Address, list[Address]]] = []
-        for side in (self.before, self.now):
-            nodes: dict[Address, list[Address]] = defaultdict(list)
-            for item in side.resources.values():
-                around = item.holder or item.parent
-                if around is not None and self._kind(item).in_tree:
-                    nodes[around].append(item.address)
-            found.append(nodes)
-        return found[0], found[1]
+        return self._nodes(self.before), self._nodes(self.now)
+
+    def _nodes(self, side: Desired) -> dict[Address, list[Address]]:
+        nodes: dict[Address, list[Address]] = defaultdict(list)
+        for item in side.resources.values():
+            around = item.holder or item.parent
+            if around is not None and self._kind(item).in_tree:
+                nodes[around].append(item.address)
+        return nodes
 
     def _places(self) -> Iterator[Edit]:
         """Mappings of entries that came or went although what they are in stayed."""
