@@ -40,9 +40,10 @@ import sys
 import time
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from functools import partial
+from multiprocessing import Value
 from pathlib import Path
 from random import Random
 
@@ -67,6 +68,23 @@ PACKAGES = tuple(f"dpsync/{name}" for name in NAMES)
 TESTS = ("tests",)
 
 
+class Untried:
+    """The mutants of a sample with their numbers. Each process gets the next one that no other has."""
+
+    def __init__(self, mutants: Sequence[Mutant]) -> None:
+        self._mutants = mutants
+        self._given = Value("l", 0)
+
+    def __iter__(self) -> Iterator[tuple[int, Mutant]]:
+        while True:
+            with self._given.get_lock():
+                self._given.value += 1
+                number = self._given.value
+            if number > len(self._mutants):
+                return
+            yield number, self._mutants[number - 1]
+
+
 def main() -> None:
     options = _options()
     packages, tests = options.packages or PACKAGES, options.tests or TESTS
@@ -76,11 +94,9 @@ def main() -> None:
         mutants = sample(tree, packages, options.sample, Random(options.seed), options.operators)
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
         counts = [tree.parent / f"counts-{number}.json" for number in range(options.jobs)]
+        untried = Untried(mutants)
         ended = all_in_children(
-            [
-                partial(_run_part, tests, observed, mutants, number, path, options)
-                for number, path in enumerate(counts)
-            ]
+            [partial(_run_part, tests, observed, untried, one, options) for one in counts]
         )
         if {*ended} != {"0"}:
             sys.exit(f"not all mutants were tried (the processes ended with {', '.join(ended)})")
@@ -90,15 +106,13 @@ def main() -> None:
 def _run_part(
     tests: Sequence[str],
     observed: Observed,
-    mutants: Sequence[Mutant],
-    part: int,
+    untried: Untried,
     counts: Path,
     options: argparse.Namespace,
 ) -> int:
     """The mutants of one process, in a tree of its own: what an import runs is changed in its file."""
     with copied(options.root) as tree, Collected(tree, tests) as collected:
-        chosen = [one for one in enumerate(mutants, 1) if one[0] % options.jobs == part]
-        counts.write_text(json.dumps(_run_all(tree, observed, collected, chosen, options)))
+        counts.write_text(json.dumps(_run_all(tree, observed, collected, untried, options)))
     return 0
 
 
@@ -144,7 +158,7 @@ def _run_all(
     tree: Path,
     observed: Observed,
     collected: Collected,
-    mutants: Sequence[tuple[int, Mutant]],
+    mutants: Iterable[tuple[int, Mutant]],
     options: argparse.Namespace,
 ) -> dict[str, Counter[str]]:
     """What came of these mutants, by package. Their numbers are those in the sample."""
