@@ -144,7 +144,7 @@ def _pins(
     return {item.id: address for address, item in found.matches.items()}
 
 
-def no_such_id(kind: Kind, resource: Entry, environments: bool = False) -> Diagnostic:
+def no_such_id(kind: Kind, resource: Entry, environments: bool) -> Diagnostic:
     """The finding for a pin that names nothing live; its parent may not be live either."""
     hint = "a pinned entry is never created: correct the id, or remove it to find or create by name"
     if environments:

@@ -29,7 +29,7 @@ from dpsync.model.plans.journal import Outcome
 from dpsync.model.plans.plan import Origin
 from dpsync.model.plans.step import Gives, Step
 
-REGISTRY = load()
+REGISTRY = load("published")
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 TEAM, ACME = Address.parse("acme/teams/t"), Address.root("acme")
 MADE = LiveObject("team", "7", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
@@ -86,9 +86,13 @@ class Reading:
 
 
 def attempt(
-    client: Client, step: Step, reading: Reading | None = None, checks: Sequence[Check] = ()
+    client: Client,
+    step: Step,
+    reading: Reading | None = None,
+    checks: Sequence[Check] = (),
+    kind: str = "team",
 ) -> tuple[Outcome, Ids]:
-    change = Change(address=str(TEAM), kind="team", action="create", steps=(step,))
+    change = Change(address=str(TEAM), kind=kind, action="create", steps=(step,))
     team = Entry("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
     ids, secrets = Ids({ACME: "acme"}), {"KEY": "hush"}
     shared = Shared(
@@ -421,6 +425,15 @@ def test_what_replaces_all_of_it_is_sent_with_what_is_live(method: str, whole: b
     reading.sources = SimpleNamespace(to_write_back=lambda *_: {"title": "Old", "emoji": "A"})
     attempt(client, step("update", "safe", method=method, whole=whole), reading)
     assert [body for _, _, body in client.sent] == [sent]
+
+
+def test_what_only_the_platform_writes_is_not_sent_with_what_is_live() -> None:
+    client, reading = Client(answer()), Reading()
+    live = {"scans": {"topics": "auto"}, "updatedAt": "2026-11-01T00:00:00Z", "urls": {"location": "…"}}
+    reading.sources = SimpleNamespace(to_write_back=lambda *_: live)
+    told = {"editing": {"customInstructions": "Be brief."}}
+    attempt(client, step("update", "safe", whole=True, body=told), reading, kind="agent_settings")
+    assert [body for _, _, body in client.sent] == [{"scans": {"topics": "auto"}, **told}]
 
 
 @pytest.mark.parametrize(

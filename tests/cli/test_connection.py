@@ -115,6 +115,9 @@ def test_address_and_token_come_from_one_source(
     if isinstance(expected, str):
         assert (ended.code, file.tokens, shell.tokens) == (64, set(), set())
         assert expected in ended.err
+        lacks_shell_token = expected == "DPSYNC_TOKEN is not set" and name in ("prod", "token")
+        told = f"The token of the environment {name} is never sent to DPSYNC_URL." in ended.err
+        assert told == lacks_shell_token
     else:
         assert ended.code == 1
         assert "(401)" in ended.err
