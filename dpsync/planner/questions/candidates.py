@@ -226,20 +226,19 @@ class CouldBe(Struct, frozen=True, dict=True):
     @cached_property
     def _free(self) -> Mapping[str, dict[Identity, LiveObject]]:
         """By kind, the live objects that nobody claims, and that nobody said to leave alone."""
-        sides = self.sides
         found: dict[str, dict[Identity, LiveObject]] = defaultdict(dict)
-        for identity, item in sides.snapshot.objects.items():
-            if (
-                identity in sides.names.declared
-                or identity in sides.snapshot.output_identities
-                or item.deleted
-            ):
-                continue
-            if not sides.kind(item).mistakable or sides.policy.forgotten(identity):
-                continue
-            if not sides.policy.leaves_alone(sides.names.address(identity)):
+        for identity, item in self.sides.snapshot.objects.items():
+            if self._is_free(identity, item):
                 found[item.kind][identity] = item
         return found
+
+    def _is_free(self, identity: Identity, item: LiveObject) -> bool:
+        sides = self.sides
+        claimed = identity in sides.names.declared or identity in sides.snapshot.output_identities
+        if claimed or item.deleted or not sides.kind(item).mistakable:
+            return False
+        policy = sides.policy
+        return not (policy.forgotten(identity) or policy.leaves_alone(sides.names.address(identity)))
 
     @cached_property
     def removed(self) -> set[Identity]:
