@@ -141,3 +141,13 @@ def test_a_part_of_a_value_that_the_site_changes_is_kept(lab: Lab) -> None:
     lab.converges(body)
     place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
     assert place["customization"] == {"styling": {"depth": "flat"}}
+
+
+def test_beside_a_part_of_its_own_a_part_that_the_site_changes_is_kept_too(lab: Lab) -> None:
+    styled = "{ title: Manuals, styling: { corners: rounded, depth: flat } }"
+    own = declared("Manuals", "{ styling: { corners: straight } }")
+    lab.converges(own.replace("{ title: Manuals }", styled))
+    wanted = declared("Manuals", "{ styling: { corners: straight, depth: flat } }")
+    lab.converges(wanted.replace("{ title: Manuals }", styled.replace("flat", "subtle")))
+    place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
+    assert place["customization"] == {"styling": {"corners": "straight", "depth": "flat"}}
