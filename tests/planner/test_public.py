@@ -110,6 +110,13 @@ def test_where_nobody_sees_the_site_nothing_is_held_back(site: Things) -> None:
     assert f"{AT}/x update" in published.needs
 
 
+def test_where_the_site_is_hidden_first_nothing_is_held_back() -> None:
+    hidden = {"site": {"docs": {**SHOWN["docs"], "published": False}}}
+    found = steps(plan({**hidden, **section("x", condition=WHEN)}, {}))
+    assert "draft" not in found["x create"].body
+    assert "acme/sites/docs withdraw published" in found["x create"].needs
+
+
 # What an apply has left.
 
 
