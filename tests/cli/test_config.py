@@ -60,6 +60,23 @@ def test_a_value_has_its_file_its_line_and_its_variable_beside_it(acme: Path, ru
     )
 
 
+def test_a_list_of_one_place_is_one_line_and_with_a_variable_each_value_has_its_own(
+    project: Callable[..., Path], run: Run
+) -> None:
+    policy = 'policy: { prune: [teams, spaces], protect: [teams/a, "${OTHER_TEAM:-teams/b}"] }'
+    out = run(
+        "config", "-C", str(project(f"dpsync: 1\n{policy}\norganizations: {{ acme: {{ id: acme }} }}\n"))
+    ).out
+    assert out.startswith(
+        "dpsync: 1  # dpsync.yaml:1\n"
+        "policy:\n"
+        "  prune: [teams, spaces]  # dpsync.yaml:2\n"
+        "  protect:\n"
+        "    - teams/a  # dpsync.yaml:2\n"
+        "    - teams/b  # dpsync.yaml:2, the default of ${OTHER_TEAM}\n"
+    )
+
+
 def test_an_overlay_of_an_environment_is_where_the_value_is_from(acme: Path, run: Run) -> None:
     out = run("config", "-C", str(acme), "--env", "prod").out
     assert out.startswith("# The environment prod is applied.\n")

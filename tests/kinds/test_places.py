@@ -103,6 +103,18 @@ def test_what_nothing_can_fit_is_a_mistake(text: str, names: Names, near: str | 
 
 
 @pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("teams/*#titel", 'a team has no field "titel"'),
+        ("**/docs#titel", 'nothing there has a field "titel"'),
+        ("teams#title", '"teams" names the place of entries, which has no fields'),
+    ],
+)
+def test_a_field_is_missing_of_one_kind_or_of_several(text: str, reason: str) -> None:
+    assert (mistake(text) or "").partition(";")[0] == reason
+
+
+@pytest.mark.parametrize(
     ("text", "names", "hint"),
     [
         ("sites/docs/sections", "lists", "known here: "),
