@@ -101,6 +101,31 @@ def test_a_guard_is_seen_where_its_test_fails_without_it(tmp_path: Path) -> None
     assert run.returncode == 1
 
 
+def test_a_function_with_an_assert_is_changed_whatever_pytest_makes_of_asserts(tmp_path: Path) -> None:
+    """A mistake with fewer lines changes the numbers of all lines below: of those no test knows anything."""
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "numbers.py").write_text(
+        "def halved(number):\n    assert number\n    if (number\n        % 2):\n        return None\n"
+        "    return number // 2\n\n\ndef twice(number):\n    return number * 2\n"
+    )
+    (tmp_path / "conftest.py").write_text("import pytest\n\npytest.register_assert_rewrite('toy.numbers')\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_toy.py").write_text(
+        "from toy.numbers import halved\n\ndef test_looks():\n    assert halved(5) is None\n"
+    )
+    (tmp_path / "docs").mkdir()
+    row = (
+        "| `halved` | `if (number % 2):` → `if 0:` | Half of a five. | [test_looks](../tests/test_toy.py) |\n"
+    )
+    (tmp_path / "docs" / "guards.md").write_text(f"### `toy/numbers.py`\n\n{row}")
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.mutants.guards", "--root", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert run.stdout == "1 guards, each taken away: 0 not seen by a test that the list names\n"
+
+
 def test_no_mistake_is_made_where_it_would_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "idle.py").write_text(

@@ -22,8 +22,9 @@ def outcome_of(ended: str) -> str:
 
 
 def arguments(tree: Path) -> list[str]:
+    """For pytest. Asserts stay as they are, so that the code in memory is that of the files."""
     ignored = "ignore::pytest.PytestAssertRewriteWarning"  # plugins were imported before
-    return ["-x", "-q", "-p", "no:cacheprovider", "-W", ignored, "--rootdir", str(tree)]
+    return ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-W", ignored, "--rootdir", str(tree)]
 
 
 def _kill(child: int) -> None:
