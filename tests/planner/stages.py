@@ -195,11 +195,13 @@ class Case:
         return (kind for kind in self.registry.ordered if kind.name in things)
 
     def _policy(self) -> Policy:
-        prune, protect, ignore, forget, watch, removed = map(
+        prune, protect, ignore, forget, watched, removed = map(
             self._patterns,
             (self.prune, self.protect, self.ignore, self.forget, self.watch, self.removed),
         )
-        return Policy(prune, protect, ignore, self.limits, forget, watch, removed)
+        fields = tuple(one for one in watched if one.field)
+        watch = tuple(one for one in watched if not one.field)
+        return Policy(prune, protect, ignore, self.limits, forget, watch, removed, watch_fields=fields)
 
     def _patterns(self, texts: Sequence[str]) -> tuple[Pattern, ...]:
         return tuple(Pattern.parse(text, self.registry.words) for text in texts)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Unserved
+from dpsync.model.entries.desired import Scope, Unserved
 from dpsync.model.entries.snapshot import Evidence, Missing
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.drift import Drifted
@@ -345,20 +345,37 @@ def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpo
     assert (all_.fields - found.fields, all_.things - found.things) == (fewer, 0)
 
 
-@pytest.mark.parametrize("ignore", [[], ["translations/nothing"]])
-def test_what_is_counted_as_not_watched_is_what_is_listed(ignore: list[str]) -> None:
+@pytest.mark.parametrize("chosen", [None, "acme/spaces/s"])
+@pytest.mark.parametrize(
+    ("ignore", "watch", "quiet"),
+    [
+        ([], [], set()),
+        (["translations/nothing"], [], set()),
+        (["teams"], [], {"acme/teams/t"}),
+        (["sites/docs/shareLinks"], [], {"acme/sites/docs/shareLinks"}),
+        ([], ["spaces/*#defaultLevel"], {"acme/spaces/s#defaultLevel"}),
+        ([], ["spaces/s#defaultLevel"], {"acme/spaces/s#defaultLevel"}),
+        (["spaces/s#defaultLevel"], ["spaces/*#defaultLevel"], {"acme/spaces/s#defaultLevel"}),
+    ],
+)
+def test_what_is_counted_as_not_watched_is_what_is_listed(
+    ignore: list[str], watch: list[str], quiet: set[str], chosen: str | None
+) -> None:
     # Without any pattern it is counted by kind, with one by entry: both are the list.
     nodes = {"docs/news": {"title": "News", "path": "news"}, "docs/blog": {"title": "Blog"}}
     wanted: Things = {
-        **space(emoji="A"),
+        "space": {"s": {"title": "S", "emoji": "A"}, "u": {"title": "U", "emoji": "B"}},
         "team": TEAM,
         "site": {"docs": {"title": "Docs"}, "help": {"title": "Help", "basename": "help"}},
         "section": nodes,
     }
-    case = Case(wanted, ignore=ignore)
-    sides = case.sides()
-    unserved = {Address.parse("acme/sites/help/structure"): Unserved("not here", SPAN)}
-    for desired in (sides.desired, replace(sides.desired, unserved=unserved)):
+    selected = None if chosen is None else frozenset({Address.parse(chosen)})
+    sides = replace(Case(wanted, ignore=ignore, watch=watch).sides(), chosen=selected)
+    unserved = {Address.parse("acme/sites/help/customization"): Unserved("not here", SPAN)}
+    place = Address.parse("acme/sites/help/redirects")
+    appearing = {place: Scope(place, Address(place.segments[:-1]), ("redirect",), SPAN)}
+    for more in ({}, {"unserved": unserved}, {"watched": appearing}):
+        desired = replace(sides.desired, **more)
         seen = replace(sides, declared=desired)
         listed = list(coverage(seen).each_unwatched())
         assert coverage(seen).unwatched() == Unwatched(
@@ -366,6 +383,76 @@ def test_what_is_counted_as_not_watched_is_what_is_listed(ignore: list[str]) -> 
             fields=sum(len(fields) for _, fields, _ in listed),
             places=sum(len(places) for _, _, places in listed),
         )
+        told = {str(entry.address) for entry, _, _ in listed}
+        told |= {str(entry.address.field(one.name)) for entry, fields, _ in listed for one in fields}
+        told |= {str(address) for _, _, places in listed for address, _ in places}
+        everything = {
+            "acme/sites/docs/shareLinks",
+            "acme/spaces/s#defaultLevel",
+            *map(str, desired.resources),
+        }
+        mine = {one for one in everything if chosen is None or one.partition("#")[0] == chosen}
+        assert told & everything == mine - quiet
+
+
+def test_what_can_be_written_and_read_and_no_line_says_is_not_watched() -> None:
+    """Not what says where a thing is, what it is recognised by, or what nobody can read or write."""
+    wanted = {**space(emoji="A"), "site": {"docs": {}}, "section": {"docs/news": {}}, "saml": {"okta": {}}}
+    case = Case({**wanted, "published_integration": {"bot": {}}})
+    watched = coverage(sides := case.sides())
+    found = {
+        path: " ".join(sorted(one.name for one in watched.unwatched_fields(sides.resources[address])))
+        for path in (
+            ("space", "s"),
+            ("section", "docs/news"),
+            ("saml", "okta"),
+            ("published_integration", "bot"),
+        )
+        for address in [case.address(*path)]
+    }
+    assert found == {
+        ("space", "s"): "collection defaultLevel editMode language mergeRules",
+        (
+            "section",
+            "docs/news",
+        ): "condition default description draft icon localizedDescription localizedTitle path title",
+        ("saml", "okta"): "certificate defaultRole defaultTeam entityID label ssoURL",
+        ("published_integration", "bot"): (
+            "blocks categories configurations contentSecurityPolicy contentSources description externalLinks"
+            " scopes summary target title visibility"
+        ),
+    }
+
+
+MOVED = {"defaultLevel": "edit"}
+
+
+@pytest.mark.parametrize(
+    ("live", "base", "cause"),
+    [
+        (MOVED, None, "origin unknown"),
+        (MOVED, {}, "changed outside"),
+        (MOVED, "no entry", "changed outside"),
+        (MOVED, MOVED, "edited here"),
+        ({"defaultLevel": REGISTRY["space"].field("defaultLevel").platform_default}, {}, None),
+        ({}, {}, None),
+    ],
+)
+def test_a_default_that_the_policy_watches_is_drift_once_it_moves(
+    live: dict[str, Any], base: Any, cause: str | None
+) -> None:
+    then = space(**base) if isinstance(base, dict) else {} if base else None
+    found = drift(Case(space(), space(**live), base=then, watch=["spaces/*#defaultLevel"]))
+    told = [(one.field, one.cause) for item in found for one in item.fields]
+    assert told == ([] if cause is None else [("defaultLevel", cause)])
+
+
+def test_a_default_is_no_drift_where_it_is_ignored_or_where_the_platform_has_none() -> None:
+    watch = ["spaces/*#defaultLevel"]
+    assert drift(Case(space(), space(**MOVED), watch=watch, ignore=watch)) == []
+    site: Things = {"site": {"docs": {"title": "Docs"}}}
+    live: Things = {"site": {"docs": {"title": "Docs", "visibility": "public"}}}
+    assert drift(Case(site, live, watch=["**#visibility"])) == []
 
 
 def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:

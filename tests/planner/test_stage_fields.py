@@ -149,3 +149,12 @@ def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> Non
     }
     steps, _ = Case(wanted, live).lanes()
     assert [step.verb for step in steps.drafts.steps.values()] == ["move"]
+
+
+def test_what_only_an_update_takes_is_not_sent_when_something_is_made() -> None:
+    rules = {"type": "expression", "expression": "x"}
+    wanted: Things = {"space": {"s": {"title": "S", "editMode": "locked", "mergeRules": rules}}}
+    (change,) = make_plan(Case(wanted, {"space": {}}).sides()).changes
+    made, updated = change.steps
+    assert made.body == {"title": "S", "editMode": "locked", "empty": True}
+    assert updated.body == {"mergeRules": rules}

@@ -109,7 +109,7 @@ class Lineage(Struct, frozen=True, dict=True):
 
 def is_place(item: Field) -> bool:
     """Whether a field says what an object lies in."""
-    return item.nest or (item.via is not None and bool(item.type.refers) and item.one_per is None)
+    return item.nest or (item.via is not None and bool(item.type.refers))
 
 
 def at_or_below(addresses: list[Address], address: Address) -> list[Address]:

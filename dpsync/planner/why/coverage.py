@@ -47,7 +47,7 @@ class Coverage(Struct, frozen=True):
         if self.policy.chosen is None and not alone and not policy.watch_fields:
             return self._counted_by_kind()
         fields = things = places = 0
-        for resource in self._selected():
+        for resource in self._declared():
             own = sum(1 for _ in self.unwatched_fields(resource))
             fields += own
             things += own > 0
@@ -77,15 +77,14 @@ class Coverage(Struct, frozen=True):
                 found += entry is not None and ".".join(segments[depth:]) in self.registry.places(entry.kind)
         return found
 
-    def _selected(self) -> Iterator[Entry]:
-        """The entries that are looked at, by address."""
+    def _declared(self) -> Iterator[Entry]:
+        """The entries by address, with the fields that are ignored."""
         for address in self.entries:
-            if not self.policy.ignored(address):
-                yield self.desired.resources[address]
+            yield self.desired.resources[address]
 
     def each_unwatched(self) -> Iterator[tuple[Entry, tuple[Field, ...], tuple[Place, ...]]]:
         """Every entry of which something is not watched: the fields, and the places."""
-        for resource in self._selected():
+        for resource in self._declared():
             fields = tuple(self.unwatched_fields(resource))
             places = tuple(self.unwatched_places(resource))
             if fields or places:
@@ -95,8 +94,7 @@ class Coverage(Struct, frozen=True):
         """The fields that could be read and written, and that neither the entry nor the policy names."""
         kind, watched = self.registry[resource.kind], self.defaults(resource)
         for field in kind.fields:
-            has_request = field.on != "neither" and field.via != {}  # no call at all: the profile lacks it
-            can_be_written = has_request and not field.nest and field.name != kind.natural
+            can_be_written = field.on != "neither" and field.via != {}  # no call at all: the profile lacks it
             left_out = field.name not in resource.fields and field.source is not None
             quiet = field.name in watched or self.policy.ignored(resource.address, field.name)
             if can_be_written and left_out and not quiet:
