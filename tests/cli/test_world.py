@@ -100,10 +100,12 @@ def test_a_directory_is_no_place_for_it(run: Run, directory: Path) -> None:
 
 @pytest.mark.parametrize("more", [["--world", "dpsync.yaml"], ["--db", "state.db"]])
 def test_a_copy_of_what_is_live_starts_from_nothing_else(
-    run: Run, directory: Path, more: list[str], monkeypatch: pytest.MonkeyPatch
+    run: Run, directory: Path, more: list[str], platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(directory)
-    assert run("serve", "--from-live", "--port", "0", *more).code == 64
+    taken = platform.url.rpartition(":")[2]  # nothing can be served there
+    ended = run("serve", "--from-live", "--port", taken, *more)
+    assert (ended.code, "without --world and --db" in ended.err) == (64, True)
 
 
 def test_a_copy_of_what_is_live_is_served_and_the_platform_stays_as_it_is(
