@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
+from pathlib import Path
 from types import SimpleNamespace
+
+import pytest
 
 from tools.site_pages import anchor, on_page_markdown
 
@@ -45,3 +49,9 @@ def test_the_name_of_a_block_is_its_title() -> None:
 
 def test_a_heading_has_the_anchor_that_github_gives_it() -> None:
     assert anchor("Taking over changes: `--update`") == "taking-over-changes---update"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_can_be_read_as_html(page: Path) -> None:
+    """MkDocs reads each page so before it is Markdown, and stops at `<![` of a regular expression."""
+    HTMLParser().feed(page.read_text(encoding="utf-8"))
