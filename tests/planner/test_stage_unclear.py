@@ -15,8 +15,9 @@ from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.candidates import MOST
-from dpsync.planner.questions.lookalikes import Reason
+from dpsync.planner.questions.lookalikes import Lookalike, Reason
 
+from .lab import REGISTRY
 from .stages import ACME, Case, Things
 
 NAMES = Case({"collection": {key: {} for key in "abcdn"}, "space": {key: {} for key in "nstuv"}})
@@ -351,3 +352,16 @@ def test_what_cannot_change_is_asked_about_after_who_is_who() -> None:
         base=gone, prune=["sites"], agreed=False,
     )  # fmt: skip
     assert [item.code for item in make_plan(asked.sides()).refusals] == ["unclear"]
+
+
+@pytest.mark.parametrize(("number", "told"), [(3, ""), (4, " and 1 more"), (5, " and 2 more")])
+def test_of_many_that_an_entry_looks_like_three_are_named_and_the_others_counted(
+    number: int, told: str
+) -> None:
+    case = Case(
+        {"team": {"t": {"title": "T"}}}, {"team": {f"t{n}": {"title": f"T{n}"} for n in range(number)}}
+    )
+    sides = case.sides()
+    live = tuple(item for item in sides.snapshot.objects.values() if item.kind == "team")
+    found = Lookalike(sides.resources[case.address("team", "t")], REGISTRY["team"], live)
+    assert found.named() == f'"T0" (team-t0) or "T1" (team-t1) or "T2" (team-t2){told}'

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session, load
-from dpsync.client.client import WriteClient
+from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.entries.git_base import Base
 from dpsync.model.findings.diagnostic import DiagnosticError
@@ -17,6 +17,7 @@ from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from tests.agreed import agreed
 from tests.by_hand import by_hand
+from tests.live.answers import Tape
 from tests.properties.faults import Kill, Killed
 
 from .lab import REGISTRY, Lab, site, world
@@ -128,6 +129,17 @@ def test_a_space_that_another_organization_deleted_is_not_brought_back_by_a_pin_
     own = "spaces: { news: { id: s1, title: News }, more: { title: More } }"
     (back,) = plan(two, text(own, "spaces: {}")).changes
     assert [step.verb for step in back.steps] == ["restore"]
+
+
+def test_what_may_be_in_an_organization_that_cannot_be_read_is_not_made_anew(two: Lab) -> None:
+    after = text(
+        "spaces: { more: { title: More } }", "spaces: { news: { title: Bulletin, previously: News } }"
+    )
+    tape = Tape(two.server.url, "token", refused={"/orgs/acme/spaces"})
+    with ReadClient(two.server.url, "token", transport=tape) as client:
+        found = agreed(session(two.project, after), client).plan
+    assert "globex/spaces/news" in [item.address for item in found.blocked]
+    assert found.changes == ()
 
 
 def test_one_space_is_not_given_to_two_entries(two: Lab) -> None:

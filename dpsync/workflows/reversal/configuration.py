@@ -65,14 +65,12 @@ def _leave_alone(entries: RevertedEntries) -> None:
     """Whatever is live otherwise than the files say is wanted as it is."""
     for address, change in entries.differs.items():
         entry = entries.resources.get(address)
-        if entry is None:
-            continue
-        if change.action == "create":
+        if entry is not None and change.action == "create":
             del entries.resources[address]
-            continue
-        named = {item.field for item in change.differences}
-        fields = {name: value for name, value in entry.fields.items() if name not in named}
-        entries.resources[address] = replace(entry, fields=fields, pin=entries.id_of(address))
+        elif entry is not None:
+            named = {item.field for item in change.differences}
+            fields = {name: value for name, value in entry.fields.items() if name not in named}
+            entries.resources[address] = replace(entry, fields=fields, pin=entries.id_of(address))
 
 
 def _only(
@@ -107,8 +105,7 @@ def _without_missing(entries: RevertedEntries, removed: Collection[Address]) -> 
             if not references(value) & lost and (name not in orders or (address, name) in entries.orders)
         }
         children = tuple(child for child in entry.children if child in kept)
-        if children != entry.children or len(fields) != len(entry.fields):
-            kept[address] = replace(entry, children=children, fields=fields)
+        kept[address] = replace(entry, children=children, fields=fields)
     return kept
 
 
