@@ -144,6 +144,14 @@ def test_hostile_texts_are_bounded_in_size(text: str) -> None:
     assert problems or len(str(plain(result))) <= LONGEST_RESULT
 
 
+@pytest.mark.parametrize(("more", "found"), [(0, []), (1, [codes.TEXT_SIZE])])
+def test_a_text_may_have_a_million_characters_and_none_more(more: int, found: list[str]) -> None:
+    node, _ = read("a: '-${A}'\n", "f.yaml")
+    assert node is not None
+    _, problems = substitute(node, {"A": "x" * (LONGEST_RESULT - 1 + more)})
+    assert [problem.code for problem in problems] == found
+
+
 def test_all_texts_of_a_file_together_are_bounded() -> None:
     node, _ = read("[" + "'${A}'," * 30 + "]", "f.yaml")
     assert node is not None

@@ -46,6 +46,7 @@ def test_it_is_an_address(url: str) -> None:
         ("http://[::1", "cannot be read"),
         ("http://[::1]x", "must have a port from 1 to 65535"),
         ("http://[::1%25eth0]", NAMED),
+        ("http://[v1.a]", NAMED),
         ("http://a:65536", "must have a port from 1 to 65535"),
         ("http://a:99999", "must have a port from 1 to 65535"),
         ("http://a:0", "must have a port from 1 to 65535"),
