@@ -83,6 +83,9 @@ def test_each_setting_says_where_it_is_from(
     assert check(found, "profile")["source"] == "DPSYNC_PROFILE"
     assert check(found, "address")["source"] == "DPSYNC_URL"
     assert check(found, "git base")["source"] == "the default"
+    assert check(found, "ids file")["source"] == "the default"
+    named = document(run, acme, "--ids", "ids.yaml")
+    assert check(named, "ids file")["source"] == "--ids"
 
 
 def test_a_platform_that_cannot_tell_whose_token_it_is_is_examined_all_the_same(

@@ -556,3 +556,8 @@ def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:
     text = render_plan(shown, PLAIN)
     assert "\x1b" not in text
     assert "\n  ^ acme/forged" not in text
+
+
+def test_a_live_space_that_no_entry_declares_is_listed_where_a_place_publishes_it() -> None:
+    undeclared = {kind: things for kind, things in shows({}, live=True).items() if kind != "space"}
+    assert [item.address for item in plan(Case(undeclared, shows(None, live=True))).exposures] == [PLACE]
