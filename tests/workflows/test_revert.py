@@ -16,7 +16,7 @@ from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.by_hand import by_hand
 from tests.direct import writing
-from tests.planner.lab import Lab
+from tests.planner.lab import Lab, group, section, site, spaces
 
 TEAMS = [{"id": "a", "title": "Alpha"}, {"id": "b", "title": "Beta"}]
 NAMED = 'teams: { a: { id: a, title: "One" }, b: { id: b, title: "Two" } }'
@@ -419,3 +419,37 @@ def test_a_value_that_the_apply_has_left_and_nobody_has_any_more_is_no_reason_to
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
     done.files("spaces: { s: { title: S } }")
     assert "acme/collections/c" in done.notes()
+
+
+def test_a_field_is_taken_back_although_somebody_has_changed_another_one_since(lab: Lab) -> None:
+    lab.holds(spaces=[{"id": "t", "title": "News", "editMode": "live"}])
+    done = Done(lab, "spaces: { t: { id: t, title: News, editMode: locked } }")
+    by_hand(lab.server, "PATCH", "/spaces/t", {"title": "By hand"}, "token")
+    assert done.back().converged
+    (space,) = lab.world()["organizations"][0]["spaces"]
+    assert (space["title"], space.get("editMode", "live")) == ("By hand", "live")
+
+
+def test_what_was_moved_into_a_group_stays_there_and_is_named(lab: Lab) -> None:
+    lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"), group("both"))])
+    done = Done(
+        lab,
+        """
+        spaces: { en: { title: Space en } }
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - type: section-group
+                key: both
+                title: Group both
+                children:
+                  - type: section
+                    key: one
+                    title: Section one
+                    path: one
+                    children: [ { type: space, key: en, space: en, path: en } ]
+        """,
+    )
+    told = {at.rpartition("#")[2]: text for at, text in done.notes().items()}
+    assert told["group"] == "it is not taken back: no request writes it by itself"
