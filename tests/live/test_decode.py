@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.live.decode import compose, decode_field, decode_nodes, decode_tree, pointer
+from dpsync.live.decode import compose, decode, decode_field, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, check, check_id, check_member
 from tests.planner.lab import REGISTRY
 
@@ -47,6 +47,22 @@ def test_a_value_that_is_absent_is_one_of_its_own_each_time() -> None:
     first: Any = decode_field(field, None)
     assert first == field.absent
     assert first is not field.absent
+
+
+@pytest.mark.parametrize(
+    ("kind", "updated", "changed"),
+    [
+        ("collection", "2026-11-01T00:00:00Z", "2026-11-01T00:00:00Z"),
+        ("collection", 7, None),
+        ("team", "2026-11-01T00:00:00Z", None),
+    ],
+)
+def test_when_something_was_changed_is_read_where_its_kind_says_that(
+    kind: str, updated: object, changed: str | None
+) -> None:
+    body = {"object": kind, "id": "7", "title": "T", "members": 1, "updatedAt": updated}
+    found = decode(REGISTRY[kind], body, ("organization", "acme"), "/orgs/acme/x")
+    assert (found.id, found.changed) == ("7", changed)
 
 
 def test_an_id_must_be_a_text_with_something_in_it() -> None:
