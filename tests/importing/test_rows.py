@@ -201,19 +201,17 @@ def test_the_live_redirects_of_a_site_become_a_file_of_rows(in_yaml: Path, run: 
     assert "unmanaged" not in run("plan", "-C", str(in_yaml), "--select", "acme/sites/help/redirects").out
 
 
+@pytest.mark.parametrize("policy", ["policy: { watch: [sites/*/redirects] }\n", ""])
 def test_a_site_that_declares_no_redirects_gets_the_line(
-    project: Project, platform: ThreadedServer, run: Run
+    policy: str, project: Project, platform: ThreadedServer, run: Run
 ) -> None:
-    directory = project(
-        IN_YAML.replace(
-            ", redirects: { /a: { destination: { kind: external, url: https://a.example/ } } }", ""
-        )
-    )
+    declared = ", redirects: { /a: { destination: { kind: external, url: https://a.example/ } } }"
+    directory = project(IN_YAML.replace(declared, "").replace(ROOT.splitlines(keepends=True)[1], policy))
     change(platform, PATH, "POST", source="/z", destination=external("https://z.example/"))
     imported(run, directory, 0, "--redirects", "help")
-    assert "redirects: { file: help.redirects.csv }" in (directory / "dpsync.yaml").read_text(
-        encoding="utf-8"
-    )
+    text = (directory / "dpsync.yaml").read_text(encoding="utf-8")
+    assert "redirects: { file: help.redirects.csv }" in text
+    assert ("policy" in text) == bool(policy)
     settled(run, directory)
 
 
