@@ -607,3 +607,21 @@ def test_whether_an_entry_of_one_field_can_be_written_as_its_value(kind: Type, t
 def test_only_the_case_of_an_e_mail_means_nothing() -> None:
     assert Text(form="email").fold("Ada@Acme.example") == "ada@acme.example"
     assert Text().fold("Ada") == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"of": "a", "title": "T"}, {"of": "a", "title": "T", "note": "x"}, True),
+        ({"of": "a", "title": "T"}, {"of": "a", "title": "U", "note": "x"}, False),
+        ({"of": "a", "title": "T"}, {"of": "b", "title": "T"}, False),
+        ({"of": "a", "title": "T"}, {"of": "new", "title": "T"}, False),
+        ({"of": "new", "x": 1}, {"of": "new", "x": 1}, True),
+        ({"of": "new", "x": 1}, {"of": "new", "x": 1, "y": 2}, False),
+    ],
+)
+def test_of_a_known_form_what_is_left_out_is_not_compared_and_of_an_unknown_one_all_is(
+    one: dict[str, object], other: dict[str, object], same: bool
+) -> None:
+    named = Object({"title": Text(), "note": Text()})
+    assert OneOf("of", {"a": named, "b": named}).same(one, other) is same
