@@ -42,6 +42,7 @@ def read_back(text: str) -> Any:
 
 @given(st.dictionaries(TEXTS.filter(bool), VALUES, max_size=5))
 @example({WIDE: {}, f"{WIDE}-": [], "a": {f"{WIDE}.": {}, "b": [{f"{WIDE}+": BlockMapping()}]}})
+@example({"a": [{"b": 1}, "one\ntwo", "three"]})
 def test_everything_is_read_back(value: dict[str, Any]) -> None:
     assert read_back(document(BlockMapping(value), "# head")) == value if value else True
 
