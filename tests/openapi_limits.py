@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tests.references import resolved
+
 Json = Any
 Limit = tuple[str, str, int | float | str | bool]
 """A member ("title"), the word of the schema ("maxLength"), and its value."""
@@ -55,12 +57,12 @@ def of_queries(document: Json) -> Iterator[tuple[str, Limit]]:
 
 
 def _of_operation(document: Json, operation: Json) -> Iterator[Limit]:
-    for parameter in (_resolved(document, one) for one in operation.get("parameters", ())):
+    for parameter in (resolved(document, one) for one in operation.get("parameters", ())):
         if parameter["in"] == "query":
             yield from _whole(document, parameter.get("schema"), f"?{parameter['name']}", set())
-    bodies = [("body", _resolved(document, operation.get("requestBody", {})))]
+    bodies = [("body", resolved(document, operation.get("requestBody", {})))]
     answers = operation.get("responses", {}).items()
-    bodies += [("answer", _resolved(document, one)) for status, one in answers if status.startswith("2")]
+    bodies += [("answer", resolved(document, one)) for status, one in answers if status.startswith("2")]
     for name, body in bodies:
         for content in body.get("content", {}).values():
             yield from _whole(document, content.get("schema"), name, set())
@@ -73,7 +75,7 @@ def _whole(document: Json, schema: Json, at: str, met: set[str]) -> Iterator[Lim
     for member, name in _references(schema, at):
         if name not in met:
             met.add(name)
-            yield from _whole(document, _resolved(document, {"$ref": name}), member, met)
+            yield from _whole(document, resolved(document, {"$ref": name}), member, met)
 
 
 def _references(schema: Json, at: str) -> Iterator[tuple[str, str]]:
@@ -88,12 +90,3 @@ def _references(schema: Json, at: str) -> Iterator[tuple[str, str]]:
         yield from _references(one, f"{at}.{name}")
     yield from _references(schema.get("items"), f"{at}[]")
     yield from _references(schema.get("additionalProperties"), f"{at}.*")
-
-
-def _resolved(document: Json, found: Json) -> Json:
-    while "$ref" in found:
-        node = document
-        for part in found["$ref"].removeprefix("#/").split("/"):
-            node = node[part]
-        found = node
-    return found

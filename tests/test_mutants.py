@@ -26,6 +26,17 @@ def searched(root: Path) -> str:
     return run.stdout
 
 
+def guarded(root: Path, rows: str) -> subprocess.CompletedProcess[str]:
+    """What the search says of these rows of guards in `toy/numbers.py`."""
+    (root / "docs").mkdir()
+    (root / "docs" / "guards.md").write_text(f"### `toy/numbers.py`\n\n{rows}")
+    return subprocess.run(
+        [sys.executable, "-m", "tests.mutants.guards", "--root", root],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+
+
 def test_a_mutant_is_killed_by_a_test_that_looks_and_survives_one_that_does_not(tmp_path: Path) -> None:
     (tmp_path / "toy").mkdir()
     source = tmp_path / "toy" / "switches.py"
@@ -85,15 +96,9 @@ def test_a_guard_is_seen_where_its_test_fails_without_it(tmp_path: Path) -> None
         "def test_looks(number):\n    assert halved(number) == (2 if number == 4 else None)\n\n"
         "def test_runs():\n    assert halved(4)\n"
     )
-    (tmp_path / "docs").mkdir()
     row = "| `halved` | `if number % 2:` → `if False:` | Half of a five. | [{0}](../tests/test_toy.py) |\n"
     rows = row.format("test_looks") + row.format("test_runs")
-    (tmp_path / "docs" / "guards.md").write_text(f"### `toy/numbers.py`\n\n{rows}")
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.mutants.guards", "--root", tmp_path],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
+    run = guarded(tmp_path, rows)
     assert run.stdout.splitlines() == [
         "not seen by tests/test_toy.py::test_runs: toy/numbers.py halved: if number % 2: → if False:",
         "2 guards, each taken away: 1 not seen by a test that the list names",
@@ -113,16 +118,10 @@ def test_a_function_with_an_assert_is_changed_whatever_pytest_makes_of_asserts(t
     (tmp_path / "tests" / "test_toy.py").write_text(
         "from toy.numbers import halved\n\ndef test_looks():\n    assert halved(5) is None\n"
     )
-    (tmp_path / "docs").mkdir()
     row = (
         "| `halved` | `if (number % 2):` → `if 0:` | Half of a five. | [test_looks](../tests/test_toy.py) |\n"
     )
-    (tmp_path / "docs" / "guards.md").write_text(f"### `toy/numbers.py`\n\n{row}")
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.mutants.guards", "--root", tmp_path],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
+    run = guarded(tmp_path, row)
     assert run.stdout == "1 guards, each taken away: 0 not seen by a test that the list names\n"
 
 

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 import jsonschema_rs
 
+from tests.references import resolved
+
 Json = Any
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 _PARAMETER = re.compile(r"\{[^{}]+\}")
@@ -73,7 +75,7 @@ class Contract:
             return [f"there is no operation {method} {path}"]
         known = {
             item["name"]
-            for item in map(self._resolved, operation.get("parameters", ()))
+            for item in (resolved(self.document, one) for one in operation.get("parameters", ()))
             if item["in"] == "query"
         }
         wrong = [f"query parameter {name}" for name, _ in query if name.split("[")[0] not in known]
@@ -97,7 +99,7 @@ class Contract:
         declared = operation["responses"].get(str(status))
         if declared is None:
             return [f"status {status} is not declared, only {', '.join(operation['responses'])}"]
-        declared = self._resolved(declared)
+        declared = resolved(self.document, declared)
         schema = declared.get("content", {}).get("application/json", {}).get("schema")
         if schema is None:
             return [] if body is None else ["it has a body"]
@@ -116,14 +118,6 @@ class Contract:
             if "nevaluated" not in one.message or not any(_inside(other, at) for other in places)
         ]
         return [f"{'/'.join(map(str, at)) or '(body)'}: {one.message[:300]}" for at, one in telling]
-
-    def _resolved(self, node: dict[str, Json]) -> dict[str, Json]:
-        while "$ref" in node:
-            at: Json = self.document
-            for part in node["$ref"].removeprefix("#/").split("/"):
-                at = at[part]
-            node = at
-        return node
 
 
 def _inside(path: tuple[Any, ...], around: tuple[Any, ...]) -> bool:

@@ -18,6 +18,7 @@ from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import known
 from tests.contract import editions
 from tests.contract.openapi import Contract
+from tests.references import resolved
 
 Schema = dict[str, Any]
 Path = tuple[str, ...]
@@ -137,7 +138,7 @@ class Document:
         return self._at(self.root, place)
 
     def _at(self, schema: Schema, place: Path) -> Iterator[Schema]:
-        schema = self._resolved(schema)
+        schema = resolved(self.around, schema)
         for word in FORMS:
             for form in schema.get(word, ()):
                 yield from self._at(form, place)
@@ -162,14 +163,6 @@ class Document:
         return schema.get("properties", {}) | {
             name: part for name, part in parts.items() if isinstance(part, dict)
         }
-
-    def _resolved(self, schema: Schema) -> Schema:
-        while "$ref" in schema:
-            found: Any = self.around
-            for name in schema["$ref"].removeprefix("#/").split("/"):
-                found = found[name]
-            schema = found
-        return schema
 
 
 def calls(kind: Kind, field: Field) -> list[Call]:

@@ -1,0 +1,15 @@
+"""What a reference in a JSON document leads to: of a JSON schema, or of an OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def resolved(document: Any, node: dict[str, Any]) -> dict[str, Any]:
+    """The node, or what its `$ref` ("#/components/schemas/Thing") leads to in the document."""
+    while "$ref" in node:
+        found = document
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        node = found
+    return node
