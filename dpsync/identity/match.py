@@ -211,9 +211,11 @@ def _proposals(
 
 
 def _best(view: NaturalKeys, offers: list[_Offer]) -> list[_Offer]:
-    """Those for which most tie breakers agree."""
+    """Those for which most tie breakers agree; a single one is the best without being looked at."""
+    if len(offers) < 2:
+        return offers
     scores = [view.tie_breakers(resource, item) for resource, item in offers]
-    most = max(scores, default=())
+    most = max(scores)
     return [offer for offer, score in zip(offers, scores, strict=True) if score == most]
 
 

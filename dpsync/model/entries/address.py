@@ -6,7 +6,7 @@ An address holds *encoded* segments, so its text is the segments joined with "/"
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -43,7 +43,9 @@ class Address(NamedTuple):
 
     def child(self, *keys: str) -> Address:
         """The address below this one; the keys are encoded here."""
-        return Address((*self.segments, *map(encode, keys)))
+        if len(keys) == 1:  # nearly always
+            return Address((*self.segments, encode(keys[0])))
+        return Address(self.segments + tuple(encode(key) for key in keys))
 
     def unmanaged(self, title: str, id: str | None = None) -> Address:
         """An object that no entry declares: `[Title]`, with `~id` where the title is not unique."""
@@ -155,16 +157,14 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
     def covers(self, address: Address) -> bool:
         """Whether it names this address or something that contains it."""
-        return any(map(self.matches, address.upward()))
+        return any(_match(self.segments, address.segments[:n]) for n in range(1, len(address.segments) + 1))
 
 
-def _match(pattern: Sequence[str], segments: Sequence[str]) -> bool:
+def _match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
+    # Slices of tuples: this is asked for each entry and each pattern, and lists take half as long again.
     if not pattern:
         return not segments
-    head, *rest = pattern
-    if head == "**" and _match(rest, segments):
-        return True
-    if not segments:
-        return False
-    first, *others = segments
-    return _match(pattern, others) if head == "**" else head in ("*", first) and _match(rest, others)
+    head, rest = pattern[0], pattern[1:]
+    if head == "**":
+        return any(_match(rest, segments[n:]) for n in range(len(segments) + 1))
+    return bool(segments) and head in ("*", segments[0]) and _match(rest, segments[1:])
