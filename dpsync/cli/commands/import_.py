@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,7 @@ def command(
     raise AssertionError
 
 
-class _Asked(Struct, frozen=True):
+class _Asked(Struct, frozen=True, dict=True):
     """What the words of the command line ask for."""
 
     directory: Path
@@ -147,7 +148,7 @@ class _Asked(Struct, frozen=True):
         """Whether it is about single lines or rows of files that are there."""
         return self.updating or self.adding or self.rows is not None
 
-    @property
+    @cached_property
     def again(self) -> bool:
         """Whether it is about the whole of a configuration that is there."""
         return not (self.edits or self.force or self.navigation) and has_root(self.directory)
