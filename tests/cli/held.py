@@ -21,7 +21,8 @@ class Held:
         self.app = app
         self.left = number
         self.reached = threading.Event()
-        self.let_go = threading.Event()
+        self.is_let_go = threading.Event()
+        self.carried_out = threading.Event()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.app, name)
@@ -30,10 +31,21 @@ class Held:
         if scope["type"] == "http" and scope["method"] != "GET":
             self.left -= 1
             if self.left == 0:
-                receive = await received(receive)
-                self.reached.set()
-                await asyncio.to_thread(self.let_go.wait, PATIENCE)
+                await self.hold(scope, receive, send)
+                return
         await self.app(scope, receive, send)
+
+    async def hold(self, scope: Any, receive: Any, send: Any) -> None:
+        receive = await received(receive)
+        self.reached.set()
+        await asyncio.to_thread(self.is_let_go.wait, PATIENCE)
+        await self.app(scope, receive, send)
+        self.carried_out.set()
+
+    def let_go(self) -> None:
+        """Let the write go on; what is asked after this finds it carried out."""
+        self.is_let_go.set()
+        assert self.carried_out.wait(PATIENCE)
 
 
 async def received(receive: Any) -> Any:
@@ -56,5 +68,5 @@ def holding(number: int) -> Iterator[tuple[ThreadedServer, Held]]:
     with ThreadedServer(app) as server:
         server.reset()
         yield server, app
-        app.let_go.set()
+        app.is_let_go.set()
     store.close()

@@ -54,7 +54,7 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     process.send_signal(number)
     assert process.stderr is not None
     assert any("Stopping:" in line for line in process.stderr)  # it has heard the signal
-    app.let_go.set()
+    app.let_go()
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
     assert "Interrupted" in out
@@ -79,7 +79,7 @@ def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
     assert app.reached.wait(PATIENCE)
     process.kill()
     process.communicate(timeout=PATIENCE)
-    app.let_go.set()
+    app.let_go()
     for journal in (example / ".dpsync" / "journal").glob("*.jsonl"):
         journal.unlink()
     again = start(example, env, programs / "dpsync")
@@ -99,6 +99,6 @@ def test_two_applies_at_once_the_second_one_is_refused(
     _, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 4
     assert "another dpsync is applying" in err
-    app.let_go.set()
+    app.let_go()
     first.communicate(timeout=PATIENCE)
     assert first.returncode == 0

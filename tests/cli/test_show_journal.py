@@ -75,7 +75,7 @@ def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
         assert app.reached.wait(PATIENCE)
         process.kill()
         process.communicate(timeout=PATIENCE)
-        app.let_go.set()
+        app.let_go()
     shown = run("show", str(newest(example)))
     assert shown.code == 3
     assert "Applied: 2 of 26 steps done, 1 unknown, 23 not tried." in shown.out

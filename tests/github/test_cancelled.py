@@ -87,7 +87,7 @@ def titles(workflow: Workflow) -> list[str]:
 
 def finished(workflow: Workflow, app: Held, left: int) -> None:
     """The platform carries out what it was keeping; the next run does the rest, and nothing twice."""
-    app.let_go.set()
+    app.let_go()
     again = workflow.run("push", command="apply", run_id="901")
     assert (again.outputs["outcome"], again.outputs["create"]) == ("applied", str(left))
     assert len(titles(workflow)) == len(set(titles(workflow))) == 9
@@ -105,7 +105,7 @@ def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
     printed = until(running, "Stopping: ")
     running.send_signal(signal.SIGTERM)
     printed += running.communicate(timeout=PATIENCE)[0]
-    assert not app.let_go.is_set()
+    assert not app.is_let_go.is_set()
     assert running.returncode == 130
     assert Step().read(printed).stopped is None
     found = outputs(tmp_path)
@@ -158,7 +158,7 @@ def test_cancelled_once_what_was_sent_is_waited_for(held: tuple[Workflow, Held],
     assert app.reached.wait(PATIENCE)
     running.send_signal(signal.SIGINT)
     until(running, "Stopping: ")
-    app.let_go.set()
+    app.let_go()
     running.communicate(timeout=PATIENCE)
     assert (running.returncode, outputs(tmp_path)["outcome"]) == (130, "partial")
     recorded = workflow.github.git.text("main", "dpsync.ids.yaml")
