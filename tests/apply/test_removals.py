@@ -82,8 +82,8 @@ def test_what_is_seen_to_be_gone_meanwhile_is_done(lab: Lab) -> None:
 
 def test_nobody_waits_longer_than_for_an_answer(lab: Lab) -> None:
     clock = Answering(None)
-    applied(lab, clock, timeout=2.0)
-    assert sum(clock.waits) < 5
+    applied(lab, clock, timeout=10.0)
+    assert 10 <= sum(clock.waits) < 16
 
 
 def test_where_nobody_can_look_any_more_it_stays_requested(lab: Lab) -> None:

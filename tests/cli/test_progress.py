@@ -29,6 +29,7 @@ from dpsync.kinds.registry import load
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import Direct
+from tests.patience import PATIENCE
 
 Project = Callable[..., Path]
 
@@ -381,7 +382,7 @@ def until(master: int, wanted: bytes) -> bytes:
     """What was written to a terminal, up to something."""
     found = b""
     while wanted not in found:
-        assert select.select([master], [], [], 30)[0], found
+        assert select.select([master], [], [], PATIENCE)[0], found
         found += os.read(master, 4096)
     return found
 

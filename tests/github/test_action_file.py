@@ -27,6 +27,7 @@ from dpsync.github.runner.outputs import NAMES as OUTPUTS
 from tests.github.runner import Step, read_outputs
 from tests.github.tool_cache import INPUTS as PLACE_OF_INPUTS
 from tests.github.tool_cache import script
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -364,7 +365,7 @@ def test_cancelled_while_it_looks_for_python_it_ends_and_sets_the_outputs(
     assert read_outputs((tmp_path / "output").read_text())["exit-code"] == "137"
     running.send_signal(number)
     (tmp_path / "go-on").write_text("")
-    running.communicate(timeout=30)
+    running.communicate(timeout=PATIENCE)
     assert running.returncode == code
     found = read_outputs((tmp_path / "output").read_text())
     assert (found["outcome"], found["failure-reason"], found["exit-code"]) == (

@@ -10,6 +10,7 @@ from dpsync.client.errors import BadList, NotJson, Unknown
 from dpsync.client.retry import Clock
 from dpsync.model.plans.journal import Report
 from dpsync.testing import DocsPlatform
+from tests.patience import PATIENCE
 
 CONFIGURATION = """
 dpsync: 1
@@ -51,7 +52,7 @@ def clock() -> Impatient:
 
 @pytest.fixture
 def client(docs_platform: DocsPlatform, clock: Impatient) -> WriteClient:
-    return WriteClient(docs_platform.url, docs_platform.token, clock=clock, timeout=5)
+    return WriteClient(docs_platform.url, docs_platform.token, clock=clock, timeout=PATIENCE)
 
 
 def apply(session: Session, client: WriteClient) -> Report:

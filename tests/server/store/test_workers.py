@@ -175,7 +175,7 @@ def test_when_the_first_process_is_killed_the_others_end(shared: Database) -> No
         ends = [os.pidfd_open(pid) for pid in workers]
         started.process.kill()
         for end in ends:
-            assert select.select([end], [], [], 60)[0]
+            assert select.select([end], [], [], PATIENCE)[0]
             os.close(end)
 
 
@@ -230,7 +230,7 @@ def test_ctrl_c_ends_all(shared: Database) -> None:
         os.killpg(started.process.pid, signal.SIGINT)
         assert started.process.wait(PATIENCE) == 0
         for worker in workers:
-            assert select.select([worker], [], [], 60)[0]
+            assert select.select([worker], [], [], PATIENCE)[0]
             os.close(worker)
 
 
