@@ -25,6 +25,7 @@ from dpsync.kinds.registry import Registry, load
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
+from tests.references import resolved
 from tests.soak import examples
 
 from . import editions
@@ -36,26 +37,20 @@ _LETTERS = st.characters(blacklist_characters="".join(map(chr, range(32))), blac
 _WORDS = st.sampled_from(
     ["A", "Guides", "guides", "a/b", "..", "${HOME}", "$$", "-", "x: y", "ß", "首页", "no"]
 )
+FILE = {"$ref": "#/components/schemas/GitSyncSiteConfig"}
+"""What a navigation file is in the document."""
 
 
 @cache
-def schemas() -> dict[str, Any]:
-    """The schemas of the document, by name."""
-    found: dict[str, Any] = editions.document(EDITION)["components"]["schemas"]
-    return found
+def document() -> dict[str, Any]:
+    """The vendor's, of all operations and schemas."""
+    return editions.document(EDITION)
 
 
 @cache
 def validator() -> jsonschema.Draft202012Validator:
     """What a file must be, by the vendor's document."""
-    whole = {"$ref": "#/components/schemas/GitSyncSiteConfig", "components": {"schemas": schemas()}}
-    return jsonschema.Draft202012Validator(whole)
-
-
-def resolved(schema: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in schema:
-        schema = schemas()[schema["$ref"].rpartition("/")[2]]
-    return schema
+    return jsonschema.Draft202012Validator({**FILE, "components": document()["components"]})
 
 
 def texts(schema: dict[str, Any]) -> st.SearchStrategy[str]:
@@ -79,11 +74,11 @@ def _forbidden() -> frozenset[str]:
 
 def valid(schema: dict[str, Any], depth: int = 0) -> st.SearchStrategy[Any]:
     """Values that are valid by a schema."""
-    schema = resolved(schema)
+    schema = resolved(document(), schema)
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     if "oneOf" in schema:
-        forms = [resolved(form) for form in schema["oneOf"]]
+        forms = [resolved(document(), form) for form in schema["oneOf"]]
         return st.one_of([st.deferred(lambda form=form: valid(form, depth)) for form in forms])
     match schema["type"]:
         case "string":
@@ -108,7 +103,7 @@ def valid(schema: dict[str, Any], depth: int = 0) -> st.SearchStrategy[Any]:
     )
 
 
-FILES = st.deferred(lambda: valid(schemas()["GitSyncSiteConfig"]))
+FILES = st.deferred(lambda: valid(FILE))
 
 
 REGISTRIES = st.sampled_from(["full", "published"]).map(lambda profile: load(profile).whole)
