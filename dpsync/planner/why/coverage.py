@@ -78,7 +78,7 @@ class Coverage(Struct, frozen=True):
         return found
 
     def _declared(self) -> Iterator[Entry]:
-        """The entries by address, with the fields that are ignored."""
+        """The entries as they are declared: the fields that are ignored are there, too."""
         for address in self.entries:
             yield self.desired.resources[address]
 

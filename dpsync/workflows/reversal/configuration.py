@@ -63,11 +63,11 @@ def before(session: Session, done: Sequence[Applied], now: Planned) -> Before:
 
 def _leave_alone(entries: RevertedEntries) -> None:
     """Whatever is live otherwise than the files say is wanted as it is."""
-    for address, change in entries.differs.items():
-        entry = entries.resources.get(address)
-        if entry is not None and change.action == "create":
+    for address in entries.differs.keys() & entries.resources.keys():
+        entry, change = entries.resources[address], entries.differs[address]
+        if change.action == "create":
             del entries.resources[address]
-        elif entry is not None:
+        else:
             named = {item.field for item in change.differences}
             fields = {name: value for name, value in entry.fields.items() if name not in named}
             entries.resources[address] = replace(entry, fields=fields, pin=entries.id_of(address))
