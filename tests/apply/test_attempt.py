@@ -167,6 +167,14 @@ def refused(status: int, *, after: bool = False) -> Answered:
 def test_what_became_of_a_step_follows_from_its_answer(
     answered: object, of: Step, result: str, sent: bool
 ) -> None:
+    """Otherwise, a change of what is not there counts as done.
+
+    Otherwise, a conflict counts as done.
+    Otherwise, a refused PATCH of a place counts as done.
+    Otherwise, a write that may have been carried out is told as refused.
+    Otherwise, a lost change of what is gone counts as done.
+    Otherwise, what was never sent is told as sent.
+    """
     client = Client(answered)
     outcome, _ = attempt(client, of)
     assert (outcome.result, outcome.sent) == (result, sent)
@@ -189,6 +197,11 @@ def test_what_became_of_a_step_follows_from_its_answer(
 def test_a_lost_create_was_done_when_exactly_what_it_makes_is_found(
     reading: Reading, repeat: str, result: str
 ) -> None:
+    """Otherwise, what must never be repeated is looked for and told as made.
+
+    Otherwise, of two new things the first is taken for ours.
+    Otherwise, that it could not be looked for is told as a mistake of dpsync's.
+    """
     outcome, ids = attempt(Client(LOST), step(repeat=repeat), reading)
     assert (outcome.result, outcome.sent) == (result, True)
     assert ids.get(TEAM) == ("7" if result == "done" else None)
@@ -197,6 +210,10 @@ def test_a_lost_create_was_done_when_exactly_what_it_makes_is_found(
 
 @pytest.mark.parametrize("made", [[], [MADE]])
 def test_what_should_have_come_with_it_must_be_there_too(made: list[LiveObject]) -> None:
+    """Otherwise, a half made thing counts as whole.
+
+    Otherwise, what came along with a create is not known as ours, and counts as a stranger's.
+    """
     with_child = step(gives=(Gives(address=str(TEAM), pointer="id"), Gives(address="acme/x", pointer="x")))
     inside = [LiveObject("member", "8", None, item.identity, {}, "") for item in made]
 
@@ -216,18 +233,23 @@ def test_what_was_made_is_known_to_the_steps_that_need_it() -> None:
 
 
 def test_what_is_made_under_a_known_id_is_known_by_that() -> None:
+    """Otherwise, what needs a thing that was made fails, and what is in it is never made."""
     reference = {"dpsync:ref": str(ACME)}
     _, ids = attempt(Client(answer(id="another")), step(gives=(Gives(address=str(TEAM), id=reference),)))
     assert ids.get(TEAM) == "acme"
 
 
 def test_an_answer_without_the_id_that_it_should_have_leaves_it_in_doubt() -> None:
+    """Otherwise, something whose id nobody knows counts as made."""
     outcome, ids = attempt(Client(answer(id=None)), step())
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
 
 
 def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
-    """Nothing is asked any more: the second signal ends what is waited for."""
+    """Nothing is asked any more: the second signal ends what is waited for.
+
+    Otherwise, after a second signal it is still asked what became of a write.
+    """
     cut = Unknown("PUT", "/orgs/acme/teams", "interrupted")
     outcome, ids = attempt(Client(cut), step(), Reading([MADE]))
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
@@ -236,6 +258,9 @@ def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_a_step_that_was_not_sent_leaves_its_place_as_it_was(sent: bool) -> None:
+    """Otherwise, what a step wanted to write to is not looked at any more, although nothing was sent
+    there.
+    """
     given_back: list[str] = []
 
     class Places(Reading):
@@ -264,6 +289,7 @@ def test_an_id_in_a_path_or_body_is_that_of_the_address_there() -> None:
 
 
 def test_what_is_about_to_be_written_is_on_record_with_its_id_where_it_is_live() -> None:
+    """Otherwise, the journal does not say which object a write is about."""
     journal = RememberingJournal(NoJournal())
 
     for known in (None, "7"):
@@ -304,6 +330,10 @@ def objecting(found: Objection | Exception | None) -> Check:
     ],
 )
 def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words: str | None) -> None:
+    """Otherwise, what a check objects to is sent.
+
+    Otherwise, that a check could not be made is told as a mistake of dpsync's.
+    """
     client = Client(answer(id="7"))
     outcome, _ = attempt(client, step(), checks=[objecting(None), objecting(found)])
     assert (outcome.result, outcome.sent, len(client.sent)) == (result, found is None, found is None)
@@ -343,6 +373,10 @@ def test_what_the_platform_makes_is_asked_for_less_and_less_often_and_not_for_ev
 
 
 def test_after_a_signal_it_is_not_asked_for_again() -> None:
+    """Otherwise, a signal does not end the waiting for what the platform makes.
+
+    Otherwise, what the platform has not made yet counts as made.
+    """
     client, stop = Client({"made": None}), threading.Event()
     stop.set()
     change = Change(address=str(TEAM), kind="team", action="create", steps=(WAIT,))
@@ -367,6 +401,7 @@ def test_what_the_platform_has_made_gets_its_address() -> None:
 
 
 def test_a_platform_that_cannot_be_asked_is_a_failure_of_the_step() -> None:
+    """Otherwise, a platform that cannot be asked for what it makes is told as a mistake of dpsync's."""
     error: ClientError = NotSent("GET", "/x", "refused")
     outcome, _ = attempt(Client(error), WAIT)
     assert (outcome.result, outcome.sent) == ("failed", False)
@@ -421,6 +456,9 @@ def test_what_can_only_be_read_is_not_sent_back() -> None:
     ],
 )
 def test_what_replaces_all_of_it_is_sent_with_what_is_live(method: str, whole: bool, sent: Any) -> None:
+    """Otherwise, what may only be sent when it changes is sent back as it is, and somebody's change
+    with it.
+    """
     client, reading = Client(answer()), Reading()
     reading.sources = SimpleNamespace(to_write_back=lambda *_: {"title": "Old", "emoji": "A"})
     attempt(client, step("update", "safe", method=method, whole=whole), reading)
@@ -440,6 +478,7 @@ def test_what_only_the_platform_writes_is_not_sent_with_what_is_live() -> None:
     ("body", "words"), [({"key": {"dpsync:env": "KEY"}}, "left out"), ({}, "status 422")]
 )
 def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, words: str) -> None:
+    """Otherwise, a secret that the platform repeats gets into report and log."""
     client = Client(refused(422))
     outcome, _ = attempt(client, step("update", "safe", body=body))
     assert client.sent[0][2] == ({"key": "hush"} if body else {})
@@ -448,6 +487,7 @@ def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, wor
 
 
 def test_a_lost_answer_is_told_in_its_own_words_whatever_was_sent() -> None:
+    """Otherwise, why nobody knows what became of a write is left out wherever it held a secret."""
     outcome, _ = attempt(Client(LOST), step("update", "safe", body={"key": {"dpsync:env": "KEY"}}))
     assert "left out" not in (outcome.error or "")
     assert outcome.result == "unknown"
@@ -455,6 +495,7 @@ def test_a_lost_answer_is_told_in_its_own_words_whatever_was_sent() -> None:
 
 @pytest.mark.parametrize("live", [{"a": 1}, [0], None])
 def test_what_is_wanted_goes_as_it_is_over_what_has_another_form(live: Any) -> None:
+    """Otherwise, a value that has another form now cannot be written."""
     wanted: Any = [1] if isinstance(live, dict) else {"a": 2}
     assert _laid_over({}, live, wanted, everything=True) == wanted
 
@@ -481,6 +522,12 @@ PLACES = {
 def test_what_went_wrong_names_the_entry_and_the_field_of_the_answer(
     answer: str | None, field: str | None, line: int
 ) -> None:
+    """Otherwise, a refusal is told at the line of a field that it is not about.
+
+    Otherwise, a refusal is told at the line of the field that it names beside the wrong one.
+    Otherwise, a refusal that names a field which is written nowhere has no line at all.
+    Otherwise, a step that went well is told as a finding at its line.
+    """
     fields = tuple(Difference(field=name) for name in ("title", "path"))
     task = Task(Change(address=str(TEAM), kind="team", action="update", differences=fields), step(), PLACES)
     outcome = task.outcome("failed", "status 422", answer=answer)

@@ -81,6 +81,13 @@ def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
     session: Session,
     server: ThreadedServer,
 ) -> None:
+    """Otherwise, something is sent that is not on record.
+
+    Otherwise, writes go on after the journal cannot be written.
+    Otherwise, writes go on after the journal cannot be written, or after a signal.
+    Otherwise, what was done is told as not tried.
+    Otherwise, a fact that cannot be written down stops an apply in the middle, without a report.
+    """
     journal = Recorded(event, 1, error)
     report = session.apply(client, session.plan(client), journal=journal)
     assert report.count("done") == {"intent": 0, "outcome": 1, "end": 3}[event] == writes(server)
@@ -106,6 +113,7 @@ def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
     server: ThreadedServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Otherwise, after a mistake of dpsync's, with half of it done, the result is told as proven."""
     journal = Recorded()
     monkeypatch.setattr(Schedule, "settle", failing(1, error)(Schedule.settle))
     report = session.apply(client, session.plan(client), journal=journal)
@@ -120,6 +128,8 @@ def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
 def test_whoever_is_told_cannot_stop_the_apply(
     error: Exception, client: WriteClient, session: Session
 ) -> None:
+    """Otherwise, a terminal that is gone leaves things half done."""
+
     def told(_: object) -> None:
         raise error
 
@@ -147,6 +157,7 @@ def test_a_result_that_cannot_be_proven_is_reported(
 def test_a_secret_that_cannot_be_taken_out_does_not_take_the_report_with_it(
     number: int, client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, an outcome that cannot be written down stops the apply in the middle."""
     planned, journal = session.plan(client), Recorded()
     monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["never-in-it"])
     monkeypatch.setattr(Mask, "model", failing(number, RuntimeError("x"))(Mask.model))

@@ -168,7 +168,10 @@ RENAMED: dict[str, tuple[str, str, tuple[str, str, Any]]] = {
 
 @pytest.mark.parametrize("case", RENAMED)
 def test_what_was_renamed_under_its_feet_is_not_deleted(case: str, lab: Lab) -> None:
-    """The list that it is in was read before this apply wrote to it: only the reading right before tells."""
+    """The list that it is in was read before this apply wrote to it: only the reading right before tells.
+
+    Otherwise, what was renamed under its feet, and is another thing now, is deleted.
+    """
     body, places, request = RENAMED[case]
     lab.holds(**EVERYTHING)
     session = replace(lab.session(body, f"{{ prune: [{places}], {LIMITS} }}"), parallelism=1)
@@ -209,6 +212,7 @@ CHANGED: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
 
 @pytest.mark.parametrize("case", CHANGED)
 def test_a_delete_is_stale_when_what_goes_along_was_changed_under_its_feet(case: str, lab: Lab) -> None:
+    """Otherwise, what goes along is another thing by now, and is deleted."""
     body, places, request, told = CHANGED[case]
     lab.holds(**EVERYTHING)
     report = apply_after(lab, body, places, request)
@@ -256,6 +260,7 @@ def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab:
 
 
 def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
+    """Otherwise, what somebody else has deleted already ends in a failed step."""
     lab.holds(**EVERYTHING)
     report = apply_after(lab, "teams: {}", "teams", ("DELETE", f"{ORG}/teams/sales", None))
     assert {item.result for item in report.outcomes} <= {"done", "already"}
@@ -278,6 +283,10 @@ def test_deletes_that_take_along_the_same_do_not_stop_each_other(
     lab: Lab,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Otherwise, what an earlier delete of this apply has taken along stops the next one.
+
+    Otherwise, a delete that was sent already stops those after it.
+    """
     monkeypatch.setattr(delete_checks.DeleteChecks, "_read_again", reading)
     lab.holds(**EVERYTHING)
     body = (

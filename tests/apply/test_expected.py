@@ -41,6 +41,13 @@ def with_(change: Change, **more: object) -> Plan:
     ],
 )
 def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str) -> None:
+    """Otherwise, what was agreed to and is not needed any more is no difference.
+
+    Otherwise, what nobody has seen is carried out.
+    Otherwise, something else is done to a thing than was agreed to.
+    Otherwise, a plan of staging is carried out in production.
+    Otherwise, a plan of another environment is carried out.
+    """
     with pytest.raises(Refused) as refused:
         Expected(PLAN).check(now)
     assert list(refused.value.stale) == [where]
@@ -96,6 +103,7 @@ def test_what_goes_along_is_a_part_of_what_is_approved() -> None:
 
 
 def test_a_refusal_must_have_been_there_before() -> None:
+    """Otherwise, a guard that arose since does not count."""
     refused = PLAN.model_copy(update={"refusals": (REFUSAL,)})
     Expected(refused).check(refused)
     Expected(refused).check(PLAN)
@@ -105,6 +113,7 @@ def test_a_refusal_must_have_been_there_before() -> None:
 
 @pytest.mark.parametrize("digits", [32, 40, 64])
 def test_a_digest_names_the_plan_of_now(digits: int) -> None:
+    """Otherwise, what was approved is not asked."""
     Expected(approved=PLAN.digest[:digits].upper()).check(PLAN)
     with pytest.raises(NotApproved):
         Expected(approved=PLAN.digest[:digits]).check(Plan(changes=(CREATE,)))
@@ -112,6 +121,7 @@ def test_a_digest_names_the_plan_of_now(digits: int) -> None:
 
 @pytest.mark.parametrize("approved", ["", "0" * 64, PLAN.digest[:31], PLAN.digest + "0"])
 def test_what_names_no_plan_approves_none(approved: str) -> None:
+    """Otherwise, a digest of a few digits, or of none, approves a plan."""
     with pytest.raises(NotApproved):
         Expected(approved=approved).check(PLAN)
 

@@ -41,6 +41,10 @@ def results(report: Report) -> dict[str, str]:
 
 
 def test_what_was_about_to_be_sent_when_the_process_ended_is_unknown_and_the_rest_was_not_tried() -> None:
+    """Otherwise, what was sent when the process was killed is told as not tried.
+
+    Otherwise, an apply that was killed while it wrote is told as one that wrote nothing.
+    """
     report = folded(intent("b"), ended("b"), intent("a"))
     assert results(report) == {"a": "unknown", "b": "done", "c": "not-tried"}
     assert [outcome.error for outcome in report.outcomes] == [IN_FLIGHT, None, NOT_REACHED]
@@ -48,6 +52,7 @@ def test_what_was_about_to_be_sent_when_the_process_ended_is_unknown_and_the_res
 
 
 def test_an_apply_without_an_end_is_told_as_such_and_proves_nothing() -> None:
+    """Otherwise, nobody is told that the apply did not come to its end."""
     report = folded(intent("a"), ended("a"), intent("b"), ended("b"), intent("c"), ended("c"))
     assert (report.trouble, report.verified, report.converged) == ((NO_END,), False, False)
     assert (report.writes, exit_of(report)) == (3, Exit.PARTIAL)
@@ -58,6 +63,7 @@ def test_a_process_that_ended_before_it_sent_anything_has_written_nothing() -> N
 
 
 def test_what_was_only_waited_for_was_not_sent() -> None:
+    """Otherwise, what was only waited for is told as perhaps written."""
     report = folded(intent("a", "GET"))
     assert (results(report)["a"], report.outcomes[0].sent, report.writes) == ("not-tried", False, 0)
 
@@ -89,6 +95,7 @@ def test_the_plan_after_it_is_the_proof() -> None:
 
 
 def test_what_was_deleted_can_be_brought_back_only_where_it_was_seen_to_be_deleted() -> None:
+    """Otherwise, what was never deleted is told as to be brought back."""
     gone = Change(address=ADDRESS, kind="space", action="delete", steps=(step("a"),))
     back = Restorable(address=ADDRESS, id="i", days=7)
     begin = Started(digest="d", steps=1, plan=Plan(changes=(gone,)), restorable=(back,))

@@ -85,6 +85,11 @@ def team(id: str, title: str) -> dict[Identity, LiveObject]:
 def test_nothing_is_written_to_what_is_not_as_it_was_planned_on(
     gone: list[str], there: Mapping[Identity, LiveObject], stale: dict[str, str]
 ) -> None:
+    """Otherwise, what somebody else has made meanwhile is made a second time.
+
+    Otherwise, a delete whose object is gone already stops everything.
+    Otherwise, what somebody has changed since the plan is overwritten.
+    """
     for first in (UPDATE, CREATE, DELETE):
         platform, steps = started()
         platform.now = {identity: item for identity, item in platform.now.items() if item.id not in gone}
@@ -105,6 +110,7 @@ def test_before_anything_is_written_every_place_is_read_and_compared() -> None:
 
 
 def test_a_place_is_read_before_its_first_write_and_not_again() -> None:
+    """Otherwise, our own writes make what follows them stale."""
     platform, steps = started()
     for id in (UPDATE, CREATE):
         assert platform.unchanged(steps[id]) is None
@@ -114,7 +120,11 @@ def test_a_place_is_read_before_its_first_write_and_not_again() -> None:
 
 
 def test_nobody_else_takes_a_place_while_it_is_read_and_compared() -> None:
-    """Else the write of one step could be taken for somebody else's by another one, or be missed."""
+    """Else the write of one step could be taken for somebody else's by another one, or be missed.
+
+    Otherwise, the write of one step is taken for somebody else's by another one, or somebody else's is
+    missed.
+    """
     platform, steps = started()
     free: list[bool] = []
 
@@ -128,7 +138,10 @@ def test_nobody_else_takes_a_place_while_it_is_read_and_compared() -> None:
 
 
 def test_each_write_is_counted_by_one_thread_at_a_time() -> None:
-    """Two that were counted as one would make an old reading look like a new one."""
+    """Two that were counted as one would make an old reading look like a new one.
+
+    Otherwise, two writes count as one, and an old reading as a new one.
+    """
     platform, _ = started()
     with platform._lock:
         sending = threading.Thread(target=platform.sending)
@@ -140,6 +153,7 @@ def test_each_write_is_counted_by_one_thread_at_a_time() -> None:
 
 
 def test_what_was_read_before_another_write_is_read_again() -> None:
+    """Otherwise, what somebody did while other steps were sent is overwritten."""
     platform, steps = started()
     platform.preflight()
     assert platform.unchanged(steps[UPDATE]) is None
@@ -154,7 +168,10 @@ def test_what_was_read_before_another_write_is_read_again() -> None:
 
 
 def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_write() -> None:
-    """Refused for what is stale itself, by another check, or because nothing could be sent."""
+    """Refused for what is stale itself, by another check, or because nothing could be sent.
+
+    Otherwise, a step that was not sent keeps its place from being read again.
+    """
     for objected in (DELETE, UPDATE):
         platform, steps = started()
         if objected == DELETE:
@@ -171,6 +188,7 @@ def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_w
 
 
 def test_what_another_entry_has_become_is_nothing_new() -> None:
+    """Otherwise, what came along with our own create counts as a stranger's."""
     platform, steps = started()
     platform.now |= team("new", "Two")
     two = next(address for address in platform.desired.resources if str(address) == "acme/teams/two")
@@ -182,7 +200,10 @@ def test_what_another_entry_has_become_is_nothing_new() -> None:
 
 
 def test_a_person_who_is_known_elsewhere_is_new_in_this_place() -> None:
-    """The id of a member is that of a person: also of the entry that they are in the organization."""
+    """The id of a member is that of a person: also of the entry that they are in the organization.
+
+    Otherwise, a person who is known elsewhere counts as one who has not joined here, and is added twice.
+    """
     people: dict[str, Any] = {"member": {"ada": {"role": "read"}}, "team": {"t": {"title": "T"}}}
     case = Case({**people, "team_member": {"t/ada": {"role": "owner"}}}, people)
     plan = make_plan(sides := case.sides())
@@ -225,6 +246,7 @@ def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() ->
 
 
 def test_what_lies_in_something_that_is_not_made_yet_rests_on_no_list() -> None:
+    """Otherwise, what lies in something that this apply makes fails as a mistake of dpsync's."""
     live: dict[str, Any] = {"member": {"ada": {"role": "read"}}}
     case = Case({**live, "team": {"t": {"title": "T"}}, "team_member": {"t/ada": {"role": "owner"}}}, live)
     plan = make_plan(sides := case.sides())
@@ -237,6 +259,7 @@ def test_what_lies_in_something_that_is_not_made_yet_rests_on_no_list() -> None:
 
 
 def test_a_step_that_is_objected_to_makes_no_place_its_own() -> None:
+    """Otherwise, after a step that is not sent its place is not looked at any more."""
     platform, steps = started()
     platform.now |= team("team-old", "Renamed meanwhile")
     assert platform.unchanged(steps[DELETE]) is not None
@@ -246,6 +269,9 @@ def test_a_step_that_is_objected_to_makes_no_place_its_own() -> None:
 
 
 def test_what_no_request_is_planned_for_cannot_be_stale() -> None:
+    """Otherwise, an entry about which nothing can be done keeps all others from being applied, as soon as it
+    differs.
+    """
     plan = make_plan(sides := CASE.sides())
     left = tuple(change.model_copy(update={"steps": ()}) for change in plan.changes)
     platform = Platform(sides, plan.model_copy(update={"changes": left}))
@@ -255,7 +281,10 @@ def test_what_no_request_is_planned_for_cannot_be_stale() -> None:
 
 
 def test_what_was_there_when_it_was_planned_is_nobodys_doing_since() -> None:
-    """The entry is said to be new, beside something of its name."""
+    """The entry is said to be new, beside something of its name.
+
+    Otherwise, what is said to be new beside a namesake is refused as somebody else's.
+    """
     case = Case({"team": {"two": {"title": "Two", "new": True}}}, {"team": {"other": {"title": "Two"}}})
     plan = make_plan(sides := case.sides())
     platform, steps = Platform(sides, plan), tasks(plan)
@@ -263,7 +292,10 @@ def test_what_was_there_when_it_was_planned_is_nobodys_doing_since() -> None:
 
 
 def test_a_value_with_parts_is_compared_with_them() -> None:
-    """Else it would count as changed as soon as such a part is declared."""
+    """Else it would count as changed as soon as such a part is declared.
+
+    Otherwise, a text that is read by a request of its own counts as changed, and is never applied.
+    """
     source = {"type": "text", "text": "openapi: 3.1.0"}
     things: Things = {"openapi": {"pets": {"source": source, "visibility": "private"}}}
     wanted: Things = {"openapi": {"pets": {"source": source, "visibility": "public"}}}
@@ -292,6 +324,7 @@ def twins(kind: str, first: str, second: str, more: Things) -> tuple[Platform, l
 
 
 def test_of_two_entries_that_one_thing_could_be_none_is_certain_until_the_other_is_made() -> None:
+    """Otherwise, what was certainly made is told as unknown, because of an entry that is made already."""
     platform, (first, second) = twins("space", "a", "b", {})
     made = LiveObject("space", "new", ORGANIZATION, None, {"title": "Same"}, "/orgs/acme/spaces")
     now = {**platform.now, made.identity: made}
@@ -316,6 +349,10 @@ def test_an_entry_of_another_place_is_no_rival() -> None:
 def test_only_what_is_new_in_the_same_place_and_of_the_same_kind_could_be_an_entry(
     kind: str, site: str, found: bool
 ) -> None:
+    """Otherwise, a group counts as the section of its name, which is then never made.
+
+    Otherwise, what somebody has made in another place counts as the entry, which is then never made.
+    """
     platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
     item = LiveObject(kind, "new", ("site", f"site-{site}"), None, SAME, "/structure")
     assert platform.found(first, {item.identity: item}) == ([item] if found else [])
@@ -353,7 +390,10 @@ def deleting(*keys: str, **more: Any) -> tuple[Shared, list[Task]]:
 
 
 def test_two_deletes_at_once_do_not_make_a_reading_last_for_ever() -> None:
-    """Both are checked with one reading; every one after them needs another."""
+    """Both are checked with one reading; every one after them needs another.
+
+    Otherwise, one reading lets any number of deletes pass.
+    """
     shared, (first, second, third, fourth) = deleting("a", "b", "c", "d")
     shared.meanwhile = [second]
     assert shared.unchanged(first) is None
@@ -364,6 +404,7 @@ def test_two_deletes_at_once_do_not_make_a_reading_last_for_ever() -> None:
 
 
 def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
+    """Otherwise, a reading from before other writes lets a delete pass."""
     shared, (first, second) = deleting("a", "b", kept={})
     for phase, readings in [(None, 2), ("expose", 2)]:
         shared.unchanged(first)
@@ -376,6 +417,7 @@ def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
 
 
 def test_what_is_different_stops_its_delete_and_no_other() -> None:
+    """Otherwise, what is different from what was shown stops no delete."""
     shared, steps = deleting("a", "b", stale={"team-a": "it is another one"})
     shared._good_for = 9
     objections = [shared.unchanged(task) for task in steps]
@@ -404,6 +446,11 @@ MEMBER_READS = replace(MEMBER, fields={"role": "read"})
 def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
     before: list[LiveObject], now: list[LiveObject], reason: str | None
 ) -> None:
+    """Otherwise, whoever joins a team right before it is deleted goes with it, unseen.
+
+    Otherwise, what came after the plan goes along, unseen.
+    Otherwise, what goes along is another thing by now, and is deleted.
+    """
     sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
     objects = {**sides.snapshot.objects, **{item.identity: item for item in before}}
     sides = replace(sides, snapshot=replace(sides.snapshot, objects=objects))
@@ -415,6 +462,7 @@ def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
 
 
 def test_what_something_has_put_out_is_nothing_that_came_after_the_plan() -> None:
+    """Otherwise, what something has put out counts as a stranger's, and its delete is refused."""
     sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
     snapshot = replace(sides.snapshot, output_identities=frozenset({MEMBER.identity}))
     plan = make_plan(sides := replace(sides, snapshot=snapshot))
@@ -480,12 +528,24 @@ UNSEEN = "this token can no longer read what would be deleted with it: GET /x is
 def test_each_delete_is_stopped_by_what_is_different_about_it(
     spaces: list[str], more: dict[str, Any], reasons: dict[str, str]
 ) -> None:
+    """Otherwise, what came after the plan goes along, unseen.
+
+    Otherwise, that something has left, which was shown to go, is told by nobody.
+    Otherwise, what an earlier delete of this apply has taken along stops the next one.
+    Otherwise, something is deleted although nobody can see any more what goes along.
+    Otherwise, a collection that this apply has emptied counts as full.
+    Otherwise, a collection is deleted with what somebody has moved into it.
+    Otherwise, where only a part of what goes along cannot be seen any more, it is deleted all the same.
+    """
     assert deleted(*spaces, **more) == reasons
 
 
 @pytest.mark.parametrize("prepared", [False, True])
 def test_what_this_apply_prepares_for_its_delete_is_not_changed_by_somebody_else(prepared: bool) -> None:
-    """A flag that is taken off it first, for instance."""
+    """A flag that is taken off it first, for instance.
+
+    Otherwise, what this apply does to a thing before it deletes it counts as somebody else's.
+    """
     sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
     plan = make_plan(sides)
     (change,) = plan.changes
@@ -497,12 +557,16 @@ def test_what_this_apply_prepares_for_its_delete_is_not_changed_by_somebody_else
 
 
 def test_only_what_the_plan_deletes_is_taken_for_deleted() -> None:
-    """Else what goes along with it would count as deleted itself, and nothing as gone unseen."""
+    """Else what goes along with it would count as deleted itself, and nothing as gone unseen.
+
+    Otherwise, all that is changed counts as deleted itself, so that nothing goes along unseen.
+    """
     plan = make_plan(sides := CASE.sides())
     assert Shared(sides, plan)._roots == {"acme/teams/[Old]": ("team", "team-old")}
 
 
 def test_what_this_apply_writes_itself_is_not_changed_by_somebody_else() -> None:
+    """Otherwise, what this apply has written itself counts as somebody else's change."""
     plan = make_plan(sides := CASE.sides())
     shared = Shared(sides, plan)
     for id, another in [("team-one", False), ("team-old", True)]:
@@ -511,6 +575,7 @@ def test_what_this_apply_writes_itself_is_not_changed_by_somebody_else() -> None
 
 
 def test_a_value_with_parts_that_are_read_by_requests_of_their_own_is_not_compared() -> None:
+    """Otherwise, a text that is read by a request of its own counts as changed, and its delete is refused."""
     live: Things = {"openapi": {"pets": {"source": {"type": "text", "text": "openapi: 3.1.0"}}}}
     plan = make_plan(sides := Case({"openapi": {}}, live, prune=["openapi"]).sides())
     item = next(item for item in sides.snapshot.objects.values() if item.kind == "openapi")
@@ -519,6 +584,7 @@ def test_a_value_with_parts_that_are_read_by_requests_of_their_own_is_not_compar
 
 
 def test_a_flag_that_another_one_has_by_now_is_no_change() -> None:
+    """Otherwise, a flag that another entry has by now stops the delete of the one that had it."""
     live: Things = {
         "site": {"docs": {"title": "Docs"}},
         "section": {"docs/a": {"title": "A", "path": "a", "default": True}},
@@ -532,6 +598,7 @@ def test_a_flag_that_another_one_has_by_now_is_no_change() -> None:
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_a_name_that_is_gone_with_what_this_apply_has_deleted_is_no_change(sent: bool) -> None:
+    """Otherwise, the name of what this apply has deleted stops the delete of what bore it."""
     live: Things = {
         "team": {"a": {"title": "A"}}, "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
     }  # fmt: skip
@@ -544,7 +611,11 @@ def test_a_name_that_is_gone_with_what_this_apply_has_deleted_is_no_change(sent:
 
 @pytest.mark.parametrize("early", [False, True])
 def test_what_was_written_before_the_deletes_is_read_as_it_is(early: bool) -> None:
-    """Only where deletes make room for other writes is something still to be written then."""
+    """Only where deletes make room for other writes is something still to be written then.
+
+    Otherwise, what this apply has written already counts as still to come, and a value that somebody put
+    there is lost unseen.
+    """
     plan = make_plan(sides := CASE.sides())
     phase = {"phase": "clear" if early else None}
     changes = tuple(
@@ -559,7 +630,11 @@ def test_what_was_written_before_the_deletes_is_read_as_it_is(early: bool) -> No
 
 
 def test_a_section_that_gets_a_place_meanwhile_is_none_that_goes() -> None:
-    """One that gets none goes with the last place in it."""
+    """One that gets none goes with the last place in it.
+
+    Otherwise, a section that goes along counts as one that stays, and its delete is refused.
+    Otherwise, a section that gets a new place counts as one that goes, and its delete is refused.
+    """
     case = Case()
     places: Things = {
         "site_space": {f"docs/{key}/old": {"space": LiveId("space-old"), "path": "old"} for key in "ab"},
@@ -585,7 +660,11 @@ def test_a_section_that_gets_a_place_meanwhile_is_none_that_goes() -> None:
 
 
 def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
-    """What lies in a space comes back with it; the members of a team do not. What loses a value stays."""
+    """What lies in a space comes back with it; the members of a team do not. What loses a value stays.
+
+    Otherwise, what comes back with a space is read once more for each of many spaces.
+    Otherwise, what joins a thing that only loses a value stops a delete.
+    """
     live: Things = {
         "space": {"s": {"title": "S"}}, "team": {"a": {"title": "A"}},
         "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
@@ -600,6 +679,7 @@ def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
 
 
 def test_what_has_a_known_id_is_found_by_that_alone() -> None:
+    """Otherwise, a thing whose id is known is looked for by its name, and another one taken for it."""
     sides = CASE.sides()
     platform = Platform(sides, make_plan(sides))
     now = {**team("x", "Two"), **team("y", "Other")}
@@ -629,7 +709,10 @@ def of_a_site(registry: Registry) -> tuple[Platform, dict[str, Task]]:
 
 @pytest.mark.parametrize("kind", ["site", "section"])
 def test_what_the_platform_syncs_since_the_plan_was_made_is_not_written(kind: str) -> None:
-    """Git Sync was turned on in between: from then on the site, and each node of it, has another owner."""
+    """Git Sync was turned on in between: from then on the site, and each node of it, has another owner.
+
+    Otherwise, Git Sync that was turned on since the plan was made is not seen, and both write one navigation.
+    """
     platform, steps = of_a_site(TODAY)
     site = platform.now["site", "site-docs"]
     platform.now[site.identity] = replace(site, synced=SYNCED)

@@ -77,6 +77,7 @@ def test_every_question_takes_the_lock(question: Callable[[Ids], object]) -> Non
 
 
 def test_an_address_has_the_id_that_it_was_given_last() -> None:
+    """Otherwise, an entry is still found by the id that it had before."""
     one = Address(("acme", "one"))
     ids = Ids({one: "before"})
     ids.put(one, "after")

@@ -61,6 +61,7 @@ def test_the_first_line_says_what_it_is_and_who_has_written_it(tmp_path: Path) -
 
 
 def test_two_journals_never_share_a_file(tmp_path: Path) -> None:
+    """Otherwise, two applies write into one journal."""
     one, two = (FileJournal(tmp_path / "journal", "stamp") for _ in range(2))
     assert [Path(str(journal.path)).name for journal in (one, two)] == ["stamp.jsonl", "stamp-1.jsonl"]
     one.close()
@@ -101,6 +102,7 @@ def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
 def test_one_organization_is_locked_for_other_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, two applies to one organization run at once."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = (
         "from dpsync.apply.lock import Locked, locked\n"

@@ -21,6 +21,7 @@ from dpsync.apply.lock import Locked, NoState, locked, state_directory
 def test_the_directory_of_the_user(
     env: dict[str, str], directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, locks lie wherever a command is started, and two applies run at once."""
     monkeypatch.setenv("HOME", "/home/ada")
     assert str(state_directory(env)) == directory
 
@@ -48,6 +49,7 @@ def test_each_organization_of_a_platform_is_locked_once_and_let_go(
 def test_where_no_lock_can_be_held_it_is_said_and_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, that no lock can be held is told as a mistake of dpsync's."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "dpsync").write_text("")
     with pytest.raises(NoState, match="no lock can be held in "), locked("http://x", ["acme"]):

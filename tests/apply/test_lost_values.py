@@ -52,6 +52,7 @@ def test_the_part_that_was_lost_is_named(sent: Any, live: Any, paths: list[str])
 
 
 def test_of_what_cannot_be_read_nobody_knows_whether_it_was_kept() -> None:
+    """Otherwise, what cannot be read is told as not kept by the platform."""
     again = plan(None, "a")
     (change,) = again.changes
     hidden = change.differences[0].model_copy(update={"known": False})
@@ -70,6 +71,10 @@ def test_of_what_cannot_be_read_nobody_knows_whether_it_was_kept() -> None:
     ],
 )
 def test_what_was_not_written_and_accepted_is_not_told(remaining: Plan, results: list[Result]) -> None:
+    """Otherwise, a value that was never sent is told as not kept by the platform.
+
+    Otherwise, what somebody has changed meanwhile is told as not kept by the platform.
+    """
     assert list(unkept(plan("b", "a"), remaining, [outcome(result) for result in results])) == []
 
 

@@ -68,7 +68,10 @@ def test_an_exit_code_that_a_signal_has_decided_on_stays_the_exit_code(written: 
 
 
 def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: bytes) -> None:
-    """A process may be killed while it writes: what is on record then is told, and nothing else."""
+    """A process may be killed while it writes: what is on record then is told, and nothing else.
+
+    Otherwise, that the last line is cut off is told by nobody.
+    """
     whole = {outcome.step: outcome.result for outcome in read(written).report.outcomes}
     begin = written.index(b"\n", written.index(b'"start"')) + 1
     ends = {size for size in range(begin, len(written)) if written[size - 1 : size] == b"\n"}
@@ -112,4 +115,8 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
 def test_what_is_no_whole_journal_is_said_to_be_none(
     written: bytes, damage: Callable[[bytes], bytes], says: str
 ) -> None:
+    """Otherwise, a line that nobody can read is passed over, and a step that was done is told as not tried.
+
+    Otherwise, the rest of a journal whose beginning is gone is taken for the whole.
+    """
     assert says in refused(damage(written))

@@ -63,6 +63,7 @@ def agree(lab: Lab) -> None:
 
 
 def test_what_is_only_requested_is_told_so_after_a_while(lab: Lab) -> None:
+    """Otherwise, a removal that the platform only asks its administrators about is called done."""
     clock = Answering(None)
     report = applied(lab, clock)
     assert [item.result for item in report.outcomes] == ["requested"]

@@ -103,6 +103,10 @@ def test_what_was_done_is_proven_and_recorded() -> None:
     [({"missing": ["TOKEN"]}, DiagnosticError), ({"stale": {"acme/teams/t": "gone"}}, Refused)],
 )
 def test_nothing_begins_while_something_is_missing_or_stale(facts: Any, error: type[Exception]) -> None:
+    """Otherwise, an apply begins although the platform has moved.
+
+    Otherwise, an apply begins without a secret that it needs halfway.
+    """
     run = Run(**facts)
     with pytest.raises(error):
         carried_out(run)
@@ -121,6 +125,7 @@ def test_nothing_begins_while_something_is_missing_or_stale(facts: Any, error: t
 def test_what_stopped_it_is_told_and_what_was_stopped_is_not_proven(
     stopped: bool, trouble: list[str], interrupted: bool, verified: bool
 ) -> None:
+    """Otherwise, what was stopped is told as proven or not."""
     report = carried_out(Run(stopped=stopped, trouble=trouble))
     assert (report.interrupted, report.verified, list(report.trouble)) == (interrupted, verified, trouble)
     assert (report.remaining is not None) is verified
@@ -135,6 +140,10 @@ def test_what_stopped_it_is_told_and_what_was_stopped_is_not_proven(
     ],
 )
 def test_a_proof_that_fails_is_no_proof(error: Exception, words: str) -> None:
+    """Otherwise, an apply whose result cannot be read is told as a mistake of dpsync's.
+
+    Otherwise, a mistake of dpsync's after the writes hides what was done.
+    """
     report = carried_out(Run(), failing(error))
     assert (report.verified, report.remaining, report.count("done")) == (False, None, 1)
     assert report.trouble[0].startswith(words)
@@ -142,12 +151,16 @@ def test_a_proof_that_fails_is_no_proof(error: Exception, words: str) -> None:
 
 
 def test_a_report_that_cannot_be_freed_of_secrets_proves_nothing_and_tells_the_outcomes() -> None:
+    """Otherwise, a mistake of dpsync's after the writes hides what was done, also where the report cannot be
+    masked.
+    """
     report = carried_out(Run(mask=failing(RuntimeError("secret"))))
     assert (report.outcomes, report.verified, report.remaining) == ((DONE,), False, None)
     assert report.trouble == ("not told: a mistake of our own (RuntimeError)",)
 
 
 def test_an_end_that_cannot_be_recorded_is_told() -> None:
+    """Otherwise, that the journal has no end is told by nobody."""
     report = carried_out(Run(full="end", trouble=["it stumbled"]))
     assert report.trouble == ("it stumbled", "no space left")
 
@@ -165,6 +178,7 @@ def test_an_end_that_cannot_be_recorded_is_told() -> None:
 def test_what_was_deleted_and_can_be_brought_back_is_told(
     kind: str, action: Any, result: Any, told: bool
 ) -> None:
+    """Otherwise, what was changed is told as to be brought back."""
     run = Run()
     run.plan = Plan(changes=(CHANGE.model_copy(update={"kind": kind, "action": action, "id": "i"}),))
     run.run = lambda: run.ended(DONE.model_copy(update={"result": result}))
@@ -178,6 +192,7 @@ def test_what_has_no_outcome_is_not_in_the_report() -> None:
 
 
 def test_ids_are_written_before_the_first_step_and_at_the_end() -> None:
+    """Otherwise, what the last second of an apply has learned is not in the ids file."""
     run = Run(unrecorded="no room")
     report = carried_out(run)
 
@@ -210,6 +225,10 @@ def test_requests_are_counted_by_what_they_do(sent: dict[str, int], reads: int, 
 
 @pytest.mark.parametrize("known", [False, True])
 def test_what_is_in_trouble_since_then_is_told(known: bool) -> None:
+    """Otherwise, trouble that somebody else has caused counts as this apply's.
+
+    Otherwise, trouble that was there before counts as this apply's, which never converges.
+    """
     mine, other = (PlatformTrouble(address=at, what="failed") for at in ("acme/teams/t", "acme/teams/u"))
     run = Run()
     run.plan = PLAN.model_copy(update={"trouble": (mine,) if known else ()})

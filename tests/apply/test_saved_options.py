@@ -31,6 +31,7 @@ def test_the_options_are_those_of_the_plan(made: dict[str, object], options: Opt
 
 
 def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(tmp_path: Path) -> None:
+    """Otherwise, a file of any size is read into memory."""
     path = tmp_path / "plan.json"
     path.touch()
     for length, words in [(100_000_001, "it has more than 100 MB"), (100_000_000, "it is no plan")]:

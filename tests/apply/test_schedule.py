@@ -47,6 +47,7 @@ def test_a_step_waits_for_what_it_needs_and_for_what_it_follows() -> None:
 
 
 def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
+    """Otherwise, what needs a step that has failed is sent."""
     schedule = Schedule(
         [step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")]
     )
@@ -56,6 +57,7 @@ def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
 
 
 def test_what_is_told_twice_of_a_step_sets_nothing_free_a_second_time() -> None:
+    """Otherwise, a step that is told of twice sets free what must wait for another one."""
     schedule = Schedule([step("a"), step("b"), step("c", needs="a b"), step("d", "delete")])
     assert drain(schedule) == ["a", "b"]
     schedule.settle("a", good=True)
@@ -71,7 +73,10 @@ def test_what_follows_a_step_that_will_never_run_is_free() -> None:
 
 
 def test_what_follows_a_step_that_will_never_run_waits_for_what_that_waited_for() -> None:
-    """One after the other, though the one between is not tried."""
+    """One after the other, though the one between is not tried.
+
+    Otherwise, a step that cannot be done any more, since what it needs has failed, is sent.
+    """
     schedule = Schedule([step("a"), step("x"), step("b", needs="x", follows="a"), step("c", follows="b")])
     assert drain(schedule) == ["a", "x"]
     assert schedule.settle("x", False) == ["b"]
@@ -81,6 +86,10 @@ def test_what_follows_a_step_that_will_never_run_waits_for_what_that_waited_for(
 
 
 def test_deletes_wait_for_everything_else_and_exposure_for_the_deletes() -> None:
+    """Otherwise, deletes run before what they make room for, or what leaves them, is done.
+
+    Otherwise, deletes wait for what is shown only after them, and nothing goes on.
+    """
     schedule = Schedule(
         [step("x", "delete"), step("a"), step("p", "expose", needs="x a"), step("b", needs="a")]
     )
@@ -116,6 +125,7 @@ def graphs(draw: st.DrawFn) -> list[Step]:
 
 @given(graphs(), st.data())
 def test_every_step_ends_exactly_once_and_in_order(steps: list[Step], data: st.DataObject) -> None:
+    """Otherwise, what has failed twice over is counted twice, and deletes begin too early."""
     schedule = Schedule(steps)
     by_id = {item.id: item for item in steps}
     before = {item.id: {*item.needs, *item.follows} for item in steps}

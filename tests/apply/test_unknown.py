@@ -166,6 +166,7 @@ def test_a_success_that_does_not_say_what_was_made_is_a_lost_answer(
 
 
 def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:
+    """Otherwise, what needs a step that has failed is sent."""
     body = "teams: { fresh: { title: Fresh, members: { ada@acme.example: owner } }, other: { title: Other } }"
     session, late, client = open_(body, "/teams", lost("timeout"))
     report = applied(session, client)
@@ -179,6 +180,7 @@ def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:
 @pytest.mark.parametrize("answer", GATEWAY)
 @pytest.mark.parametrize("done", [True, False])
 def test_what_only_acts_is_sent_once_whatever_comes_back(answer: str, done: bool, open_: Open) -> None:
+    """Otherwise, what is asked for once is planned again by the proof."""
     source = "{ space: { id: guides }, language: en }"
     body = f"translations: {{ fr: {{ id: guides-fr, source: {source}, language: fr }} }}"
     session, late, client = open_(body, "/run", GATEWAY[answer], done=done)
@@ -255,7 +257,10 @@ def test_what_may_be_repeated_is_unknown_when_no_try_was_answered(answer: Answer
 
 
 def test_an_answer_that_is_something_else_is_no_success(open_: Open) -> None:
-    """Publishing may be answered with a checkout: then it did not happen."""
+    """Publishing may be answered with a checkout: then it did not happen.
+
+    Otherwise, something else than was asked for counts as done.
+    """
     checkout = Response(200, {"content-type": "application/json"}, b'{"object": "checkout"}', True)
     session, late, client = open_(SITE % "published: false", "/unpublish", lambda _: checkout)
     report = applied(session, client)
@@ -301,7 +306,10 @@ def test_a_conflict_says_of_a_place_that_it_is_so_already_and_of_nothing_else(
 
 
 def test_what_is_found_is_not_taken_when_it_could_be_another_entry_just_as_well(open_: Open) -> None:
-    """Sites are created without their basename: two of one title look alike until that is written."""
+    """Sites are created without their basename: two of one title look alike until that is written.
+
+    Otherwise, what two entries could be is taken for the first of them.
+    """
     body = "sites: { a: { title: Twin, basename: a }, b: { title: Twin, basename: b } }"
     session, late, client = open_(body, "/sites", lost("reset"), times=2, done=True)
     report = applied(session, client)

@@ -78,6 +78,7 @@ def test_findings_are_printed_as_json(run: Run, project: Project) -> None:
 
 
 def test_an_unreachable_server_ends_with_1(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, whatever the platform answers is told as a mistake of dpsync's."""
     monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
     ended = run("plan", "-C", str(example))

@@ -63,6 +63,7 @@ def test_what_is_offered(line: str, offered: list[str], complete: Callable[[str]
 
 
 def test_no_word_is_offered_that_means_something_to_a_shell(complete: Callable[[str], list[str]]) -> None:
+    """Otherwise, a key that somebody has written is run by the shell of whoever presses Tab and Enter."""
     assert complete("dpsync plan --select acme/members/") == ["acme/members/ada@acme.example"]
 
 

@@ -101,6 +101,11 @@ def test_address_and_token_come_from_one_source(
     by: str, name: str, given: str, expected: object, run: Run, project: Project,
     two: tuple[Platform, Platform], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
+    """Otherwise, the token of an environment goes to an address from elsewhere.
+
+    Otherwise, a token from elsewhere goes to the address of an environment.
+    Otherwise, what the shell says is passed over, and another platform is written to.
+    """
     file, shell = two
     values = {"DPSYNC_URL": shell.url, "DPSYNC_TOKEN": "shell-token", "PROD_TOKEN": "file-token"}
     for variable, value in values.items():

@@ -201,6 +201,7 @@ def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
 def test_nothing_is_sent_elsewhere_than_to_the_environment_that_was_chosen(
     platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
+    """Otherwise, a question about one environment is sent to the platform of the shell."""
     folder = project("dpsync: 1\nenvironments: { prod: { url: 5 } }\norganizations: { acme: { id: acme } }\n")
     found = document(run, folder, "--env", "prod")
     assert check(found, "platform")["said"].startswith("nothing was asked")

@@ -81,6 +81,15 @@ def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
     ],
 )
 def test_a_request_that_failed_says_what_to_look_at(error: ClientError, code: str, hint: str) -> None:
+    """Otherwise, the platform is blamed for what a proxy has done.
+
+    Otherwise, that the platform has another edition of the API is told by nobody.
+    Otherwise, an address that is right is called wrong, for a proxy that does not know it.
+    Otherwise, the platform is blamed for a proxy that lets nothing through.
+    Otherwise, whose certificate has expired is told to trust it.
+    Otherwise, whoever has reached another host is told to trust it.
+    Otherwise, a file of certificates that is read is told to be named.
+    """
     found = client_diagnostic(error, TO)
     assert found.code == code
     assert hint in str(found.hint)
@@ -88,6 +97,7 @@ def test_a_request_that_failed_says_what_to_look_at(error: ClientError, code: st
 
 
 def test_a_proxy_is_named_where_one_stood_between_and_only_there() -> None:
+    """Otherwise, where no proxy stands between a failed request ends in a mistake of dpsync's."""
     assert "through the proxy" in client_diagnostic(not_sent("refused", way=PROXY), TO).message
     assert "through the proxy" not in client_diagnostic(not_sent("refused"), TO).message
 
@@ -104,12 +114,20 @@ def test_a_proxy_is_named_where_one_stood_between_and_only_there() -> None:
     ],
 )
 def test_what_keeps_an_apply_from_beginning_has_its_code(error: Exception, code: str, exit_: Exit) -> None:
+    """Otherwise, a plan that is stale is told as a mistake of dpsync's, and not as refused.
+
+    Otherwise, that another plan was approved is told as a mistake of dpsync's.
+    Otherwise, that somebody else is applying is told as a mistake of dpsync's.
+    Otherwise, a home that nobody may write to is told as a mistake of dpsync's.
+    Otherwise, a disk without room is told as a mistake of dpsync's.
+    """
     known = explained(error, TO)
     assert known is not None
     assert ([one.code for one in known[0]], known[1]) == ([code], exit_)
 
 
 def test_what_is_stale_is_told_at_its_line_where_it_has_one() -> None:
+    """Otherwise, what is stale and stands in no file ends in a mistake of dpsync's."""
     error = Refused({"acme/a": "so", "acme/b": "so"}, {"acme/a": Origin(file="f.yaml", line=3, column=2)})
     known = explained(error, TO)
     assert known is not None
@@ -117,6 +135,7 @@ def test_what_is_stale_is_told_at_its_line_where_it_has_one() -> None:
 
 
 def test_an_address_or_token_that_cannot_be_used_is_wrong_usage_and_named_as_it_was_set() -> None:
+    """Otherwise, an address that cannot be used is told as a request that failed."""
     for part, name in (("url", "DPSYNC_URL"), ("token", "DPSYNC_TOKEN"), ("proxy", "proxy")):
         with pytest.raises(click.UsageError, match=f"{name} cannot be used: it is odd"):
             explained(errors.Malformed(part, "it is odd"), TO)
@@ -143,6 +162,10 @@ def no_debugging(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_mistake_of_dpsyncs_own_ends_with_1_and_says_how_to_report_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, nobody can find out where a mistake comes from.
+
+    Otherwise, a mistake is told as lines of code, with values in them.
+    """
     assert ended(KeyError("s3cret")) == Exit.FAILED
     said = capsys.readouterr().err
     assert "a mistake of its own (KeyError)" in said
@@ -155,6 +178,7 @@ def test_a_mistake_of_dpsyncs_own_ends_with_1_and_says_how_to_report_it(
 def test_findings_end_with_their_code_and_are_a_document_where_one_is_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Otherwise, what a program reads as a document is mixed with words, or missing."""
     wrong = DiagnosticError([Diagnostic("x", "it is odd")], Exit.INVALID)
     assert ended(wrong) == Exit.INVALID
     assert capsys.readouterr().out == ""
@@ -166,6 +190,9 @@ def test_findings_end_with_their_code_and_are_a_document_where_one_is_asked_for(
     "error", [click.UsageError("x"), click.exceptions.Exit(2), click.Abort(), KeyboardInterrupt()]
 )
 def test_what_is_an_ending_already_stays_one(error: BaseException) -> None:
+    """Otherwise, an end that was chosen, and a signal, are told as a mistake of dpsync's, with its exit
+    code.
+    """
     with pytest.raises(type(error)), endings(out()):
         raise error
 
@@ -181,10 +208,15 @@ def test_what_is_an_ending_already_stays_one(error: BaseException) -> None:
 def test_without_a_rehearsal_a_plan_that_may_not_be_applied_is_no_success(
     plan: Plan, rehearsal: Rehearsal | None, code: Exit
 ) -> None:
+    """Otherwise, a plan that may not be applied passes for one that was rehearsed.
+
+    Otherwise, what is left to people is told as rehearsed.
+    """
     assert ending(plan, rehearsal) is code
 
 
 def test_a_plan_that_nobody_could_read_is_not_applied() -> None:
+    """Otherwise, a plan that nobody could read is applied."""
     unseen = out()
     unseen.left = True
     with pytest.raises(click.exceptions.Exit) as end:
@@ -207,6 +239,7 @@ def test_a_plan_that_nobody_could_read_is_not_applied() -> None:
     ],
 )
 def test_a_flag_of_another_tool_says_what_is_used_here(typed: list[str], use: str) -> None:
+    """Otherwise, `-out=FILE` of another tool writes the plan into a file `ut=FILE`."""
     with pytest.raises(click.UsageError, match=use):
         check_habits(typed)
 
@@ -215,10 +248,16 @@ def test_a_flag_of_another_tool_says_what_is_used_here(typed: list[str], use: st
     "typed", [["plan", "--out=FILE"], ["version", "--json"], ["plan", "--", "-target"], ["plan", "-o", "out"]]
 )
 def test_a_flag_of_ours_and_what_is_no_flag_are_taken_as_they_are(typed: list[str]) -> None:
+    """Otherwise, a name that begins with a dash can be given to no command.
+
+    Otherwise, the flags of this tool are refused.
+    Otherwise, `version --json`, which programs ask for, is refused.
+    """
     check_habits(typed)
 
 
 def test_a_directory_before_the_command_and_behind_it_is_one_too_many() -> None:
+    """Otherwise, of two directories one is planned, and it is not said which."""
     with pytest.raises(click.UsageError, match="given twice"):
         directory_behind(["-C", "a", "plan", "--directory=b"])
 
@@ -254,6 +293,13 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
 def test_whatever_ends_the_program_has_its_code(
     error: BaseException, code: Exit, stopped: list[BaseException]
 ) -> None:
+    """Otherwise, wrong usage ends with 2, which says that there are changes.
+
+    Otherwise, a signal ends in lines of code.
+    Otherwise, whoever reads only the first lines of a help text is told of a failure.
+    Otherwise, a result without room is told as written.
+    Otherwise, who has ended a run is told wrongly.
+    """
     stopped.append(error)
     assert run(["version"]) == code
 
@@ -261,6 +307,7 @@ def test_whatever_ends_the_program_has_its_code(
 def test_a_message_hides_nothing_that_an_argument_holds(
     stopped: list[BaseException], capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Otherwise, a name in a file rewrites what the terminal shows."""
     stopped.append(click.UsageError("no such file: \x1b[31m‮"))
     run(["version"])
     said = capsys.readouterr().err

@@ -64,6 +64,12 @@ def report(*outcomes: Outcome, **more: Any) -> Report:
     ],
 )
 def test_an_apply_ends_with_0_only_where_all_of_it_is_proven(of: Report, code: Exit) -> None:
+    """Otherwise, what is left to people, or is still on its way, is told as done.
+
+    Otherwise, what was written is told as nothing written.
+    Otherwise, that nothing was done, since the platform has moved, is told as half done.
+    Otherwise, that nothing could be done is told as half done.
+    """
     assert _ending(of, []) is code
 
 
@@ -71,6 +77,10 @@ def test_an_apply_ends_with_0_only_where_all_of_it_is_proven(of: Report, code: E
     ("number", "code"), [(signal.SIGINT, Exit.INTERRUPTED), (signal.SIGTERM, Exit.TERMINATED)]
 )
 def test_an_apply_that_a_signal_has_ended_says_so_whatever_it_has_done(number: int, code: Exit) -> None:
+    """Otherwise, an apply that a signal has ended is told as one that was done.
+
+    Otherwise, who has ended a run is told wrongly.
+    """
     assert _ending(report(outcome("done")), [number, signal.SIGINT]) is code
 
 
@@ -78,12 +88,14 @@ def test_an_apply_that_a_signal_has_ended_says_so_whatever_it_has_done(number: i
 def test_a_plan_with_nothing_to_do_ends_with_0_unless_something_is_left_to_people(
     plan: Plan, code: Exit | None
 ) -> None:
+    """Otherwise, what is left to people is told as done."""
     assert nothing_to_do(plan) is code
 
 
 def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Otherwise, a plan that may not be applied is applied, or told as done."""
     for plan in (SOME, Plan()):
         monkeypatch.setattr(Plan, "can_apply", property(lambda _: False))
         assert nothing_to_do(plan) is Exit.REFUSED
@@ -98,6 +110,10 @@ def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
 def test_deletes_are_agreed_to_by_their_number(
     typed: str, agreed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, a yes, typed by habit, deletes.
+
+    Otherwise, any word deletes.
+    """
     monkeypatch.setattr(Plan, "deletes", property(lambda _: 2))
     monkeypatch.setattr(click, "prompt", lambda *_, **__: typed)
     assert _agreed(SOME) is agreed
@@ -117,6 +133,7 @@ def test_a_plan_is_carried_out_where_somebody_agrees(agrees: bool, monkeypatch: 
 
 
 def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, in CI an apply waits for an answer for ever."""
     monkeypatch.setattr(applying, "interactive", lambda no_input: False)
     said: list[str] = []
 
@@ -145,6 +162,11 @@ def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.Monkey
     ],
 )
 def test_changes_fail_a_step_only_where_it_is_asked_for(ran: Ran, fail_on: Any, code: Exit) -> None:
+    """Otherwise, a job fails where nothing would change.
+
+    Otherwise, a plan that was refused passes.
+    Otherwise, a job fails because of what it was to show.
+    """
     assert _exit_code(Inputs(fail_on=fail_on), ran) == code
 
 
@@ -175,10 +197,15 @@ FOUND = Ran(Exit.FAILED, FindingsDocument(exit=1))
 def test_a_run_that_was_stopped_ends_as_its_last_command_where_that_was_the_one(
     of: ActionRun, last: Ran | None, ended: Ran
 ) -> None:
+    """Otherwise, an apply that was stopped after its plan is told as a plan that was made.
+
+    Otherwise, what was refused is told as stopped.
+    """
     assert stopped(of, last, 130) == ended
 
 
 def test_a_signal_between_two_parts_keeps_the_next_one_from_beginning() -> None:
+    """Otherwise, an apply begins after the signal that was to end the run."""
     patience = Patience()
     patience.go_on()
     patience.handle(signal.SIGTERM, None)
@@ -202,6 +229,10 @@ def test_of_two_signals_the_first_says_how_it_ends(first: int, second: int, code
 
 
 def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the_last() -> None:
+    """Otherwise, a signal leaves GitHub half told of what was done.
+
+    Otherwise, nothing but killing ends a run that waits.
+    """
     patience = Patience()
     patience.handle(signal.SIGINT, None)
     with pytest.raises(Ended):
@@ -224,11 +255,16 @@ def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the
     [("https://ada:pass@x.example", "user or password"), ("https://x.example/v1", "without /v1")],
 )
 def test_an_address_that_may_not_be_shown_or_is_another_one_is_refused(url: str, why: str) -> None:
+    """Otherwise, a password in an address gets into the log, and the token to whom it names.
+
+    Otherwise, each request goes to an address that there is not.
+    """
     with pytest.raises(click.UsageError, match=why) as refused:
         _checked(Connection(url, "token", "DPSYNC_URL", "DPSYNC_TOKEN"))
     assert "pass@" not in str(refused.value)
 
 
 def test_an_address_with_an_at_in_its_path_is_an_address() -> None:
+    """Otherwise, an address with an @ in its path is refused."""
     found = Connection("https://x.example/@docs", "token", "DPSYNC_URL", "DPSYNC_TOKEN")
     assert _checked(found) is found

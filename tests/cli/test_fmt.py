@@ -75,6 +75,7 @@ def test_a_configuration_that_is_not_valid_is_put_in_order(project: Callable[...
 
 
 def test_a_link_is_neither_read_nor_replaced(project: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+    """Otherwise, a file outside of the project is read and rewritten through a link."""
     folder = project("dpsync: 1\norganizations: { acme: { id: acme } }\n")
     outside = tmp_path / "outside.yaml"
     outside.write_text("a:   1\n")

@@ -72,6 +72,7 @@ def test_a_second_run_writes_nothing(checkout: Path, run: Run) -> None:
 
 
 def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Path, run: Run) -> None:
+    """Otherwise, a committed file of the project is overwritten by a template."""
     (checkout / ".gitignore").write_text("*.pyc\n")
     (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
     out = run("init", "-C", str(checkout), *SMALL).out
@@ -115,6 +116,7 @@ def test_no_placeholder_is_left_in_a_workflow() -> None:
 def test_nothing_that_means_something_to_a_workflow_is_written_into_one(
     flags: list[str], said: str, checkout: Path, run: Run
 ) -> None:
+    """Otherwise, the name of a directory is an expression in a workflow that holds the token."""
     ended = run("init", "-C", str(checkout), *SMALL, "--workflows", *flags)
     assert (ended.code, said in ended.err, files(checkout)) == (64, True, [])
 
@@ -148,6 +150,7 @@ def test_a_file_that_is_a_link_is_kept(checkout: Path, run: Run, tmp_path: Path)
 def test_where_nobody_can_be_asked_what_is_missing_is_wrong_usage(
     flags: list[str], checkout: Path, run: Run
 ) -> None:
+    """Otherwise, in a script the command waits for a person."""
     ended = run("init", "-C", str(checkout), *flags)
     assert (ended.code, files(checkout)) == (64, [])
     assert "--organization ID" in ended.err

@@ -56,6 +56,7 @@ def test_an_apply_is_not_converged(run: Run, directory: Path, platform: Threaded
 
 
 def test_what_is_ignored_is_no_matter(run: Run, project: Project, directory: Path) -> None:
+    """Otherwise, a list is told as not readable beside each of its entries."""
     ignored = TEXT.replace("{ prune: [saml]", "{ prune: [saml], ignore: [saml/okta]")
     ended = run("drift", "-C", str(project(ignored)))
     assert (ended.code, "No drift." in ended.out) == (0, True), ended.out

@@ -147,6 +147,7 @@ def test_an_ids_file(own: str, run: Run, project: Project, lay: Lay, platform: T
 def test_an_ids_file_in_a_directory_that_is_elsewhere(
     own: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
+    """Otherwise, a link in the project has the journal, with all that was written, put anywhere."""
     at = project(CHANGED)
     elsewhere = outside(at).parent / "elsewhere"
     elsewhere.mkdir()
@@ -182,6 +183,7 @@ def test_links_inside_of_a_project_lead_to_an_ids_file(
 
 
 def test_a_saved_plan(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+    """Otherwise, a file that is no plan ends in a mistake of dpsync's."""
     at = project(BASE)
     lay(at / "plan.json")
     told(run("apply", "-C", str(at), "plan.json"), 5, "DP143", "plan.json")

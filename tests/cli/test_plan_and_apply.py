@@ -221,7 +221,10 @@ def test_the_schema_finds_what_the_loader_finds(document: Any) -> None:
 
 
 def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
-    """Its site shows what a translation makes, which waits in the built-in world until somebody runs it."""
+    """Its site shows what a translation makes, which waits in the built-in world until somebody runs it.
+
+    Otherwise, a translation is named where its space is meant.
+    """
     directory = shutil.copytree(HERE / "block", tmp_path / "block")
     assert run("validate", "-C", str(directory)).code == 0
     refused = run("apply", "-C", str(directory), "--yes")

@@ -101,6 +101,7 @@ def clean(ended: Ran, *folders: Path) -> Ran:
 def test_what_reads_shows_the_names_of_headers_and_no_value(
     command: str, flags: list[str], run: Run, project: Project
 ) -> None:
+    """Otherwise, a secret that the platform reads back is in plans, reports and journals."""
     at = project(TEXT)
     ended = clean(run(command, "-C", str(at), *PROFILE, *flags), at)
     assert "X-Old" in ended.out

@@ -121,6 +121,7 @@ def test_a_token_that_may_only_read_is_enough(
 def test_what_the_token_may_not_read_stays_refused_and_is_named(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, what the token may not read looks empty in a rehearsal, and is filled."""
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     found = document(run, project(TEXT + "    saml: { okta: { label: Okta } }\n"))
     refused = [one["about"] for one in found["rehearsal"]["unproven"] if one["what"] == "refused"]
@@ -165,6 +166,7 @@ def test_its_json_has_a_schema(run: Run, directory: Path) -> None:
 def test_a_rehearsal_that_ends_otherwise_makes_the_plan_unfit_and_names_step_and_line(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, a rehearsal that went otherwise than planned is a success."""
     edges_forgotten(monkeypatch)
     ended = run("rehearse", "-C", str(directory))
     assert ended.code == 4
@@ -266,6 +268,7 @@ def test_an_apply_that_was_rehearsed_does_it(run: Run, directory: Path, platform
 def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, what has failed on a copy of the platform is done on the platform."""
     edges_forgotten(monkeypatch)
     platform.app.requests.clear()
     ended = run("apply", "-C", str(directory), "--rehearse", "--yes", "--format", "json")

@@ -130,6 +130,7 @@ def test_when_it_was_done_already_it_is_refused(saved: Path, run: Run, platform:
 def test_a_damaged_file_ends_with_5(
     damage: Callable[[str], str], saved: Path, run: Run, platform: ThreadedServer
 ) -> None:
+    """Otherwise, a plan whose file was edited is applied."""
     path = saved / "plan.json"
     path.write_text(damage(path.read_text()))
     assert "DP143" in refused(run, platform, saved, 5, "plan.json", "--yes")

@@ -76,6 +76,7 @@ def test_several_patterns_are_added_up_and_exclude_takes_away(
 
 
 def test_exclude_alone_is_everything_else(run: Run, project: Project, platform: ThreadedServer) -> None:
+    """Otherwise, what is excluded is planned."""
     directory = project(text())
     everything = changes(planned(run, directory))
     assert changes(planned(run, directory, "--exclude", "teams/writers")) == [
@@ -114,6 +115,7 @@ def test_the_parent_of_something_new_comes_along(
 def test_something_needed_that_is_excluded_ends_with_5(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
+    """Otherwise, what is excluded comes along."""
     ended = run("plan", "-C", str(project(text())), "--select", "saml", "--exclude", "teams")
     assert ended.code == 5
     assert "DP331" in ended.err

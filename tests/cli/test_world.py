@@ -59,12 +59,14 @@ def test_it_says_where_it_was_read_and_has_no_token(
 def test_what_a_token_may_not_read_is_named(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, what a token may not read looks as if it were not there."""
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     (directory / "dpsync.yaml").write_text(TEXT + "    saml: { okta: { label: Okta } }\n")
     assert world(run, directory)["origin"]["notRead"] == ["/orgs/acme/saml"]
 
 
 def test_only_its_owner_may_read_a_file_that_names_people(run: Run, directory: Path) -> None:
+    """Otherwise, a file that names people may be read by everybody on the machine."""
     (directory / "world.json").write_text("an older one")
     world(run, directory)
     assert (directory / "world.json").stat().st_mode & 0o077 == 0
@@ -102,6 +104,10 @@ def test_a_directory_is_no_place_for_it(run: Run, directory: Path) -> None:
 def test_a_copy_of_what_is_live_starts_from_nothing_else(
     run: Run, directory: Path, more: list[str], platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, what was asked for with `--world` is passed over.
+
+    Otherwise, what is live is put into a database that somebody keeps.
+    """
     monkeypatch.chdir(directory)
     taken = platform.url.rpartition(":")[2]  # nothing can be served there
     ended = run("serve", "--from-live", "--port", taken, *more)

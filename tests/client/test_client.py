@@ -51,6 +51,7 @@ def test_a_read_client_has_no_way_to_write() -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "get", "GET "])
 def test_the_transport_of_a_read_client_refuses_anything_but_get(method: str) -> None:
+    """Otherwise, a plan can write."""
     inner = Recorder()
     with pytest.raises(WriteRefused):
         GetOnly(inner).send(Request(method, "/orgs/acme"))
@@ -59,6 +60,7 @@ def test_the_transport_of_a_read_client_refuses_anything_but_get(method: str) ->
 
 
 def test_the_transport_of_a_read_client_refuses_a_body() -> None:
+    """Otherwise, a plan can send content."""
     inner = Recorder()
     with pytest.raises(WriteRefused):
         GetOnly(inner).send(Request("GET", "/orgs/acme", body=b"{}"))
@@ -84,6 +86,7 @@ def test_the_reads_of_a_write_client_cannot_write_either() -> None:
 
 
 def test_a_write_client_sends_writes_only() -> None:
+    """Otherwise, a reading goes out as a write, and is not sent again after a fault."""
     with (
         WriteClient("http://x", TOKEN, transport=Recorder()) as client,
         pytest.raises(ValueError, match="GET"),
@@ -135,6 +138,7 @@ def test_what_goes_over_the_wire() -> None:
     ],
 )
 def test_every_success_status_is_a_success(method: str, act: Act, answer: WriteResult) -> None:
+    """Otherwise, a delete that was done and answered with words is told as unknown."""
     with FaultyServer(act) as server, WriteClient(server.url, TOKEN) as client:
         assert client.send(method, "/orgs/acme/x", repeatable=False) == answer
 
@@ -165,6 +169,7 @@ def test_connections_are_kept_and_requests_are_counted_and_traced() -> None:
 
 
 def test_a_trace_sees_tries_without_an_answer_and_cannot_break_a_call(clock: FakeClock) -> None:
+    """Otherwise, a terminal that is gone makes a failure of a write that was done."""
     statuses: list[int | None] = []
 
     def trace(_method: str, _path: str, status: int | None, seconds: float) -> None:
@@ -206,6 +211,9 @@ def test_a_proxy_of_the_environment_is_used_and_still_under_the_deadline(
 def test_an_environment_that_cannot_be_used_is_told(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, part: str
 ) -> None:
+    """Otherwise, a directory of certificates that is not there leaves every server untrusted, and nobody says
+    why.
+    """
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv(name, value)
     with pytest.raises(Malformed) as caught:
@@ -231,6 +239,7 @@ def test_an_environment_that_cannot_be_used_is_told(
     ],
 )
 def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:
+    """Otherwise, a token goes to an address that only looks like a host."""
     with pytest.raises(Malformed) as caught:
         ReadClient(url, TOKEN)
 
@@ -239,6 +248,9 @@ def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:
 
 
 def test_what_is_too_long_for_an_address_is_not_sent(clock: FakeClock) -> None:
+    """Otherwise, what the platform sent as an id makes a request that no server reads, told as a lost
+    answer.
+    """
     with FaultyServer() as server, ReadClient(server.url, TOKEN, clock=clock) as client:
         with pytest.raises(NotSent, match="too long") as caught:
             client.get(f"/orgs/{'a' * 70_000}")
@@ -248,6 +260,7 @@ def test_what_is_too_long_for_an_address_is_not_sent(clock: FakeClock) -> None:
 
 @pytest.mark.parametrize("token", ["", "s3cret\n", "s3cret x", "s3cret\r\nX-Evil: 1", "s3crét"])
 def test_a_bad_token_is_refused_without_showing_it(token: str) -> None:
+    """Otherwise, a line break in a token makes another header of it."""
     with pytest.raises(Malformed) as caught:
         ReadClient("http://127.0.0.1", token)
 
@@ -259,12 +272,18 @@ def test_a_bad_token_is_refused_without_showing_it(token: str) -> None:
     "path", ["", "orgs", "/", "/orgs//teams", "/orgs/", "/a/../b", "/a/.", "/a?b", "/a#b", "/é", "/a b"]
 )
 def test_a_path_that_could_mean_another_is_refused(path: str) -> None:
+    """Otherwise, an id of two dots names another path, and what is there is written to or deleted, also of a
+    path.
+
+    Otherwise, a path that is no part of the API goes out.
+    """
     with pytest.raises(Malformed):
         answers.request("DELETE", path)
 
 
 @pytest.mark.parametrize("segment", ["", ".", "..", "\ud800"])
 def test_a_segment_that_could_mean_another_path_is_refused(segment: str) -> None:
+    """Otherwise, an id of two dots names another path, and what is there is written to or deleted."""
     with pytest.raises(Malformed):
         quote(segment)
 
@@ -279,6 +298,7 @@ def test_any_other_segment_stays_one_segment(segment: str) -> None:
 
 @pytest.mark.parametrize("body", [float("nan"), {"a": [float("inf")]}, {"a": "\ud800"}, {"a": object()}])
 def test_a_body_that_json_cannot_hold_is_refused(body: object) -> None:
+    """Otherwise, what is no JSON is sent as a body."""
     with pytest.raises(Malformed):
         answers.encode(body)
 
@@ -315,6 +335,7 @@ def test_the_token_is_in_no_exception_and_no_repr(clock: FakeClock, act: Act, me
 
 
 def test_what_was_sent_as_a_secret_is_in_no_later_message(clock: FakeClock) -> None:
+    """Otherwise, a secret that the platform repeats to a later request gets into report and log."""
     answers_ = [reply(200, {}), reply(403, {"error": {"message": "s3cret-value, was it?"}})]
     with (
         FaultyServer(*answers_) as server,

@@ -99,6 +99,9 @@ def run(clock: FakeClock, kind: str, *script: Act, timeout: float = 30.0) -> tup
 def test_a_fault_of_the_connection_that_stays_is_unknown(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
+    """Otherwise, an answer that was perhaps cut is told as something that is not the API, and is not asked
+    for again, also of an answer of which nothing came.
+    """
     outcome, requests = run(clock, kind, act, timeout=SHORT if reason == "timeout" else 30.0)
 
     assert isinstance(outcome, Unknown)
@@ -110,6 +113,11 @@ def test_a_fault_of_the_connection_that_stays_is_unknown(
 def test_a_fault_that_passes_is_tried_again_except_for_a_create(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
+    """Otherwise, an answer that was cut counts as broken for good, or as whole.
+
+    Otherwise, an answer that was perhaps cut is told as something that is not the API, and is not asked for
+    again.
+    """
     timeout = ENOUGH if reason == "timeout" else 30.0
     outcome, requests = run(clock, kind, act, reply(200, {"id": "x"}), timeout=timeout)
 
@@ -124,6 +132,11 @@ def test_a_fault_that_passes_is_tried_again_except_for_a_create(
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("status", STATUSES)
 def test_a_server_fault_leaves_a_write_unknown(clock: FakeClock, status: int, kind: str) -> None:
+    """Otherwise, a create whose answer was lost is sent again, and makes two.
+
+    Otherwise, a write that timed out at a gateway, and was perhaps done, is told as refused.
+    Otherwise, a write that a gateway answered for, and that was perhaps done, is told as failed.
+    """
     outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "later"}}))
 
     assert isinstance(outcome, ServerFault if kind == READ else Unknown)
@@ -133,6 +146,7 @@ def test_a_server_fault_leaves_a_write_unknown(clock: FakeClock, status: int, ki
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("status", "raised"), FINAL)
 def test_a_refusal_is_final(clock: FakeClock, status: int, raised: type[ClientError], kind: str) -> None:
+    """Otherwise, what the platform has refused is sent again."""
     outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "no\x1b[2J"}}))
 
     assert type(outcome) is raised
@@ -146,6 +160,14 @@ def test_a_refusal_is_final(clock: FakeClock, status: int, raised: type[ClientEr
 def test_a_success_that_cannot_be_read_is_not_tried_again(
     clock: FakeClock, act: Act, found: str, kind: str
 ) -> None:
+    """Otherwise, a write whose answer was no JSON, and which was perhaps done, is told as one that failed.
+
+    Otherwise, what is packed in a way that nobody asked for is read as JSON.
+    Otherwise, an answer takes all of the memory.
+    Otherwise, a status that the API does not send counts as success.
+    Otherwise, the page of a proxy is read as an answer.
+    Otherwise, a write that was done, with an answer that cannot be read, is told as failed.
+    """
     outcome, requests = run(clock, kind, act)
 
     assert requests == 1
@@ -160,6 +182,11 @@ def test_a_success_that_cannot_be_read_is_not_tried_again(
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_an_error_and_never_followed(clock: FakeClock, status: int, kind: str) -> None:
+    """Otherwise, a redirect counts as an answer.
+
+    Otherwise, a write that was answered with a redirect, and was perhaps done, is told as failed.
+    Otherwise, what a redirect holds, a token perhaps, gets into the log.
+    """
     outcome, requests = run(clock, kind, reply(status, None, location="https://elsewhere.example/v1?key=1"))
 
     assert requests == 1
@@ -180,6 +207,11 @@ def test_a_read_must_have_a_body(clock: FakeClock, status: int) -> None:
 
 @pytest.mark.parametrize("body", [None, b"<html>no such page</html>", b"[]"])
 def test_a_404_that_is_not_the_platforms_is_not_absence(clock: FakeClock, body: bytes | None) -> None:
+    """Otherwise, the 404 of a proxy counts as absence: what is there is made anew, or taken for deleted.
+
+    Otherwise, the 404 of a proxy counts as absence: what is there is made anew, or taken for deleted, also as
+    a refusal that says nothing of the proxy.
+    """
     outcome, requests = run(clock, READ, reply(404, body))
 
     assert isinstance(outcome, NotJson)
@@ -194,6 +226,10 @@ def test_a_write_that_finds_such_a_404_was_rejected(clock: FakeClock) -> None:
 
 @pytest.mark.parametrize("kind", CALLS)
 def test_an_unreachable_server_ends_after_three_tries_and_short_waits(clock: FakeClock, kind: str) -> None:
+    """Otherwise, what was certainly not sent is given up at the first hiccup.
+
+    Otherwise, a fault that lasts is tried against for ever.
+    """
     with WriteClient(f"http://127.0.0.1:{faulty.free_port()}", TOKEN, clock=clock) as client:
         with pytest.raises(NotSent) as caught:
             call(client, kind)
@@ -248,6 +284,7 @@ def test_a_name_that_does_not_resolve_was_never_reached(
 
 @pytest.mark.parametrize("status", [400, 404, 409])
 def test_a_refusal_after_a_try_in_doubt_says_so(clock: FakeClock, status: int) -> None:
+    """Otherwise, a refusal of the second try hides that the first one was perhaps done."""
     outcome, requests = run(clock, REPEATABLE, faulty.reset, reply(status, {"error": {"message": "gone"}}))
 
     assert isinstance(outcome, ClientError)
@@ -255,6 +292,7 @@ def test_a_refusal_after_a_try_in_doubt_says_so(clock: FakeClock, status: int) -
 
 
 def test_a_try_in_doubt_is_not_forgotten_when_the_next_is_rate_limited(clock: FakeClock) -> None:
+    """Otherwise, a lost answer to a reading counts as a write that was perhaps done."""
     outcome, _ = run(clock, REPEATABLE, faulty.reset, reply(429, None, retry_after="100000"))
     read, _ = run(clock, READ, faulty.reset, reply(429, None, retry_after="100000"))
 
@@ -276,6 +314,7 @@ def test_a_try_in_doubt_is_not_forgotten_when_the_run_is_interrupted(
 
 
 def test_an_outage_drains_the_budget_of_all_calls(clock: FakeClock) -> None:
+    """Otherwise, a platform in trouble gets four times as many requests."""
     with FaultyServer(reply(503)) as server, WriteClient(server.url, TOKEN, clock=clock) as client:
         for _ in range(40):
             with pytest.raises(ServerFault):

@@ -57,7 +57,10 @@ def words(of: bytes, secrets: Sequence[str] = (), token: str = "a-long-token") -
 
 
 def test_a_short_secret_is_in_no_message_about_its_own_request() -> None:
-    """Elsewhere it is not looked for: it stands in too many other words."""
+    """Elsewhere it is not looked for: it stands in too many other words.
+
+    Otherwise, a secret in the platform's answer gets into report and log.
+    """
     assert "[secret] is no hook" in words(b"pass is no hook", ["pass", ""])
 
 
@@ -66,10 +69,12 @@ def test_of_two_secrets_the_longer_one_is_hidden_whole() -> None:
 
 
 def test_a_short_token_is_in_no_message() -> None:
+    """Otherwise, the token in the platform's answer gets into report and log."""
     assert "[token] is not known" in words(b"t0k is not known", token="t0k")
 
 
 def test_an_empty_token_is_called_empty() -> None:
+    """Otherwise, an empty token goes out as a header that is none."""
     with pytest.raises(Malformed) as caught:
         Token("")
     assert (caught.value.part, caught.value.problem) == ("token", "empty")
@@ -93,12 +98,14 @@ def test_an_empty_text_is_a_text() -> None:
 
 
 def test_a_page_of_something_in_between_is_no_text() -> None:
+    """Otherwise, the page of a proxy is taken for a text."""
     with pytest.raises(NotJson) as caught:
         text(answer(body=b"<h1>Sign in</h1>", kind="text/html; charset=utf-8"))
     assert caught.value.found == "an HTML page"
 
 
 def test_a_text_that_was_perhaps_cut_is_no_text() -> None:
+    """Otherwise, a text that was cut is taken for whole, and sent back as that."""
     with pytest.raises(Unknown) as caught:
         text(answer(body=b"openapi: 3", framed=False))
     assert caught.value.reason == "truncated"
@@ -120,6 +127,7 @@ def test_an_answer_of_another_status_is_no_text() -> None:
 
 
 def test_after_a_cancel_nothing_is_sent_whatever_the_transport() -> None:
+    """Otherwise, after a signal requests are still sent."""
     transport = Answering(answer())
     client = WriteClient(URL, "token", transport=transport)
     client.cancel()
@@ -138,6 +146,7 @@ def test_a_pause_is_one_that_a_cancel_ends() -> None:
 
 
 def test_a_shorter_wait_of_another_thread_does_not_end_a_longer_one() -> None:
+    """Otherwise, a shorter wait of one thread ends the longer one of another."""
     gate = Gate(FakeClock())
     gate.close_for(60)
     gate.close_for(1)
@@ -165,6 +174,7 @@ def test_an_outage_costs_forty_more_tries_and_five_good_answers_give_one_back() 
 
 
 def test_a_moment_that_is_over_is_no_wait() -> None:
+    """Otherwise, a time that is over makes a wait of less than nothing."""
     later, earlier = "Mon, 01 Jan 2029 00:01:00 GMT", "Mon, 01 Jan 2029 00:00:00 GMT"
     assert asked_wait({"retry-after": earlier, "date": later}, lambda: 0.0) == 0
     assert asked_wait({"retry-after": later, "date": earlier}, lambda: 0.0) == 60
@@ -174,6 +184,7 @@ def test_a_moment_that_is_over_is_no_wait() -> None:
 
 
 def test_a_single_read_may_take_no_longer_than_what_is_left() -> None:
+    """Otherwise, a server that sends a byte now and then is read for ever, also of a single read."""
     deadline = Deadline()
     with deadline.limited_to(5):
         assert 0 < cast(float, deadline.left(60, httpcore.ReadTimeout)) <= 5
@@ -197,6 +208,7 @@ def test_a_deadline_is_over_at_its_moment(at: float, left: float | None) -> None
 
 
 def test_when_nothing_is_left_it_is_over() -> None:
+    """Otherwise, a server that sends a byte now and then is read for ever."""
     deadline = Deadline()
     with deadline.limited_to(-math.inf), pytest.raises(httpcore.WriteTimeout):
         deadline.left(60, httpcore.WriteTimeout)
@@ -217,6 +229,7 @@ class Stream(httpcore.NetworkStream):
 
 
 def test_a_connection_that_is_made_after_all_were_cut_is_closed() -> None:
+    """Otherwise, a connection is made after a second signal, and what goes over it is waited for."""
     connections, stream = Connections(), Stream()
     connections.cut()
     with pytest.raises(httpcore.ConnectError):
@@ -225,6 +238,7 @@ def test_a_connection_that_is_made_after_all_were_cut_is_closed() -> None:
 
 
 def test_one_that_is_closed_already_keeps_no_other_from_being_cut() -> None:
+    """Otherwise, a connection that is closed already keeps the others from being cut."""
     connections, closed, open_ = Connections(), Stream(), Stream()
     for stream in (closed, open_):
         connections.add(stream)

@@ -71,6 +71,12 @@ def test_a_request_asks_no_more_connections_where_many_wait() -> None:
 
 
 def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
+    """Otherwise, a write goes into a connection that the server has closed: nobody knows then whether it was
+    done.
+
+    Otherwise, a write goes into a connection that the server has closed: nobody knows then whether it was
+    done, also of one that has waited too long.
+    """
     made = Made()
     made.at_once(1)
     made.connections[0].expired = True
@@ -87,6 +93,11 @@ def test_a_connection_with_an_answer_that_was_not_read_is_not_kept() -> None:
 
 
 def test_after_the_end_no_connection_stays_open() -> None:
+    """Otherwise, a connection in the middle of an answer is used for the next request, which gets that of
+    another one.
+
+    Otherwise, connections stay open after the end.
+    """
     made = Made()
     made.at_once(2)
     with made.idle.one():

@@ -51,6 +51,11 @@ GOOD = reply(200, {"id": "acme"})
 def test_a_429_waits_as_long_as_the_server_asks(
     clock: FakeClock, headers: dict[str, str], seconds: float
 ) -> None:
+    """Otherwise, a platform that says to wait no time is asked again and again.
+
+    Otherwise, a moment in milliseconds is waited for thousands of years, so that the call is given up.
+    Otherwise, a clock that is hours off makes every rate limit a failure, or none.
+    """
     limited = reply(429, None, **{k: v.encode().decode("latin-1") for k, v in headers.items()})
     with FaultyServer(limited, GOOD) as server, ReadClient(server.url, TOKEN, clock=clock) as client:
         client.get("/orgs/acme")
@@ -60,6 +65,7 @@ def test_a_429_waits_as_long_as_the_server_asks(
 
 @pytest.mark.parametrize("headers", [{"retry_after": "61"}, {"retry_after": "1000000000"}])
 def test_a_wait_longer_than_allowed_is_not_begun(clock: FakeClock, headers: dict[str, str]) -> None:
+    """Otherwise, a rate limit is waited for however long it lasts."""
     with (
         FaultyServer(reply(429, {"error": {"message": "slow down"}}, **headers)) as server,
         ReadClient(server.url, TOKEN, max_wait=60, clock=clock) as client,
@@ -94,6 +100,7 @@ def test_a_create_is_repeated_after_a_429_which_did_nothing(clock: FakeClock) ->
 
 
 def test_one_limited_call_stops_every_other(clock: FakeClock) -> None:
+    """Otherwise, a rate limit that another thread has met is waited for however long it lasts."""
     with (
         FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
         WriteClient(server.url, TOKEN, clock=clock) as client,
@@ -134,6 +141,7 @@ def test_threads_share_a_client(clock: FakeClock) -> None:
 
 @pytest.mark.parametrize(("asked", "waited"), [("2", 2), ("120", None), ("soon", None)])
 def test_a_503_may_say_how_long(clock: FakeClock, asked: str, waited: float | None) -> None:
+    """Otherwise, a 503 that names an hour is waited for."""
     with (
         FaultyServer(reply(503, None, retry_after=asked), GOOD) as server,
         ReadClient(server.url, TOKEN, clock=clock) as client,
@@ -158,6 +166,7 @@ def test_backoff_doubles_under_its_cap_with_jitter(clock: FakeClock) -> None:
 
 
 def test_cancel_ends_a_wait_at_once() -> None:
+    """Otherwise, a signal during a wait counts as a rate limit."""
     waiting = threading.Event()
 
     class Watched(Clock):
@@ -179,7 +188,14 @@ def test_cancel_ends_a_wait_at_once() -> None:
 
 
 def test_what_is_under_way_is_given_up_by_a_cancel() -> None:
-    """Nobody knows then whether a write was carried out; a read has done nothing."""
+    """Nobody knows then whether a write was carried out; a read has done nothing.
+
+    Otherwise, after a second signal an apply waits for answers all the same.
+    Otherwise, a write that a signal has cut is looked up, and waited for, instead of ending.
+    Otherwise, a write that was perhaps done is told as one that was never sent.
+    Otherwise, a refusal of the second try hides that the first one was perhaps done, also whatever the second
+    try came to.
+    """
     reached = threading.Semaphore(0)
 
     def silent(connection: socket.socket, stopping: threading.Event) -> bool:

@@ -61,6 +61,7 @@ def test_one_after_the_other_no_request_is_refused(requests: int, seconds: int, 
 
 
 def test_requests_in_flight_count_as_sent(clock: FakeClock) -> None:
+    """Otherwise, requests in flight do not count, and the platform refuses some."""
     mine, platform = pace(clock), Platform(clock, 3)
     mine.enter()
     mine.leave(platform.answer())
@@ -84,6 +85,7 @@ def test_requests_in_flight_count_as_sent(clock: FakeClock) -> None:
 
 
 def test_until_the_first_answer_one_request_goes_alone(clock: FakeClock) -> None:
+    """Otherwise, the first requests exceed a limit that nobody has heard of yet."""
     mine = pace(clock)
     mine.enter()
     second = threading.Thread(target=mine.enter)
@@ -106,6 +108,7 @@ def test_a_platform_that_announces_nothing_is_not_waited_for(clock: FakeClock) -
 
 
 def test_a_moment_that_is_too_far_away_is_not_waited_for(clock: FakeClock) -> None:
+    """Otherwise, a header of nonsense keeps dpsync waiting for years."""
     mine = pace(clock, longest=60)
     mine.enter()
     mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600"})

@@ -95,6 +95,15 @@ def test_items_without_an_id_may_look_alike(clock: FakeClock) -> None:
 def test_a_list_without_a_proper_end_is_an_error(
     clock: FakeClock, script: list[Act], fault: str, number: int
 ) -> None:
+    """Otherwise, a list that moved while it was read is taken for whole, though what moved is missing.
+
+    Otherwise, a list whose cursor comes back is read two thousand times.
+    Otherwise, something that is no list ends in a mistake of our own.
+    Otherwise, an answer without a list counts as an empty one, and all that was there as gone.
+    Otherwise, an item that is no object ends in a mistake of our own.
+    Otherwise, a list whose next page is named in another way counts as read to its end.
+    Otherwise, an empty cursor asks for the first page again.
+    """
     with pytest.raises(BadList) as caught:
         read(clock, *script)
 
@@ -126,6 +135,11 @@ def test_a_list_that_grew_between_two_pages_is_read_again(clock: FakeClock) -> N
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_a_list_that_stays_fewer_or_more_than_it_says_is_an_error(clock: FakeClock, count: int) -> None:
+    """Otherwise, a list that somebody writes to while it is read ends every plan.
+
+    Otherwise, a list that ended too early is taken for whole, and what it lacks is made anew or counts as
+    gone.
+    """
     with FaultyServer(page(item("a"), item("b"), count=count)) as server:
         with ReadClient(server.url, TOKEN, clock=clock) as client, pytest.raises(BadList) as caught:
             client.pages("/orgs/acme/teams")
@@ -136,6 +150,7 @@ def test_a_list_that_stays_fewer_or_more_than_it_says_is_an_error(clock: FakeClo
 
 @pytest.mark.parametrize("count", ["2", True, [2]])
 def test_a_count_that_is_no_number_is_an_error(clock: FakeClock, count: object) -> None:
+    """Otherwise, a count that is no number counts as none, and a list that is cut as whole."""
     with pytest.raises(BadList) as caught:
         read(clock, page(item("a"), item("b"), count=count))
 
@@ -150,6 +165,7 @@ def test_a_page_that_fails_once_is_read_again(clock: FakeClock) -> None:
 
 
 def test_a_list_without_end_is_given_up(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, a part of a list is taken for all of it."""
     monkeypatch.setattr(client_module, "MAX_PAGES", 5)
     with pytest.raises(BadList) as caught:
         read(clock, *(page(cursor=str(n)) for n in range(10)))

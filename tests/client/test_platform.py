@@ -86,6 +86,7 @@ def test_on_loopback_the_first_world_that_is_named_is_the_platform() -> None:
 
 
 def test_elsewhere_the_origin_is_the_platform_whatever_an_answer_names() -> None:
+    """Otherwise, a platform that names itself a world gets the ids of another one."""
     client = ReadClient("https://api.acme.example", "token", transport=Answering("one"))
     client.get("/user")
 
@@ -94,4 +95,5 @@ def test_elsewhere_the_origin_is_the_platform_whatever_an_answer_names() -> None
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "https://api.acme.example", "é"])
 def test_a_world_without_a_usable_name_has_none(name: str) -> None:
+    """Otherwise, a header puts a name into the ids file that no reading of it accepts."""
     assert world("http://localhost", {"dpsync-world": name}) is None

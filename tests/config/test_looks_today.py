@@ -49,6 +49,7 @@ sites:
     ],
 )
 def test_what_it_refuses_is_found_where_it_stands(tmp_path: Path, looks: str, code: str, words: str) -> None:
+    """Otherwise, a logo with one image is valid here, and the platform refuses all looks of the site."""
     text, (place,) = marked(organization(LOOKS.format(looks)))
     (wrong,) = found(tmp_path, text, profile="published")
     assert wrong.span is not None

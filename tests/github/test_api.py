@@ -45,6 +45,7 @@ def test_every_page_of_a_list_is_read(client: GitHub, github: FakeGitHub) -> Non
 
 
 def test_a_next_page_on_another_host_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, the token goes to another host."""
     with FakeGitHub() as other:
         github.answers = [(200, [], {"Link": f'<{other.url}/x>; rel="next"'})]
         with pytest.raises(GitHubError, match="another host"):
@@ -53,6 +54,7 @@ def test_a_next_page_on_another_host_is_not_followed(client: GitHub, github: Fak
 
 
 def test_a_redirect_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, a redirect leads the token, or a write, to another host."""
     with FakeGitHub() as other:
         github.answers = [(307, None, {"Location": f"{other.url}/x"})]
         with pytest.raises(GitHubError, match="307"):
@@ -61,6 +63,7 @@ def test_a_redirect_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
 
 
 def test_the_name_of_the_token_is_asked_for_on_the_same_host_only(github: FakeGitHub) -> None:
+    """Otherwise, the token goes to another host."""
     github.tokens["token"] = Token("docs-bot")
     with FakeGitHub() as other:
         elsewhere = GitHub(github.url, "token", REPOSITORY, f"{other.url}/graphql")
@@ -95,6 +98,7 @@ def test_a_rate_limit_that_does_not_say_how_long_is_waited_for_a_minute(
 
 
 def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, a missing permission is waited for like a rate limit."""
     github.answers = [(403, {"message": "Resource not accessible by integration"}, {})]
     with pytest.raises(GitHubError):
         client.comment(7, "x")
@@ -103,6 +107,7 @@ def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> N
 
 @pytest.mark.parametrize("status", [404, 422, 500])
 def test_only_a_rate_limit_is_waited_for(status: int, client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, an error that names a time is waited for as if it were a rate limit."""
     github.answers = [(status, {}, {"Retry-After": "60", "x-ratelimit-remaining": "0"})]
     with pytest.raises(GitHubError):
         client.comment(7, "x")
@@ -110,6 +115,7 @@ def test_only_a_rate_limit_is_waited_for(status: int, client: GitHub, github: Fa
 
 
 def test_a_rate_limit_that_is_over_is_waited_for_a_second(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, a limit that is over makes a wait of less than nothing."""
     github.answers = [(403, {}, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1"})]
     client.comment(7, "x")
     assert WAITED == [1.0]
@@ -118,6 +124,7 @@ def test_a_rate_limit_that_is_over_is_waited_for_a_second(client: GitHub, github
 def test_an_answer_that_is_too_long_is_an_error(
     client: GitHub, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, an answer of any size is read as JSON."""
     monkeypatch.setattr(transport, "_LARGEST", 1_000)
     github.answers = [(200, ["x" * 996], {}), (200, ["x" * 997], {})]
     assert client.comments(7) == []
@@ -161,6 +168,7 @@ def test_github_that_did_not_answer_has_no_status() -> None:
 
 
 def test_three_minutes_are_waited_in_all_and_no_longer(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, a job waits for hours."""
     github.answers = [(403, {}, {"Retry-After": "100"}), (403, {}, {"Retry-After": "80"})]
     client.comments(7)
     github.answers = [(403, {}, {"Retry-After": "1"})]
@@ -182,6 +190,7 @@ def test_three_minutes_are_waited_in_all_and_no_longer(client: GitHub, github: F
 def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
     asked: Callable[[GitHub], object], tries: int, client: GitHub, github: FakeGitHub
 ) -> None:
+    """Otherwise, a comment or an issue is made twice after a fault."""
     github.answers = [(502, {}, {})] * 3
     with pytest.raises(GitHubError, match="502"):
         asked(client)
@@ -200,6 +209,10 @@ def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
 def test_a_comment_is_ours_as_long_as_nobody_else_has_ever_edited_it(
     editors: tuple[str, ...], ours: bool, client: GitHub, github: FakeGitHub
 ) -> None:
+    """Otherwise, a comment that somebody else has edited counts as ours, and approves.
+
+    Otherwise, only the last hundred edits of a comment are looked at.
+    """
     made = github.comment(7, "x")
     for editor in editors:
         github.edit(made["id"], "y", editor)
@@ -210,6 +223,7 @@ def test_a_comment_is_ours_as_long_as_nobody_else_has_ever_edited_it(
 
 @pytest.mark.parametrize("login", ["eve", "other[bot]", ""])
 def test_a_comment_of_another_token_is_not_ours(login: str, client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, a comment of anybody counts as ours."""
     github.comment(7, "x", login=login)
     assert not client.written(client.comments(7)[0]).ours
 
@@ -255,6 +269,11 @@ def told(more: bool = False, nodes: tuple[object, ...] = (), **members: object) 
 def test_an_edit_of_which_github_does_not_say_whose_it_is_counts_as_somebody_elses(
     answers: list[Answer], ours: bool, client: GitHub, github: FakeGitHub
 ) -> None:
+    """Otherwise, an edit of which GitHub shows nobody counts as ours, and approves.
+
+    Otherwise, a comment of an account that is gone counts as ours, and approves.
+    Otherwise, edits that were not all looked at count as ours.
+    """
     github.comment(7, "x")
     (text,) = client.comments(7)
     github.answers = list(answers)
@@ -262,6 +281,7 @@ def test_an_edit_of_which_github_does_not_say_whose_it_is_counts_as_somebody_els
 
 
 def test_an_answer_with_errors_says_nothing(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, an answer with errors counts as one that says nothing against a comment."""
     status, found, headers = told()
     assert isinstance(found, dict)
     github.comment(7, "x")
@@ -272,12 +292,14 @@ def test_an_answer_with_errors_says_nothing(client: GitHub, github: FakeGitHub) 
 
 
 def test_whose_token_it_is_must_be_said(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, texts of nobody count as ours where GitHub does not say who we are."""
     github.answers = [(200, {"data": {"viewer": {"login": ""}}}, {})]
     with pytest.raises(GitHubError, match="whose token"):
         client.viewer()
 
 
 def test_a_list_that_is_too_long_is_not_taken_for_whole(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, a list that is too long is taken for whole."""
     answer = (200, [], {"Link": f'<{github.url}/x>; rel="next"'})
     github.answers = [*[answer] * 49, (200, [], {})]
     assert client.comments(7) == []
@@ -288,6 +310,7 @@ def test_a_list_that_is_too_long_is_not_taken_for_whole(client: GitHub, github: 
 
 
 def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:
+    """Otherwise, what was perhaps done is done again after a lost answer."""
     WAITED.clear()
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
     with pytest.raises(GitHubError, match="did not answer"):
@@ -300,6 +323,7 @@ def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:
 def test_an_answer_that_is_something_else_is_an_error(
     answer: tuple[int, object, dict[str, str]], client: GitHub, github: FakeGitHub
 ) -> None:
+    """Otherwise, an answer that is no list counts as an empty one."""
     github.answers = [answer]
     with pytest.raises(GitHubError):
         client.comments(7)
@@ -368,6 +392,7 @@ def test_a_title_of_an_issue_has_200_characters(client: GitHub, github: FakeGitH
 
 
 def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeGitHub) -> None:
+    """Otherwise, an approval that was taken back is told as one."""
     for login, *states in (
         ("a", "APPROVED"), ("b", "APPROVED", "CHANGES_REQUESTED"),
         ("c", "CHANGES_REQUESTED", "APPROVED", "COMMENTED"), ("d", "DISMISSED"),
@@ -380,6 +405,7 @@ def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeG
 def test_of_the_pull_requests_of_a_commit_those_count_that_were_merged(
     client: GitHub, github: FakeGitHub
 ) -> None:
+    """Otherwise, a pull request that is not merged approves."""
     github.merge("a" * 40, 7, head="b" * 40)
     at = github.requests[7]["merged_at"]
     assert client.merged("a" * 40) == [MergedPullRequest(7, at, "a" * 40, "b" * 40, "main")]

@@ -135,6 +135,9 @@ def applied_and_undone_by_hand(workflow: Workflow) -> None:
 def test_without_a_reviewed_plan_nothing_is_applied(
     past: Callable[[Workflow], None], workflow: Workflow
 ) -> None:
+    """Otherwise, what was applied once is applied again, whenever somebody undoes it, and nobody
+    reviews it.
+    """
     past(workflow)
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")
@@ -192,6 +195,11 @@ SUPERSEDED = [
 def test_nothing_is_applied_but_the_last_commit_of_an_allowed_branch(
     past: Callable[[Workflow], dict[str, str]], reason: str, approval: str, workflow: Workflow
 ) -> None:
+    """Otherwise, a run for any branch is applied.
+
+    Otherwise, an old job that is run again applies what was there before others pushed.
+    Otherwise, anything that is checked out is applied.
+    """
     more = past(workflow)
     before = workflow.github.bodies(7)
     event = "pull_request" if "pull" in more.get("ref", "") else "workflow_dispatch"
@@ -230,6 +238,7 @@ def test_where_github_does_not_say_what_the_branch_is_nothing_is_applied(
 def test_what_happens_while_github_is_asked_again_is_seen_before_anything_is_applied(
     workflow: Workflow,
 ) -> None:
+    """Otherwise, what was pushed while GitHub was asked again is passed over."""
     workflow.github.late = 0
     reviewed(workflow)
     workflow.github.late = 2
@@ -342,6 +351,7 @@ def raising(wrong: type[BaseException]) -> Callable[..., None]:
 
 
 def test_a_run_without_secrets_never_applies(workflow: Workflow) -> None:
+    """Otherwise, a fork's run applies."""
     payload = workflow.request(repository="eve/docs")
     ended = workflow.run("pull_request", payload, command="apply", api_token="")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "untrusted")

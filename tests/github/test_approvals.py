@@ -380,6 +380,16 @@ def refused(story: Story) -> None:
     used_up_by_a_later_commit, used_up_and_deleted, deleted, quoted, refused,
 ])  # fmt: skip
 def test_nothing_else_approves_anything(past: Callable[[Story], None], story: Story) -> None:
+    """Otherwise, a plan that was merged into another branch approves an apply of this one.
+
+    Otherwise, a merge that was taken out of the branch still approves.
+    Otherwise, the plan that was shown as refused approves itself.
+    Otherwise, a comment that somebody else has edited, or for another commit, approves.
+    Otherwise, a comment that was rewritten after the merge approves.
+    Otherwise, a comment that somebody else has written or edited approves.
+    Otherwise, a comment that came after the merge approves it.
+    Otherwise, what was applied once approves the same thing for ever.
+    """
     past(story)
     assert not story.approves(plan("a"))
 
@@ -388,6 +398,7 @@ def test_nothing_else_approves_anything(past: Callable[[Story], None], story: St
 def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
     past: Callable[[Story], None], story: Story
 ) -> None:
+    """Otherwise, a plan for another platform or organization approves."""
     past(story)
     found = story.approvals()
     assert len(found.known) == 1
@@ -402,6 +413,10 @@ def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
 def test_a_comment_that_does_not_count_is_named_with_the_reason(
     past: Callable[[Story], None], why: str, story: Story
 ) -> None:
+    """Otherwise, the plan of an earlier commit approves the last one.
+
+    Otherwise, a plan that was made for another branch approves.
+    """
     past(story)
     (said,) = story.approvals().others
     assert said.startswith("the plan in pull request 7 does not count: ")
@@ -416,6 +431,7 @@ def test_where_github_does_not_say_who_we_are_nothing_is_approved(story: Story) 
 
 
 def test_the_last_converged_apply_is_the_git_base(story: Story) -> None:
+    """Otherwise, the git base of one platform is taken for that of another."""
     used_up(story)
     assert story.approvals().base(plan("a")) == story.approvals().base(None) == commit("1")
     assert story.approvals().base(plan("a", organization="2")) is None
@@ -429,6 +445,10 @@ def two_platforms(story: Story) -> tuple[Plan, Plan]:
 def test_where_two_platforms_have_converged_at_different_commits_neither_is_the_base_of_an_unknown_plan(
     story: Story,
 ) -> None:
+    """Otherwise, an old apply counts as the last one: what was applied since is approved again.
+
+    Otherwise, the git base of one platform is taken for that of another, by chance.
+    """
     here, there = two_platforms(story)
     both = story.show(7, here), story.show(7, there)
     story.merge(7, "1")
@@ -453,6 +473,10 @@ def test_the_base_is_the_last_of_several_applies_that_have_converged(story: Stor
 def test_an_apply_of_a_commit_that_was_forced_away_has_ended_its_own_request_and_no_later_one(
     story: Story,
 ) -> None:
+    """Otherwise, after a forced push every apply fails, or uses a git base that is gone.
+
+    Otherwise, what was merged after the last converged apply is never approved.
+    """
     id_ = story.show(7, "a")
     story.merge(7, "1")
     story.ends(id_, "9")  # the branch was written anew since
@@ -468,7 +492,10 @@ def asked_about(story: Story) -> list[str]:
 
 
 def test_nothing_is_asked_about_what_was_merged_before_the_last_converged_apply(story: Story) -> None:
-    """Else each apply would ask about fifty commits, and wait for requests of those that never had one."""
+    """Else each apply would ask about fifty commits, and wait for requests of those that never had one.
+
+    Otherwise, each apply asks about fifty commits, and waits for requests of those that never had one.
+    """
     id_ = story.show(7, "a")
     story.merge(7, "1", before="34")
     story.ends(id_, "1")
@@ -481,6 +508,7 @@ def test_nothing_is_asked_about_what_was_merged_before_the_last_converged_apply(
 def test_one_platform_that_has_converged_does_not_hide_what_another_one_has_still_to_apply(
     story: Story,
 ) -> None:
+    """Otherwise, one platform that has converged hides what was approved for another one."""
     here, there = two_platforms(story)
     story.show(6, there)
     story.show(6, plan("b"))
@@ -494,6 +522,7 @@ def test_one_platform_that_has_converged_does_not_hide_what_another_one_has_stil
 
 
 def test_a_request_that_came_with_several_commits_is_looked_at_once(story: Story) -> None:
+    """Otherwise, a request that was merged with several commits counts as several."""
     a_rebase(story)
     for brought in "12":
         story.github.pulls[commit(brought)] = story.github.pulls[commit("3")]
@@ -501,7 +530,10 @@ def test_a_request_that_came_with_several_commits_is_looked_at_once(story: Story
 
 
 def test_of_two_comments_in_a_request_that_of_the_later_run_counts(story: Story) -> None:
-    """The earlier run was slow: its comment is the last one."""
+    """The earlier run was slow: its comment is the last one.
+
+    Otherwise, the plan of an earlier commit, told late, approves instead of the last one.
+    """
     story.run = 5
     story.show(7, "b")
     story.run = 2
@@ -512,6 +544,7 @@ def test_of_two_comments_in_a_request_that_of_the_later_run_counts(story: Story)
 
 
 def test_a_comment_without_a_plan_approves_nothing_and_takes_no_approval_away(story: Story) -> None:
+    """Otherwise, a comment that tells of no plan counts as an approval."""
     story.show(7, "a")
     made = story.github.comment(7, "")
     marker = PlanMarker(
@@ -525,7 +558,10 @@ def test_a_comment_without_a_plan_approves_nothing_and_takes_no_approval_away(st
 
 
 def test_what_counts_is_what_github_says_along_with_who_has_edited_it(story: Story) -> None:
-    """The list of comments says one thing, and the comment itself, a moment later, another one."""
+    """The list of comments says one thing, and the comment itself, a moment later, another one.
+
+    Otherwise, a comment counts as the list has it, which nobody vouches for.
+    """
     id_ = story.show(7, "b")
     body = story.github.comments[id_]["body"]
     story.merge(7, "1")
@@ -544,6 +580,7 @@ def test_what_counts_is_what_github_says_along_with_who_has_edited_it(story: Sto
 
 @pytest.mark.parametrize("late", [0, 1, 3, 4])
 def test_a_request_that_github_does_not_know_yet_is_asked_for_again(late: int, story: Story) -> None:
+    """Otherwise, each apply that finds something new waits half a minute first."""
     one(story)
     story.commits.pop()  # nothing but the merge
     story.github.late = late
@@ -566,6 +603,7 @@ def test_it_is_not_asked_for_longer_than_half_a_minute(story: Story) -> None:
 
 
 def test_what_is_left_of_a_plan_with_more_than_a_thousand_changes_is_approved(story: Story) -> None:
+    """Otherwise, a part of a large plan that somebody else has written approves what is in it."""
     words = [f"{number:04}" for number in range(FIRST + 501)]
     story.show(7, " ".join(words))
     story.merge(7, "1")
@@ -581,6 +619,7 @@ LARGE = [f"{number:04}" for number in range(FIRST + 2)]
 
 
 def test_a_further_part_of_an_earlier_plan_approves_nothing_of_a_later_one(story: Story) -> None:
+    """Otherwise, what only an earlier plan of the request has shown is approved."""
     story.show(7, " ".join([*LARGE, "zzzz"]))
     story.show(7, " ".join([*LARGE, "yyyy"]))
     story.merge(7, "1")
@@ -589,6 +628,7 @@ def test_a_further_part_of_an_earlier_plan_approves_nothing_of_a_later_one(story
 
 
 def test_a_further_part_counts_as_github_says_it_along_with_who_has_edited_it(story: Story) -> None:
+    """Otherwise, a part counts as the list of comments has it, which nobody vouches for."""
     story.show(7, " ".join(LARGE))
     (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
     story.merge(7, "1")
@@ -606,6 +646,7 @@ def test_a_further_part_counts_as_github_says_it_along_with_who_has_edited_it(st
 
 
 def test_the_parts_of_a_small_plan_are_not_looked_for(story: Story) -> None:
+    """Otherwise, each apply asks twice for the comments of every request."""
     one(story)
     story.approvals()
     assert sum(asked.endswith("/comments") for asked in story.github.asked) == 1
@@ -631,6 +672,13 @@ def expected(stories: list[list[tuple[int, int, int]]]) -> set[tuple[int, int, i
 
 @pytest.mark.parametrize("seed", range(examples(100, 3_000)))
 def test_of_several_plans_the_later_word_about_the_same_thing_counts(seed: int) -> None:
+    """Otherwise, a thing that an earlier plan makes as a whole is approved beside what the later one does to
+    it.
+
+    Otherwise, a field of an earlier plan is approved beside the whole of the later one.
+    Otherwise, the earlier value of a field is approved beside the later one.
+    Otherwise, what only an earlier plan has shown is refused.
+    """
     random = Random(seed)
 
     def some() -> tuple[int, int, int]:

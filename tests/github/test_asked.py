@@ -89,6 +89,10 @@ def refused(workflow: Workflow, reason: str, **inputs: str) -> str:
 def test_a_change_of_a_fork_is_refused_whatever_is_checked_out(
     repository: Any, workflow: Workflow, request_7: dict[str, Any]
 ) -> None:
+    """Otherwise, a fork's change is planned with the repository's secrets.
+
+    Otherwise, a comment lets a run touch a change that nobody has asked about.
+    """
     request_7["head"]["repo"] = repository
     assert "fork" in refused(workflow, "untrusted")
     workflow.git("checkout", "-q", "main")
@@ -121,6 +125,7 @@ def test_before_it_is_known_whose_change_it_is_no_program_is_started(
 
 
 def test_a_push_after_the_checkout_is_seen(workflow: Workflow, request_7: dict[str, Any]) -> None:
+    """Otherwise, what somebody has pushed meanwhile is told as what was asked for."""
     request_7["head"]["sha"] = "f" * 40
     assert "ffffffffffff" in refused(workflow, "stale")
 
@@ -134,12 +139,14 @@ def test_a_working_copy_of_something_else_is_refused(workflow: Workflow, request
 
 
 def test_a_request_that_is_merged_already_is_refused(workflow: Workflow, request_7: dict[str, Any]) -> None:
+    """Otherwise, a merged request is planned as if it were still to come."""
     request_7["state"] = "closed"
     assert "not open" in refused(workflow, "stale")
 
 
 @pytest.mark.usefixtures("request_7")
 def test_where_github_does_not_say_whose_change_it_is_nothing_is_planned(workflow: Workflow) -> None:
+    """Otherwise, without a token nobody asks whose change it is."""
     refused(workflow, "untrusted", github_token="")
     refused(workflow, "untrusted", github_token="unknown")
     del workflow.github.requests[7]

@@ -38,7 +38,11 @@ def of_run(github: FakeGitHub, *runs: int) -> list[int]:
 
 
 def test_a_marker_in_somebody_elses_comment_is_a_text(comments: Comments, github: FakeGitHub) -> None:
-    """A stranger who copies one neither blocks our comment nor gets it written into theirs."""
+    """A stranger who copies one neither blocks our comment nor gets it written into theirs.
+
+    Otherwise, whoever copies a marker into a comment has it rewritten as ours, and nobody can write the plan
+    any more.
+    """
     for login in ("eve", "github-actions", "other[bot]", ""):
         github.comment(7, body(marker()), login)
     (ours,) = of_run(github, 5)
@@ -48,6 +52,10 @@ def test_a_marker_in_somebody_elses_comment_is_a_text(comments: Comments, github
 def test_a_further_part_counts_where_it_is_ours_and_of_the_same_key(
     comments: Comments, github: FakeGitHub
 ) -> None:
+    """Otherwise, a part that somebody else has written counts as one of our plan.
+
+    Otherwise, the parts of another platform's plan count for this one, and are deleted with it.
+    """
     for login, key in (("eve", KEY), (BOT, OTHER), (BOT, KEY)):
         github.comment(7, rest_body(marker(key=key), 1, "AAAA"), login)
     assert [(text.author, one.key) for text, one in comments.rest(KEY)] == [(BOT, KEY)]
@@ -87,6 +95,10 @@ def test_a_comment_is_ours_with_the_time_at_which_it_was_written_last(
 def test_where_another_run_was_quicker_one_comment_stays_with_the_later_runs_text(
     other: int, written: str, why: str, comments: Comments, github: FakeGitHub
 ) -> None:
+    """Otherwise, of two runs at once both leave a comment, and one of them goes stale.
+
+    Otherwise, of two runs at once the earlier one writes over the plan of the later one.
+    """
     quicker: list[int] = []
 
     def meanwhile(method: str, path: str) -> None:
@@ -105,6 +117,7 @@ def test_where_another_run_was_quicker_one_comment_stays_with_the_later_runs_tex
 def test_a_comment_of_another_key_that_comes_first_is_another_comment(
     comments: Comments, github: FakeGitHub
 ) -> None:
+    """Otherwise, the plan of one platform is written over that of another."""
     github.comment(7, body(marker(4, key=OTHER)))
     _, text = comments.write(None, marker(), lambda size: body(marker(), "ours"), worth_it=True)
     assert text is not None
@@ -112,6 +125,7 @@ def test_a_comment_of_another_key_that_comes_first_is_another_comment(
 
 
 def test_nothing_is_written_that_nobody_would_know_again(comments: Comments, github: FakeGitHub) -> None:
+    """Otherwise, a comment is made that nobody knows again, and the next run makes another one."""
     github.tokens["token"] = Token(graphql=False)
     with pytest.raises(GitHubError):
         comments.write(None, marker(), lambda size: body(marker()), worth_it=True)
@@ -136,6 +150,7 @@ def test_the_comment_that_is_there_is_edited_and_no_second_one_is_made(
 
 
 def test_what_older_runs_have_left_goes_and_nothing_else(comments: Comments, github: FakeGitHub) -> None:
+    """Otherwise, the comment with the plan is deleted as soon as it is written."""
     older, kept, later, same = of_run(github, 3, 4, 9, 5)
     github.edit(applied := of_run(github, 2)[0], body(marker(2, state="applied")))
     found = comments.found()
@@ -170,6 +185,9 @@ def test_parts_that_are_there_already_are_not_written_again(comments: Comments, 
 
 
 def test_the_parts_of_a_later_run_stay(comments: Comments, github: FakeGitHub) -> None:
+    """Otherwise, an earlier run deletes the parts of a later one's plan, and what is left of that is not
+    approved.
+    """
     comments.write_rest(marker(9, digest="ee"), ["EEEE"])
     comments.write_rest(marker(5), ["AAAA"])
     assert sum("EEEE" in text for text in parts(github)) == 1
@@ -189,6 +207,7 @@ def test_what_github_finds_too_long_is_sent_once_more_and_shorter(
 def test_what_github_refuses_for_another_reason_is_not_sent_again(
     status: int, comments: Comments, github: FakeGitHub
 ) -> None:
+    """Otherwise, a comment that was perhaps made is made a second time."""
     github.answers = [(status, {"message": "no"}, {})]
     with pytest.raises(GitHubError) as refused:
         comments.add(lambda size: "x")

@@ -46,6 +46,10 @@ def reviewed(*plans: str) -> frozenset[Shown]:
     ),
 ])  # fmt: skip
 def test_what_became_of_the_reviewed_changes(before: str, now: str, said: str) -> None:
+    """Otherwise, a change with another content than was reviewed is applied.
+
+    Otherwise, changes with another content than was reviewed are applied.
+    """
     found = compare(reviewed(before), plan(now))
     assert str(found) == said
     assert found.unreviewed == ("another" in said or "new" in said)
@@ -74,6 +78,7 @@ def test_where_nothing_was_reviewed_all_is_new() -> None:
 
 
 def test_what_becomes_visible_by_changes_that_were_reviewed_one_by_one_was_reviewed_by_nobody() -> None:
+    """Otherwise, what becomes visible by changes that were reviewed one by one is applied unseen."""
     displayed = reviewed("a1", "b1")
     assert not compare(displayed, plan("a1 b1")).unreviewed
     exposed = plan("a1 b1").model_copy(

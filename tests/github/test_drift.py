@@ -93,6 +93,10 @@ def test_a_check_that_failed_does_not_touch_the_issue(wrong: dict[str, str], wat
 
 
 def test_an_older_check_changes_nothing(watched: Workflow) -> None:
+    """Otherwise, an older check is told over a newer one.
+
+    Otherwise, an older check closes the issue of a newer one.
+    """
     by_hand(watched, "Acne")
     check(watched, run_id="9")
     watched.github.asked.clear()
@@ -104,6 +108,7 @@ def test_an_older_check_changes_nothing(watched: Workflow) -> None:
 
 
 def test_of_two_issues_that_were_opened_at_once_the_first_stays(watched: Workflow) -> None:
+    """Otherwise, two runs open two issues for one drift."""
     by_hand(watched, "Acne")
     check(watched)
     (first,) = watched.github.issues.values()
@@ -121,6 +126,7 @@ def test_of_two_issues_that_were_opened_at_once_the_first_stays(watched: Workflo
 
 
 def test_another_part_has_an_issue_of_its_own_and_nobody_elses_counts(watched: Workflow) -> None:
+    """Otherwise, the drift of one part is told over that of another."""
     by_hand(watched, "Acne")
     check(watched)
     check(watched, select="acme")

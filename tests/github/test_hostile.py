@@ -100,6 +100,11 @@ def test_an_output_cannot_set_another_one() -> None:
     )
 )
 def test_what_a_command_prints_is_no_command_of_the_runner(lines: list[str]) -> None:
+    """Otherwise, a name in a plan begins a new line in the log, and gives the runner a command.
+
+    Otherwise, a title gives the runner a command.
+    Otherwise, what is to be masked or told behind a plan is a text.
+    """
     stream = io.StringIO()
     log = Log(stream)
     with log.text() as text:
@@ -111,6 +116,7 @@ def test_what_a_command_prints_is_no_command_of_the_runner(lines: list[str]) -> 
 
 
 def test_each_pause_has_a_word_of_its_own() -> None:
+    """Otherwise, a title ends the pause, and gives the runner a command."""
     stream = io.StringIO()
     for _ in range(2):
         with Log(stream).text():
@@ -121,6 +127,11 @@ def test_each_pause_has_a_word_of_its_own() -> None:
 
 
 def test_every_line_of_a_secret_is_masked() -> None:
+    """Otherwise, a letter of a secret is masked in every word of the log.
+
+    Otherwise, all lines of a secret but the first are in the log.
+    Otherwise, a secret that is indented in its file is in the log.
+    """
     stream = io.StringIO()
     Log(stream).mask("first%line\n  second  \n\nab\nabc\n")
     assert Step().read(stream.getvalue()).masks == ["first%line", "second", "abc"]

@@ -102,7 +102,10 @@ def checkout(github: FakeGitHub, tmp_path: Path) -> Iterator[Checkout]:
 
 
 def test_lines_that_others_write_meanwhile_stay(checkout: Checkout) -> None:
-    """Other legs of a matrix write between the reading and the writing: the file is read again."""
+    """Other legs of a matrix write between the reading and the writing: the file is read again.
+
+    Otherwise, what others have written meanwhile is not seen.
+    """
     legs = [text(a="1", b="2", x="8"), text(a="1", b="2", x="8", y="9")]
 
     def leg(method: str, path: str) -> None:
@@ -117,6 +120,10 @@ def test_lines_that_others_write_meanwhile_stay(checkout: Checkout) -> None:
 
 
 def test_what_the_branch_knows_already_is_not_written(checkout: Checkout) -> None:
+    """Otherwise, every apply makes a commit, also one that has learned nothing.
+
+    Otherwise, what was brought is told as missing.
+    """
     checkout.git.push("main", {IDS: text(a="1", c="3")})
     assert checkout.apply(a="1", c="3") == Told("", [], "")
     assert checkout.github.writes == []
@@ -240,6 +247,10 @@ def no_token(checkout: Checkout) -> tuple[str, int]:
 def test_what_cannot_be_written_is_told_after_a_few_tries(
     state: Callable[[Checkout], tuple[str, int]], checkout: Checkout
 ) -> None:
+    """Otherwise, a file that cannot be read is replaced, and its lines are lost.
+
+    Otherwise, lines are said to be missing that may have been written.
+    """
     why, tries = state(checkout)
     told = checkout.apply(a="1", b="2", c="3")
     assert told.url == ""
@@ -302,6 +313,7 @@ def test_an_ids_file_that_is_gone_has_no_lines_and_one_that_cannot_be_read_is_to
 
 @pytest.mark.parametrize("elsewhere", ["another branch", "another repository"])
 def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, checkout: Checkout) -> None:
+    """Otherwise, lines of somebody else's commit get onto the branch."""
     git = checkout.git
     root = git.push("root", {})
     git.branches["main"] = git.push("root", {IDS: text(a="1")})
@@ -315,6 +327,7 @@ def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, che
 
 
 def test_what_a_link_leads_to_is_brought_to_no_branch(checkout: Checkout) -> None:
+    """Otherwise, what a link in the checkout leads to is read and committed."""
     (checkout.folder / IDS).rename(checkout.folder / "elsewhere.yaml")
     (checkout.folder / IDS).symlink_to(checkout.folder / "elsewhere.yaml")
     (notice,) = checkout.apply(a="1", c="3").notices
@@ -349,6 +362,7 @@ def test_a_later_commit_of_the_branch_than_that_of_the_event_is_written(checkout
 def test_the_branch_is_the_one_that_is_applied(
     event: str, payload: dict[str, Any], ref: str, branch: str
 ) -> None:
+    """Otherwise, lines learned in a fork's run go onto a branch of the repository."""
     if event != "push":
         repository = {"full_name": "eve/docs" if payload.get("fork") else REPOSITORY}
         head, base = {"ref": "topic", "repo": repository}, {"ref": "main"}
@@ -377,6 +391,7 @@ def test_later_applies_add_to_the_pull_request_that_is_open(checkout: Checkout) 
 
 
 def test_what_is_new_on_the_branch_comes_in_so_that_it_can_be_merged(checkout: Checkout) -> None:
+    """Otherwise, a branch loses the commits that others have put onto it."""
     request(checkout, a="1", b="2", d="4")
     checkout.git.push("main", {"README": "new", IDS: text(a="1", c="3")})
     request(checkout, a="1", b="2", e="5")
@@ -405,6 +420,7 @@ def test_after_a_merge_the_next_one_has_what_is_new_alone(squash: bool, checkout
 
 
 def test_what_was_closed_does_not_come_again_by_itself(checkout: Checkout) -> None:
+    """Otherwise, lines of a pull request that somebody has closed come again."""
     request(checkout, a="1", b="2", c="3")
     head = {"sha": checkout.git.branches[NAME], "ref": NAME}
     checkout.git.requests[40] |= {"state": "closed", "head": head}

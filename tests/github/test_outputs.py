@@ -66,6 +66,13 @@ DONE, UNSENT = applied(outcome("done")), applied(outcome("not-tried", sent=False
 def test_the_outcome_is_a_success_only_where_the_exit_code_is_one(
     document: BaseModel | None, code: int, said: str
 ) -> None:
+    """Otherwise, a later step takes an apply that has sent nothing for one that did.
+
+    Otherwise, a later step takes what was stopped for done.
+    Otherwise, a later step takes what has failed for done.
+    Otherwise, a later step takes what was refused for failed.
+    Otherwise, a later step takes it that something was written.
+    """
     assert outputs(document, code)["outcome"] == said
 
 
@@ -91,10 +98,15 @@ def test_the_outcome_is_a_success_only_where_the_exit_code_is_one(
     ],
 )
 def test_why_something_has_failed_is_a_word(document: BaseModel | None, code: int, why: str) -> None:
+    """Otherwise, why nothing was done has no word.
+
+    Otherwise, that the platform has moved has no word.
+    """
     assert outputs(document, code)["failure-reason"] == why
 
 
 def test_a_warning_is_no_reason() -> None:
+    """Otherwise, a warning is told as the reason."""
     found = findings_document([Diagnostic("unreachable", "it is so", severity="warning")], Exit.FAILED)
     assert outputs(found, Exit.FAILED)["failure-reason"] == ""
 
@@ -108,6 +120,7 @@ def test_a_failure_without_a_word_of_its_own_is_named_by_its_outcome() -> None:
 def test_of_a_run_that_was_killed_while_it_applied_nobody_knows_the_outcome(
     applying: bool, outcome: str
 ) -> None:
+    """Otherwise, a later step takes an apply that was killed for one that did nothing."""
     assert killed(applying)["outcome"] == outcome
     assert killed(applying)["has-changes"] == "false"
     assert killed(applying)["exit-code"] == "137"

@@ -30,6 +30,7 @@ PLACE = WorkflowRun(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40, branch="main")
 def test_a_check_that_could_not_read_everything_closes_nothing(
     unread: tuple[str, ...], state: str, github: FakeGitHub
 ) -> None:
+    """Otherwise, drift that could not be looked for is told as gone."""
     issue = github.issue("Drift", first_line(DriftMarker(key="12", run=1)))
     client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
     DriftIssue(Issues(client, "12", PLACE, DriftMarker)).checked(drift_document(Drift(unread=unread)), ())
@@ -45,6 +46,7 @@ def step(result: Result, sent: bool) -> Outcome:
 def test_an_apply_that_was_stopped_freezes_the_comment_and_does_not_use_it_up(
     sent: bool, github: FakeGitHub, tmp_path: Path
 ) -> None:
+    """Otherwise, an apply that was stopped uses the approval up, and the rest needs another review."""
     report = Report(plan="ab", outcomes=(step("done" if sent else "failed", sent), step("not-tried", False)))
     document = ApplyDocument(exit=3, converged=False, plan=plan_document(Plan()), report=report)
     client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")

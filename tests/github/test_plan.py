@@ -83,7 +83,11 @@ def test_of_two_comments_that_were_made_at_once_the_first_stays(workflow: Workfl
 
 
 def test_what_a_killed_run_has_left_beside_the_comment_goes_with_the_next_plan(workflow: Workflow) -> None:
-    """It had made one more, and could not delete it."""
+    """It had made one more, and could not delete it.
+
+    Otherwise, the comment of a plan that was applied, which approves, is deleted.
+    Otherwise, the comment of a later run is deleted.
+    """
     workflow.run("pull_request", workflow.request(), run_id="5")
     (body,) = workflow.github.bodies(7)
     workflow.github.comment(7, body.replace('"run":5,', '"run":6,'))
@@ -160,6 +164,7 @@ def test_who_has_approved_is_not_forgotten_where_github_does_not_say_it_for_once
 
 
 def test_a_comment_that_somebody_else_has_edited_makes_room_for_a_new_one(workflow: Workflow) -> None:
+    """Otherwise, a text that somebody else has edited goes on as ours."""
     workflow.run("pull_request", workflow.request())
     workflow.github.review("lin")
     forged = workflow.github.bodies(7)[0].replace(f'"run":{workflow.runs},', '"run":999999,')
@@ -263,6 +268,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, wor
 
 
 def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workflow) -> None:
+    """Otherwise, a fork's run asks the platform without a token, and fails."""
     asked = len(workflow.platform.app.requests)
     workflow.github.tokens["token"] = Token(writes=frozenset())
     base = workflow.git("rev-parse", "HEAD")
@@ -287,6 +293,7 @@ def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workfl
 
 
 def test_code_of_a_fork_is_refused_where_it_would_meet_secrets(workflow: Workflow) -> None:
+    """Otherwise, somebody else's files meet the repository's secrets."""
     base = workflow.git("rev-parse", "HEAD")
     fork = workflow.commit(OTHER)
     payload = workflow.request(repository="eve/docs", sha=fork)
@@ -326,6 +333,7 @@ def test_a_fork_that_brings_a_repository_with_another_head_is_refused(workflow: 
 def test_a_link_on_the_way_to_the_configuration_is_refused(
     inputs: dict[str, str], workflow: Workflow, tmp_path: Path
 ) -> None:
+    """Otherwise, a change leads the working directory anywhere by a link."""
     (tmp_path / "elsewhere" / "below").mkdir(parents=True)
     for name in ("elsewhere", "elsewhere/below"):
         (tmp_path / name / "dpsync.yaml").write_text(CONFIG)

@@ -25,6 +25,11 @@ def action() -> tuple[ActionRun, io.StringIO]:
 
 
 def test_a_run_that_refuses_ends_with_4_and_with_the_plan_that_is_refused() -> None:
+    """Otherwise, a run that has refused is told as one that did its work.
+
+    Otherwise, the outcome of a run that has refused is that of its plan.
+    Otherwise, a name in a plan puts a link into the summary.
+    """
     run, stream = action()
     document = FindingsDocument(exit=0)
     refused = run.refuse("not-approved", "[this](https://evil.example) was not approved", Ran(0, document))
@@ -52,6 +57,12 @@ def test_a_run_that_refuses_ends_with_4_and_with_the_plan_that_is_refused() -> N
 def test_whatever_github_answers_the_run_goes_on_and_says_it_unless_it_is_expected(
     status: int, quietly: bool, said: str | None
 ) -> None:
+    """Otherwise, a comment that cannot be written ends an apply's run.
+
+    Otherwise, a fork is told of a permission that it never has, in each run.
+    Otherwise, that GitHub has failed is told by nobody.
+    Otherwise, a missing permission is not told as one.
+    """
     run, stream = action()
     with run.asking("Not told", quietly):
         raise GitHubError("no", status)
@@ -59,12 +70,14 @@ def test_whatever_github_answers_the_run_goes_on_and_says_it_unless_it_is_expect
 
 
 def test_a_mistake_of_dpsyncs_own_is_no_answer_of_github() -> None:
+    """Otherwise, a mistake of dpsync's is passed over as one of GitHub's."""
     run, _ = action()
     with pytest.raises(KeyError), run.asking("Not told"):
         raise KeyError
 
 
 def test_what_looks_like_a_line_break_of_the_runner_in_a_notice_stays_a_text() -> None:
+    """Otherwise, a text in a notice begins a new line in the log."""
     run, stream = action()
     run.log.notice("100%0A done%25")
     assert [one.data for one in Step().read(stream.getvalue()).commands] == ["100%0A done%25"]

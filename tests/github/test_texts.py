@@ -86,6 +86,11 @@ def test_a_marker_is_read_as_it_was_written(marker: PlanMarker) -> None:
     "<!-- dpsync:plan:1 {} -->\n", "<!-- dpsync:plan:1 {] -->\n",
 ])  # fmt: skip
 def test_what_is_not_quite_a_marker_is_none(body: str) -> None:
+    """Otherwise, the marker of a drift issue counts as one of a plan.
+
+    Otherwise, a marker that is quoted in a comment counts as ours.
+    Otherwise, a damaged marker ends every run for that pull request.
+    """
     assert read_marker(body, PlanMarker) is None
 
 
@@ -164,6 +169,11 @@ def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any
     {"steps": (STEP, STEP.model_copy(update={"verb": "act"}))},
 ], ids=lambda more: next(iter(more)))  # fmt: skip
 def test_what_an_update_does_beside_its_fields_was_not_approved_with_these(more: dict[str, Any]) -> None:
+    """Otherwise, a move that nobody has seen is approved.
+
+    Otherwise, what goes along unseen is approved.
+    Otherwise, a step of another sort that nobody has seen is approved.
+    """
     fields = (Difference(field="title", before=1, after=2),)
     then, now = (CHANGE.model_copy(update={"differences": fields, **also}) for also in ({}, more))
     assert set(shown_by(Plan(changes=(then,)))) < set(shown_by(Plan(changes=(now,))))
@@ -175,6 +185,7 @@ def test_what_an_update_does_beside_its_fields_was_not_approved_with_these(more:
 def test_what_a_plan_for_another_platform_or_organization_has_shown_is_something_else(
     target: dict[str, Any],
 ) -> None:
+    """Otherwise, what was shown for one platform approves the same for another one."""
     plan = Plan(platform="https://x", organizations=(Organization(address="acme", id="1"),))
     exposure = Exposure(address="acme/teams/a", words="x")
     plan = plan.model_copy(update={"changes": (CHANGE,), "exposures": (exposure,)})
@@ -238,18 +249,24 @@ def test_the_first_comment_holds_500_things_a_further_one_1400_and_there_are_20_
 
 
 def test_of_a_plan_that_is_larger_still_only_the_digest_is_kept() -> None:
+    """Otherwise, a very large plan writes comments without end."""
     one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
     assert len(marker_values((one,) * (FIRST + COMMENTS * FURTHER))) == 1 + COMMENTS
     assert marker_values((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
 
 
 def test_of_what_is_damaged_only_whole_parts_count() -> None:
+    """Otherwise, the rest of a damaged part counts as something that was shown.
+
+    Otherwise, a damaged part ends every run for that pull request.
+    """
     one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
     assert read_shown(bytes(one) + b"left over") == (one,)
     assert shown_in(["A", base64url(bytes(one))]) == (one,)
 
 
 def test_the_same_values_in_another_order_were_approved() -> None:
+    """Otherwise, what was approved is refused as something that nobody has seen."""
     first, second = (
         CHANGE.model_copy(update={"differences": (Difference(field="title", before=before, after=2),)})
         for before in ({"a": [{"x": 1, "y": 2}], "b": 2}, {"b": 2, "a": [{"y": 2, "x": 1}]})
@@ -266,6 +283,11 @@ def test_an_approval_rests_on_128_bits() -> None:
     "found", [None, [], "x", 7, {"a": None}, {"a": []}, {"a": {"b": []}}, {"a": {"b": True}}]
 )
 def test_a_member_of_another_form_is_missing(found: Any) -> None:
+    """Otherwise, an answer or event of another form ends the run.
+
+    Otherwise, what is no text is taken for the name of a branch or a person.
+    Otherwise, a yes is taken for pull request number 1.
+    """
     assert (text_at(found, "a", "b"), number_at(found, "a", "b")) == ("", None)
     assert (text_at({"a": {"b": "x"}}, "a", "b"), number_at({"a": 7}, "a")) == ("x", 7)
 
@@ -283,6 +305,7 @@ def test_only_texts_with_a_marker_of_the_name_at_their_beginning_are_plans() -> 
     ("12 34", "12", "12"), ("12 34", "", "12 34"), ("34", "12", ""), ("- 12", "12", "- 12"),
 ])  # fmt: skip
 def test_a_comment_is_of_one_platform_unless_nobody_knows(keys: str, key: str, meant: str) -> None:
+    """Otherwise, the plan of one platform is written over that of another."""
     all_ = [found(MARKER.model_copy(update={"key": one.strip("-")})) for one in keys.split()]
     assert [one.marker.key or "-" for one in of_key(all_, key)] == meant.split()
 
@@ -291,6 +314,7 @@ def test_a_comment_is_of_one_platform_unless_nobody_knows(keys: str, key: str, m
     ("", None), ("p", 0), ("pp", 0), ("a", None), ("ap", 1), ("r", None), ("c", None), ("par", 0),
 ])  # fmt: skip
 def test_the_first_comment_that_is_not_frozen_is_rewritten(states: str, rewritten: int | None) -> None:
+    """Otherwise, what an apply has told is written over."""
     names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused", "c": "converged"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
     first = rewritable(all_)
@@ -309,6 +333,7 @@ def test_the_first_comment_that_is_not_frozen_is_rewritten(states: str, rewritte
 def test_what_becomes_of_a_comment(
     present: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool, what: str
 ) -> None:
+    """Otherwise, an older run writes its plan over that of a newer one."""
     assert decide(present, age, body, worth_it).what == what
 
 
@@ -322,6 +347,7 @@ def test_what_becomes_of_a_comment(
 def test_an_approval_is_for_the_plan_that_stood_there(
     at: str, known: dict[str, str], told: dict[str, str]
 ) -> None:
+    """Otherwise, an approval of an earlier plan is told as one of this plan."""
     present = found(MARKER.model_copy(update={"approved": known}))
     assert remembered(present, [Review("ada", at)]) == told
 
@@ -420,6 +446,13 @@ def test_tokens_are_in_no_repr() -> None:
     ('{"extra-args": "--format=text"}', "the action says that itself"), ('{"select": "a\\u0000b"}', "null"),
 ])  # fmt: skip
 def test_a_wrong_input_says_what_is_wrong(given: str, why: str) -> None:
+    """Otherwise, an argument overrides what the action says itself: another directory, another format.
+
+    Otherwise, a word that is no digest counts as an approval.
+    Otherwise, a misspelt input is passed over, and something else is done than asked for.
+    Otherwise, a misspelt command is taken for none.
+    Otherwise, a word that is neither switches off what it was to switch on.
+    """
     with pytest.raises(WrongInput, match=why):
         read_inputs(given)
 
@@ -440,11 +473,20 @@ ENV = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "7", "GITHUB_SHA": SHA
     ("workflow_run", {}, True, True),
 ])  # fmt: skip
 def test_whose_change_a_run_is_about(name: str, event: Any, fork: bool, untrusted: bool) -> None:
+    """Otherwise, a fork's change counts as one of the repository.
+
+    Otherwise, a run with secrets, caused by a fork, counts as harmless.
+    """
     place = find_place({**ENV, "GITHUB_EVENT_NAME": name}, event)
     assert (place.fork, place.untrusted) == (fork, untrusted)
 
 
 def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -> None:
+    """Otherwise, what the environment calls a repository leads requests to another place of the API.
+
+    Otherwise, a text that is no commit counts as one.
+    Otherwise, what the environment calls a server makes links to anywhere.
+    """
     for name in ("GITHUB_REPOSITORY", "GITHUB_RUN_ID"):
         with pytest.raises(ValueError, match="which run"):
             find_place({**ENV, name: "acme/.." if "REPO" in name else "x"}, {})
@@ -461,6 +503,7 @@ def test_a_key_tells_every_part_from_every_other() -> None:
 
 
 def test_a_run_for_an_update_of_dependencies_gets_no_secrets_although_it_is_no_forks() -> None:
+    """Otherwise, a run of dependabot's, which gets no secrets, fails instead of checking the files."""
     env = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "1"}
     assert find_place({**env, "GITHUB_ACTOR": "dependabot[bot]"}, {}).helpless
     assert not find_place({**env, "GITHUB_ACTOR": "ada"}, {}).helpless

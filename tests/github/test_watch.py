@@ -85,6 +85,7 @@ def test_only_checks_in_a_row_count_and_drift_is_no_failure(watched: Workflow) -
 def test_a_check_that_somebody_has_cancelled_has_not_failed(
     watched: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, a check that somebody has cancelled counts as one that has failed."""
     check(watched, **NETWORK)
     before = label(watched)
     with monkeypatch.context() as patch:
@@ -95,6 +96,10 @@ def test_a_check_that_somebody_has_cancelled_has_not_failed(
 
 
 def test_an_older_run_counts_nothing_and_closes_nothing(watched: Workflow) -> None:
+    """Otherwise, an older run counts once more.
+
+    Otherwise, an older check ends the count of a newer one.
+    """
     for _ in range(3):
         check(watched, **NETWORK)
     before = label(watched)

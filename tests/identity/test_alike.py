@@ -37,6 +37,7 @@ def said(plan: Plan) -> list[str]:
 def test_a_content_holder_is_not_created_beside_its_look_alike(
     project: Project, live: str, title: str
 ) -> None:
+    """Otherwise, content is made beside what it perhaps is."""
     project.holds(spaces=docs(live)).write(f'spaces: {{ g: {{ title: "{title}" }} }}')
     plan = project.plan()
     assert refused(plan) == [("unclear", "acme/spaces/g")]
@@ -114,6 +115,9 @@ def test_of_what_is_no_content_it_is_only_proposed(project: Project) -> None:
 
 
 def test_several_of_one_name_need_an_id(project: Project) -> None:
+    """Otherwise, the line to add has a name that several things have, and the next run asks which is
+    meant.
+    """
     (note,) = project.holds(**groups("More", "More")).write(of_groups("more")).plan().notes
     assert note.text.endswith("add id: g1")
 
@@ -192,7 +196,11 @@ def test_where_the_commit_before_is_not_in_this_clone_content_is_not_made(projec
 
 
 def test_a_translation_whose_source_was_renamed_by_hand_is_not_made_again(project: Project) -> None:
-    """The source is asked about by what the translation shows, and by no likeness."""
+    """The source is asked about by what the translation shows, and by no likeness.
+
+    Otherwise, a reference inside a value is never the id of what it names, and a translation is made a second
+    time.
+    """
     translation = {
         "id": "t",
         "source": {"space": "s1", "language": "en"},
@@ -221,7 +229,11 @@ def test_a_translation_whose_source_was_renamed_by_hand_is_not_made_again(projec
 
 
 def test_what_was_declared_before_and_is_not_found_is_asked_about(project: Project) -> None:
-    """Renamed by hand to something else altogether: without its line it looks like a new entry."""
+    """Renamed by hand to something else altogether: without its line it looks like a new entry.
+
+    Otherwise, anything that is live counts as something whose entry was removed, and every new entry is asked
+    about.
+    """
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
     project.base = "HEAD"
     project.holds(spaces=docs("Everything"))
@@ -248,7 +260,10 @@ def test_with_lines_of_others_what_has_none_is_new(project: Project) -> None:
 
 
 def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> None:
-    """Somebody deleted the file, and somebody else renamed the space."""
+    """Somebody deleted the file, and somebody else renamed the space.
+
+    Otherwise, what the base's line names is not asked about.
+    """
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     lines, project.ids = project.ids, None
     project.holds(spaces=docs("Everything", "Other"))

@@ -69,19 +69,29 @@ OLD, ALT = {"en": "Old", "de": "Alt"}, {"de": "Alt"}
     ("was", "bearer"), [({"en": "Old"}, "1"), ({"de": "Alt"}, "1"), (OLD, "1"), ({"en": "Other"}, None)]
 )
 def test_one_member_of_an_earlier_name_is_enough(was: dict[str, str], bearer: str | None) -> None:
-    """What is recognised by its term in any language is so under an earlier one."""
+    """What is recognised by its term in any language is so under an earlier one.
+
+    Otherwise, what has a key that is one language of its text ends the run in an error of the program.
+    Otherwise, a member of a text in several languages counts as the whole.
+    Otherwise, what bears one language of an earlier name is not found.
+    """
     new = entry("a", [{"terms": was}], terms={"en": "New"})
     found = ids(matched(BY_TERMS, [new], [live("1", terms=OLD), live("2", terms={"en": "Third"})]))
     assert found == ({} if bearer is None else {"a": (bearer, "previously")})
 
 
 def test_of_several_with_the_earlier_name_the_nearest_is_meant() -> None:
+    """Otherwise, of two with the earlier name, the one elsewhere is as good as the one where the entry is.
+
+    Otherwise, of several with one name the nearest is not preferred.
+    """
     there = [live("1", title="Old", box=LiveId("B")), live("2", title="Old", box=LiveId("A"))]
     new = entry("a", [{"title": "Old"}], title="New", box=LiveId("A"))
     assert ids(matched(BY_BOX, [new], there)) == {"a": ("2", "previously")}
 
 
 def test_several_with_the_earlier_name_are_asked_about_where_it_is_written() -> None:
+    """Otherwise, of several with the earlier name none is asked about."""
     there = [live("1", title="Old"), live("2", title="Old")]
     (asked,) = matched(TITLE, [entry("a", [{"title": "Old"}], title="New")], there).diagnostics
     assert (asked.code, asked.span) == ("DP305", THERE)
@@ -112,7 +122,10 @@ def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None
 def test_a_later_key_of_the_base_counts_only_while_nothing_else_is_known(
     present: dict[str, str], there: list[LiveObject], found: dict[str, tuple[str, str]]
 ) -> None:
-    """In the base it has the path p, which nothing bears any more, and the title T."""
+    """In the base it has the path p, which nothing bears any more, and the title T.
+
+    Otherwise, an entry whose new path is there is taken for something else that bears its old title.
+    """
     assert ids(matched(BY_PATH, [entry("a", **present)], there, [entry("a", path="p", title="T")])) == found
 
 
@@ -173,7 +186,10 @@ def exchange(base: list[dict[str, Any]], there: list[dict[str, Any]]) -> dict[st
 def test_what_did_not_change_tells_whether_names_were_exchanged_already(
     first: dict[str, Any], second: dict[str, Any], found: dict[str, str]
 ) -> None:
-    """Object 1 has the path p, that of a in the base, and what is b's otherwise."""
+    """Object 1 has the path p, that of a in the base, and what is b's otherwise.
+
+    Otherwise, names that are still to be exchanged are left, and their fields are.
+    """
     base = [{"path": "p", **first}, {"path": "q", **second}]
     assert exchange(base, [{"path": "p", **second}, {"path": "q", **first}]) == found
     # And before the exchange they are what they were.
@@ -181,6 +197,9 @@ def test_what_did_not_change_tells_whether_names_were_exchanged_already(
 
 
 def test_where_nothing_tells_whether_names_were_exchanged_it_is_asked() -> None:
+    """Otherwise, where nothing tells whether names were exchanged, they are exchanged perhaps a second
+    time.
+    """
     wanted = [entry("a", path="q"), entry("b", path="p")]
     earlier = [entry("a", path="p"), entry("b", path="q")]
     found = matched(BY_PATH, wanted, [live("1", path="p"), live("2", path="q")], earlier)
@@ -235,6 +254,7 @@ def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
 def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
     shown: str | None, alike: list[str]
 ) -> None:
+    """Otherwise, what shows something else is proposed as the same."""
     inside = Entry("shown", PLACE.child("x"), "x", PLACE, None, {"box": LiveId("A")}, SPAN, {})
     children = [] if shown is None else [live("x", box=LiveId(shown))]
     view = NaturalKeys(SHOWS, lambda _: None, lambda _: inside, lambda _: children)
@@ -247,6 +267,11 @@ def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
 
 
 def test_what_was_just_written_of_an_earlier_name_says_more_than_the_base() -> None:
+    """Otherwise, what somebody has just written of an earlier name is passed over for the base.
+
+    Otherwise, an earlier name that was taken off the entry ends what the base knows of it.
+    Otherwise, an earlier name that has had its time ends what the base knows.
+    """
     there, older = [live("1", title="Old")], [{"title": "Older"}]
     written = entry("a", [{"title": "Other"}], title="New")
     assert ids(matched(TITLE, [written], there, [entry("a", title="Old")])) == {}
@@ -256,6 +281,7 @@ def test_what_was_just_written_of_an_earlier_name_says_more_than_the_base() -> N
 
 
 def test_of_earlier_names_the_first_that_something_bears_is_meant() -> None:
+    """Otherwise, of several earlier names only the first counts, and the entry is made a second time."""
     was = [{"title": "Gone"}, {"title": "Old"}, {"title": "Oldest"}]
     there = [live("1", title="Oldest"), live("2", title="Old")]
     assert ids(matched(TITLE, [entry("a", was, title="New")], there)) == {"a": ("2", "previously")}
@@ -265,12 +291,17 @@ def test_of_earlier_names_the_first_that_something_bears_is_meant() -> None:
 def test_under_another_name_what_cannot_be_renamed_is_another_thing_unless_it_holds_content(
     content: bool, found: dict[str, tuple[str, str]]
 ) -> None:
+    """Otherwise, somebody who is replaced by another person in a file is taken for them.
+
+    Otherwise, content under another name is made anew, beside what there is.
+    """
     fixed = kind("title", update=None, content=content)
     there = [live("1", title="Old")]
     assert ids(matched(fixed, [entry("a", title="New")], there, [entry("a", title="Old")])) == found
 
 
 def test_a_renamed_entry_has_a_better_claim_than_a_new_one_with_its_old_name() -> None:
+    """Otherwise, a new entry takes the object of one that was renamed."""
     wanted = [entry("renamed", [{"title": "Old"}], title="New"), entry("new", title="Old")]
     assert ids(matched(TITLE, wanted, [live("1", title="Old")])) == {"renamed": ("1", "previously")}
 
@@ -292,7 +323,12 @@ def test_an_entry_that_did_not_change_has_a_better_claim_than_a_renamed_one() ->
 def test_beside_its_old_name_the_present_one_is_taken_only_where_more_speaks_for_it(
     box: str, found: list[str]
 ) -> None:
-    """Somebody copied it and gave the copy its name, or renamed it and somebody else took the old name."""
+    """Somebody copied it and gave the copy its name, or renamed it and somebody else took the old name.
+
+    Otherwise, where the old name and the new one are both live, nobody is asked.
+    Otherwise, where nothing tells a copy from a rename, one is taken.
+    Otherwise, what everything speaks for is asked about.
+    """
     there = [live("1", title="Old", box=LiveId("B")), live("2", title="New", box=LiveId("A"))]
     wanted = entry("a", [{"title": "Old"}], title="New", box=LiveId(box))
     answer = matched(TITLE, [wanted], there)
@@ -312,6 +348,11 @@ def test_beside_its_old_name_the_present_one_is_taken_only_where_more_speaks_for
 def test_a_name_that_is_only_half_alike_needs_something_else_that_agrees(
     says: dict[str, Any], alike: list[str]
 ) -> None:
+    """Otherwise, every name that is half alike stops a create.
+
+    Otherwise, a name that is half alike stops a create though nothing else is said.
+    Otherwise, what differs in everything else is proposed as the same.
+    """
     view = NaturalKeys(kind("title"), lambda _: None)
     one = entry("a", title="Product documentation", **says)
     there = [live("1", title="Product docs", box=LiveId("A"))]

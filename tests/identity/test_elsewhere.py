@@ -25,6 +25,7 @@ def found(entry: Entry, *objects: LiveObject, line: str | None = None) -> str | 
 
 
 def test_of_two_that_bear_the_earlier_name_none_is_given_to_another_organization() -> None:
+    """Otherwise, of two spaces of one name the first is given to another organization."""
     entry = wanted("news", title="Bulletin")
     assert found(entry, live("a", title="News")) == "a"
     assert found(entry, live("a", title="News"), live("b", title="News")) is None
@@ -33,16 +34,19 @@ def test_of_two_that_bear_the_earlier_name_none_is_given_to_another_organization
 
 
 def test_what_is_new_is_nothing_that_lies_elsewhere() -> None:
+    """Otherwise, what is said to be new takes a space from another organization."""
     assert found(wanted("news", title="News", new=True), live("a", title="News")) is None
 
 
 def test_a_pin_means_its_object_and_no_other_whatever_bears_the_name() -> None:
+    """Otherwise, a pin means whatever lies elsewhere."""
     entry = wanted("news", title="News", pin="b")
     assert found(entry, live("a", title="News"), live("b", title="Other")) == "b"
     assert found(entry, live("a", title="News")) is None
 
 
 def test_a_line_means_its_object_and_goes_before_a_name() -> None:
+    """Otherwise, a line whose object is gone says that something is to be transferred."""
     entry = wanted("news", title="News")
     assert found(entry, live("a", title="News"), live("b", title="Other"), line="b") == "b"
     assert found(entry, live("a", title="News"), line="gone") == "a"

@@ -242,6 +242,7 @@ def test_names_that_were_exchanged_by_hand_are_asked_about(project: Project, com
 
 @pytest.mark.parametrize("by_place", [False, True])
 def test_the_answer_says_which_it_is(project: Project, by_place: bool) -> None:
+    """Otherwise, a line goes before the pin that somebody has written to put it right."""
     swapped_collections(project)
     a, b = ("col1", "col2") if by_place else ("col2", "col1")
     pinned = IN_THEM.replace("a: { title", f"a: {{ id: {a}, title").replace(
@@ -253,6 +254,7 @@ def test_the_answer_says_which_it_is(project: Project, by_place: bool) -> None:
 
 
 def test_with_lines_exchanged_names_are_put_back(project: Project) -> None:
+    """Otherwise, names that were exchanged are asked about although lines say who is who."""
     project.holds(collections=[{"id": "col1", "title": "Handbook"}, {"id": "col2", "title": "News"}])
     project.write(COLLECTIONS).record()
     swapped_collections(project).write(IN_THEM).converges()

@@ -74,7 +74,10 @@ def test_renamed_on_both_sides_and_with_names_exchanged(known: Project) -> None:
 
 
 def test_a_copy_under_the_old_name_is_not_adopted(known: Project) -> None:
-    """Whoever copied it renamed the original, and perhaps goes on working in the copy: nobody can tell."""
+    """Whoever copied it renamed the original, and perhaps goes on working in the copy: nobody can tell.
+
+    Otherwise, a copy under the old name is left beside the original, and nobody is asked which is meant.
+    """
     known.holds(spaces=docs("Guides (old)", "News", "Guides"))
     assert asked(known) == [("DP312", "acme/spaces/g")]
     known.write("spaces: { g: { id: s1, title: Guides }, n: { title: News } }")
@@ -93,6 +96,7 @@ def test_a_pin_goes_before_a_line_whose_object_goes_only_by_its_name(known: Proj
 
 
 def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> None:
+    """Otherwise, two lines give one object to two entries."""
     project.holds(spaces=docs("Guides", "News")).write(GUIDES)
     assert asked(recorded(project, spaces_g="s1", spaces_n="s1")) == [
         ("DP311", "acme/spaces/g"),
@@ -116,6 +120,7 @@ TWICE = "spaces: { g: { title: Guides }, n: { title: Something else } }"
 
 
 def test_where_environments_share_the_files_the_answer_is_a_line_and_no_pin(project: Project) -> None:
+    """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
     project.holds(spaces=docs("Guides", "Guides", "Something  Else"))
     with pytest.raises(DiagnosticError) as error:
         shared(project, TWICE).plan()
@@ -161,6 +166,7 @@ def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: P
 
 
 def test_a_pin_on_the_object_of_another_line_is_an_error(project: Project) -> None:
+    """Otherwise, a pin and a line give one object to two entries."""
     project.holds(spaces=docs("Guides", "News"))
     project.write("spaces: { g: { title: Guides }, n: { id: s1, title: News } }")
     assert asked(recorded(project, spaces_g="s1")) == [("DP311", "acme/spaces/g")]
@@ -173,6 +179,7 @@ def test_an_id_of_another_kind_is_an_error(project: Project) -> None:
 
 
 def test_a_previous_name_of_something_else_is_asked_about(known: Project) -> None:
+    """Otherwise, an earlier name that means another object than the line is passed over in silence."""
     known.holds(spaces=docs("Guides", "News", "Manual"))
     known.write("spaces: { g: { title: Guides, previously: Manual }, n: { title: News } }")
     assert asked(known) == [("DP313", "acme/spaces/g")]
@@ -223,6 +230,7 @@ def test_one_that_has_to_wait_is_asked_about_before_what_it_was_is_deleted(proje
 
 
 def test_a_key_that_comes_back_counts_while_its_object_bears_the_name(known: Project) -> None:
+    """Otherwise, a key that was removed and is back takes over what it was, whatever that is now."""
     known.commit(GUIDES)
     known.commit("spaces: { n: { title: News } }")
     base = known.ids
@@ -278,6 +286,10 @@ SITE = {"id": "d", "title": "Docs", "structure": [{"type": "section-group", "id"
 
 
 def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:
+    """Otherwise, a line whose object is gone counts as live: every write goes to nothing.
+
+    Otherwise, that an entry is another object than the one that is gone is not told.
+    """
     known.holds(spaces=[{"id": "s9", "title": "Guides"}, {"id": "s2", "title": "News"}])
     plan = known.plan()
     assert (plan.changes, plan.bindings["acme/spaces/g"]) == ((), "s9")

@@ -94,6 +94,13 @@ def best(candidates: dict[str, list[str]], rank: dict[str, int]) -> list[dict[st
 
 @pytest.mark.parametrize("seed", range(60))
 def test_certain_is_what_all_best_assignments_have_in_common(seed: int) -> None:
+    """Otherwise, what is certain is held to be one of several choices.
+
+    Otherwise, an entry of a lower rank that got nothing makes those of a higher one uncertain.
+    Otherwise, what was served at a higher rank counts as a choice of those of a lower one.
+    Otherwise, what could be otherwise is given as certain: an entry becomes another object by chance.
+    Otherwise, one object is given to two entries.
+    """
     random = Random(seed)
     entries = [f"e{n}" for n in range(random.randint(1, 4))]
     objects = [f"o{n}" for n in range(random.randint(1, 4))]

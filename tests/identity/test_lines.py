@@ -51,7 +51,10 @@ def test_a_new_key_is_known_by_the_line_of_the_old_one_and_the_name() -> None:
 
 
 def test_what_is_said_to_be_new_takes_no_line_of_an_entry_that_is_gone() -> None:
-    """It would take over what the removed entry was, with all that is in it."""
+    """It would take over what the removed entry was, with all that is in it.
+
+    Otherwise, what is said to be new takes over what a removed entry was.
+    """
     entry = wanted("new", title="News", new=True)
     one = matched([entry], [live("1", title="News")], {"1": OLD})
     assert "line of another entry" not in str(found(one))
@@ -63,6 +66,7 @@ def test_a_new_key_without_a_name_takes_no_line() -> None:
 
 
 def test_of_two_objects_whose_entries_are_gone_a_new_key_takes_neither_by_a_line() -> None:
+    """Otherwise, of two removed things of one name the first is taken."""
     objects = [live("1", title="News"), live("2", title="News")]
     one = matched([wanted("new", title="News")], objects, {"1": OLD, "2": PLACE.child("older")})
     assert found(one) == {}
@@ -70,6 +74,7 @@ def test_of_two_objects_whose_entries_are_gone_a_new_key_takes_neither_by_a_line
 
 
 def test_one_object_whose_entry_is_gone_is_not_given_to_two_new_keys() -> None:
+    """Otherwise, one object becomes two entries."""
     entries = [wanted("a", title="News"), wanted("b", title="News")]
     one = matched(entries, [live("1", title="News")], {"1": OLD})
     assert found(one) == {}
@@ -90,7 +95,11 @@ def test_the_object_of_a_pin_is_given_to_no_line() -> None:
 
 
 def test_an_object_that_is_an_entry_already_is_not_given_to_another_one_by_an_older_line() -> None:
-    """It has two lines: that of an entry, or a pin, and one whose entry is gone."""
+    """It has two lines: that of an entry, or a pin, and one whose entry is gone.
+
+    Otherwise, an object that is an entry by its line becomes another entry as well.
+    Otherwise, an object that is an entry by its pin becomes another entry as well.
+    """
     new = wanted("new", title="News")
     by_line = matched([wanted("a", title="Other"), new], [live("1", title="News")], {"1": OLD}, a="1")
     assert found(by_line) == {"a": ("1", "line", "")}
@@ -99,7 +108,12 @@ def test_an_object_that_is_an_entry_already_is_not_given_to_another_one_by_an_ol
 
 
 def test_what_was_called_otherwise_is_asked_about_before_a_line_of_another_key_counts() -> None:
-    """The object of its earlier name is live, too: one of the two would be lost by a guess."""
+    """The object of its earlier name is live, too: one of the two would be lost by a guess.
+
+    Otherwise, what has an earlier name takes another object by the line of a removed entry, and its own is
+    lost.
+    Otherwise, an entry of the base takes another object by the line of a removed entry, and its own is lost.
+    """
     objects = [live("1", title="News"), live("2", title="Old")]
     named = replace(wanted("new", title="News"), previously=({"title": "Old"},))
     asked = matched([named], objects, {"1": OLD})
@@ -109,6 +123,11 @@ def test_what_was_called_otherwise_is_asked_about_before_a_line_of_another_key_c
 
 
 def test_of_two_lines_on_one_object_none_is_right_where_the_base_has_both_or_neither() -> None:
+    """Otherwise, of two lines the first is said to be right, and the way out takes away the other entry.
+
+    Otherwise, of two lines the first is said to be right, and the way out takes away the other entry, also by
+    a name that both have.
+    """
     entries = [wanted("a", title="A"), wanted("b", title="B")]
     for base in ((), entries):
         asked = matched(entries, [live("1", title="News")], {}, base, a="1", b="1")

@@ -307,6 +307,16 @@ BY_SOLE = kind("path", ("title", "language"), sole_key="title")
 def test_who_is_who(
     of: Kind, entries: list[Entry], objects: list[LiveObject], matches: dict[str, str]
 ) -> None:
+    """Otherwise, what was certain is proposed again, and what that makes certain is never found.
+
+    Otherwise, what is said to be new is taken for what is there.
+    Otherwise, an object of another entry counts as a choice, so that the only section of its title is made a
+    second time.
+    Otherwise, of two sections of one title one is chosen.
+    Otherwise, a path that something has, and a title that several have, count as a contradiction.
+    Otherwise, a chain of renames is asked about.
+    Otherwise, somebody with capitals in an e-mail address is not found, and is invited again.
+    """
     assert found(of, entries, objects) == matches
 
 
@@ -371,10 +381,19 @@ def test_who_is_who(
 def test_what_is_not_guessed(
     of: Kind, entries: list[Entry], objects: list[LiveObject], findings: list[tuple[str, str]]
 ) -> None:
+    """Otherwise, of two entries with equal claims one gets the object by chance.
+
+    Otherwise, of two live things the first of the list is taken.
+    Otherwise, two that have exchanged their paths become each other.
+    """
     assert unclear(of, entries, objects) == findings
 
 
 def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
+    """Otherwise, where one project is all there is, it is told to bind a line instead of writing a pin.
+
+    Otherwise, where the files are of one platform a line is advised in the place of a pin.
+    """
     (two,) = asked(TITLE, [wanted("a", title="A")], [live("1", title="A"), live("2", title="A")]).diagnostics
     assert ('"1"' in two.message, '"2"' in two.message, two.span) == (True, True, SPAN)
     assert "id: 1" in str(two.hint)
@@ -399,6 +418,7 @@ def test_a_question_about_a_key_of_several_fields_stands_at_the_first() -> None:
 
 
 def test_two_entries_that_could_be_one_object_are_told_of_each_other() -> None:
+    """Otherwise, where two live things could be meant nobody is asked, and a third one is made."""
     entries = [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))]
     for item in asked(BY_BOX, entries, [live("1", title="T", box=LiveId("A"))]).diagnostics:
         assert item.message == 'another entry has the same title, and only "1" is live'
@@ -416,7 +436,10 @@ def test_pins_end_a_contradiction() -> None:
 
 
 def test_what_one_key_has_found_is_nothing_else_by_a_later_one() -> None:
-    """Else the object of the second key would be the entry's, and that of the first nobody's."""
+    """Else the object of the second key would be the entry's, and that of the first nobody's.
+
+    Otherwise, an entry that is found by one key is another object by the next one.
+    """
     of = kind("path", "title", "language")
     entry = wanted("t", title="T", language="en")
     found = asked(of, [entry], [live("1", title="T"), live("2", language="en")])
@@ -450,6 +473,7 @@ ENTRIES = st.lists(
 def test_nothing_is_claimed_twice_and_the_order_of_entries_means_nothing(
     one: list[dict[str, str]], other: list[dict[str, str]], random: Any
 ) -> None:
+    """Otherwise, one object becomes two entries."""
     entries = [wanted(f"k{index}", **fields) for index, fields in enumerate(one)]
     objects = [live(str(index), **fields) for index, fields in enumerate(other)]
     answer = asked(BY_PATH, entries, objects)
@@ -483,7 +507,10 @@ def test_what_is_live_exactly_as_declared_is_always_recognised(one: list[dict[st
 def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
     base: Entry, object_: LiveObject, certain: bool
 ) -> None:
-    """Then another value of a later key is a new one for it, and no contradiction."""
+    """Then another value of a later key is a new one for it, and no contradiction.
+
+    Otherwise, what gives no name is taken for what has none either.
+    """
     now = wanted("a", path="p", title="New")
     past = Past({base.address: base})
     assert is_in_base(NaturalKeys(BY_PATH, BOXES.get), past, now, object_) == certain
@@ -506,6 +533,11 @@ NAMED = [live("1", path="p", title="T"), live("2", path="q", title="A")]
 def test_two_keys_that_name_two_objects_are_asked_about_unless_the_base_is_certain(
     base: list[Entry], codes: list[str]
 ) -> None:
+    """Otherwise, an entry that was renamed is asked about, since something else has its new name.
+
+    Otherwise, of two objects that an entry's keys name one is taken by chance.
+    Otherwise, a base that says nothing of an entry makes it certain which object it is.
+    """
     past = Past({item.address: item for item in base})
     entries = [wanted("0", path="0", title="Zero"), wanted("a", path="p", title="A")]  # the first is nothing
     answer = match(NaturalKeys(BY_PATH, BOXES.get), entries, NAMED, past)
@@ -528,22 +560,30 @@ def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
 
 
 def test_a_candidate_is_called_by_its_title_or_by_its_id() -> None:
+    """Otherwise, what has an empty title is named by nothing in a question.
+
+    Otherwise, a question about what only an id is known of ends in an error of the program.
+    Otherwise, what is named by another thing has no title in a question, and the run ends in an error.
+    """
     there = {"1": live("1", title="T"), "2": live("2", title=""), "3": live("3"), "4": None}
     there["5"] = live("5", title=LiveId("t"))
     assert [one.title for one in candidates(kind("title"), wanted("a"), there)] == ["T", "2", "3", "4", "5"]
 
 
 def test_a_candidate_says_when_it_was_changed() -> None:
+    """Otherwise, a question does not say when each of them was changed."""
     there = {"1": replace(live("1"), changed="2026-01-31"), "2": live("2")}
     assert [one.changed for one in candidates(kind(), wanted("a"), there)] == ["2026-01-31", None]
 
 
 def test_a_pin_in_files_of_several_environments_belongs_into_the_overlay_of_one() -> None:
+    """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
     assert "overlay" in pin("1", shared=True)
     assert "overlay" in pinned(wanted("a"), "1", shared=True).means
 
 
 def test_what_never_has_a_line_is_pinned_also_where_environments_share_the_files() -> None:
+    """Otherwise, a line is advised for what never has one, and the command refuses."""
     by_title = kind("title")
     assert NaturalKeys(by_title, BOXES.get, environments=True).shared
     assert not NaturalKeys(replace(by_title, shape=Entries("title")), BOXES.get, environments=True).shared
@@ -551,9 +591,11 @@ def test_what_never_has_a_line_is_pinned_also_where_environments_share_the_files
 
 @pytest.mark.parametrize("fields", [{}, {"title": "T"}], ids=["nothing", "one text"])
 def test_what_has_no_text_in_several_languages_is_not_known_by_one_of_them(fields: dict[str, Any]) -> None:
+    """Otherwise, what has no text in several languages ends the run in an error of the program."""
     assert NaturalKeys(kind("title.en"), BOXES.get).wanted(wanted("a", **fields), "title.en") is None
 
 
 def test_what_names_different_things_that_are_not_live_is_not_alike() -> None:
+    """Otherwise, what names different things that are not live yet counts as alike."""
     keys = NaturalKeys(kind("box"), lambda _: None)
     assert keys.form(box("a")) != keys.form(box("b"))

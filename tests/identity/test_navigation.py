@@ -95,6 +95,8 @@ def test_a_new_place_is_not_said_to_be_another_one_made_anew(project: Project) -
 
 
 def test_a_place_that_the_base_has_elsewhere_is_made_anew(project: Project) -> None:
+    """Otherwise, what stays is told to go."""
+
     def sections(rules: str, other: str) -> str:
         nodes = ("key: rules, title: Rules", rules), ("key: other, title: Other, path: other", other)
         return structure(*(f"{{ type: section, {about}, children: [{inside}] }}" for about, inside in nodes))

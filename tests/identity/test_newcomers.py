@@ -13,7 +13,11 @@ VIEW = NaturalKeys(kind("path", "title", tie_breakers=("box", "language")), BOXE
 
 
 def test_of_several_newcomers_with_its_name_those_where_it_is_declared_are_meant() -> None:
-    """Else the space that somebody made meanwhile in another collection is taken for ours."""
+    """Else the space that somebody made meanwhile in another collection is taken for ours.
+
+    Otherwise, what somebody made meanwhile in another collection is as good as ours.
+    Otherwise, a reference is never the id of what it names, so that what is alike is not found.
+    """
     entry = wanted("t", title="T", box=box("a"), language="en")
     elsewhere, nearer = (
         live("1", title="T", box=LiveId("B"), language="en"),
@@ -24,6 +28,7 @@ def test_of_several_newcomers_with_its_name_those_where_it_is_declared_are_meant
 
 
 def test_of_two_newcomers_with_its_name_neither_is_left_out() -> None:
+    """Otherwise, a tie-breaker that nobody declares tells apart what it knows nothing of."""
     entry = wanted("t", title="T")
     assert [item.id for item in could_be(VIEW, entry, [live("1", title="T"), live("2", title="T")])] == [
         "1",
@@ -32,17 +37,20 @@ def test_of_two_newcomers_with_its_name_neither_is_left_out() -> None:
 
 
 def test_a_later_key_counts_only_where_an_earlier_one_finds_nothing() -> None:
+    """Otherwise, whatever is new is taken for ours."""
     entry = wanted("t", path="p", title="T")
     both = [live("1", title="T"), live("2", path="p"), live("3", path="p")]
     assert [item.id for item in could_be(VIEW, entry, both)] == ["2", "3"]
 
 
 def test_an_entry_that_is_not_made_yet_is_a_rival_where_it_could_be_the_same_newcomer() -> None:
+    """Otherwise, what only one entry can be is left to nobody."""
     others = [wanted("u", title="T"), wanted("v", title="V")]
     assert rivals(VIEW, live("1", title="T"), others) == others[:1]
 
 
 def test_names_with_different_numbers_look_like_different_things() -> None:
+    """Otherwise, one release is proposed as another one."""
     one = wanted("r", title="Release notes 1")
     assert lookalikes(VIEW, one, [live("1", title="Release notes 2")]) == []
     assert lookalikes(VIEW, one, [live("1", title="Release note 1")]) != []

@@ -35,6 +35,10 @@ def deleted(project: Project) -> Project:
 
 
 def test_a_space_deleted_a_while_ago_is_brought_back(deleted: Project) -> None:
+    """Otherwise, what was deleted counts as live, and is written to.
+
+    Otherwise, what is brought back counts as gone.
+    """
     deleted.write("spaces: { g: { id: s1, title: Guide } }")
     plan = deleted.plan()
     assert did(plan) == {"acme/spaces/g": "update"}
@@ -66,7 +70,10 @@ PERMITTED = """
 
 
 def test_what_is_in_it_comes_back_with_it_and_is_compared_then(project: Project) -> None:
-    """Its permissions cannot be read while it is deleted; the next plan compares them."""
+    """Its permissions cannot be read while it is deleted; the next plan compares them.
+
+    Otherwise, what is in something deleted is made beside what comes back with it.
+    """
     project.holds(spaces=docs("Guide"), teams=teams("Writers"))
     project.write(PERMITTED.format(more="", role="read")).converges()
     delete(project, "s1")
@@ -81,7 +88,10 @@ def test_what_is_in_it_comes_back_with_it_and_is_compared_then(project: Project)
 
 
 def test_it_comes_back_while_another_one_beside_it_is_deleted(deleted: Project) -> None:
-    """It is in no list yet: neither the first reading of the list has it nor the second."""
+    """It is in no list yet: neither the first reading of the list has it nor the second.
+
+    Otherwise, a deleted space cannot be brought back in a plan that deletes another one.
+    """
     deleted.write("spaces: { g: { id: s1, title: Guide } }", PRUNED).converges()
     assert deleted.live("spaces") == {"s1": "Guide"}
 
@@ -124,6 +134,7 @@ def test_after_a_week_there_is_nothing_to_bring_back(deleted: Project) -> None:
 
 
 def test_a_pin_that_is_not_live_is_an_error(project: Project) -> None:
+    """Otherwise, a pin that names nothing is taken for something live."""
     project.holds(teams=teams("A")).write("teams: { a: { id: t9, title: A } }")
     with pytest.raises(DiagnosticError) as ended:
         project.plan()
@@ -148,6 +159,7 @@ def people(project: Project, *entries: str) -> Project:
 
 
 def test_somebody_known_by_id_is_added_by_sso(project: Project) -> None:
+    """Otherwise, somebody who is known by an id cannot be added by SSO."""
     people(project, "bo@acme.example: { id: bo, sso: true, role: create }")
     plan = project.plan()
     assert did(plan) == {"acme/members/bo@acme.example": "create"}

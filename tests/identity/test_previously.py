@@ -11,6 +11,7 @@ from .test_git_base import did, docs, matched, teams
 
 
 def test_an_entry_is_found_by_its_earlier_name(project: Project) -> None:
+    """Otherwise, whoever has an object is held to have another choice, and what is certain is asked about."""
     project.holds(teams=teams("Writers")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
     assert did(plan) == {"acme/teams/a": "update"}
@@ -28,6 +29,7 @@ def test_of_several_the_first_that_is_live_is_meant(project: Project) -> None:
 
 
 def test_once_renamed_the_line_can_go(project: Project) -> None:
+    """Otherwise, a line that has served is never told."""
     project.holds(teams=teams("Authors")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
     assert plan.empty

@@ -31,6 +31,7 @@ def test_removing_the_entry_does_not_remove_its_protection(committed: Project) -
 
 
 def test_removing_the_line_and_the_entry_at_once_does_not_either(committed: Project) -> None:
+    """Otherwise, taking the line away in the same change ends a protection."""
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == [("protected", "acme/teams/[A]")]
     assert "in the git base" in plan.refusals[0].message
@@ -42,6 +43,7 @@ def test_another_key_and_title_do_not_either(committed: Project) -> None:
 
 
 def test_a_pattern_that_matches_what_the_base_calls_something_live_does_something(committed: Project) -> None:
+    """Otherwise, every pattern that protects something is warned of, and is taken away."""
     plan = committed.write("teams: { b: { title: B } }", PROTECTED).plan()
     assert not [note for note in plan.notes if note.address.startswith("policy.protect")]
 
@@ -94,6 +96,7 @@ def test_also_where_the_whole_place_was_removed(project: Project) -> None:
 
 
 def test_what_prune_deletes_is_not_named_twice(project: Project) -> None:
+    """Otherwise, what is deleted is told as kept."""
     project.holds(teams=teams("A", "B")).commit(BOTH, PRUNE)
     plan = project.write("teams: { b: { title: B } }", PRUNE).plan()
     assert did(plan) == {"acme/teams/[A]": "delete"}
@@ -115,6 +118,7 @@ def test_the_plan_names_its_base(project: Project) -> None:
 
 
 def test_a_removed_place_that_may_not_be_read_is_passed_over(project: Project) -> None:
+    """Otherwise, a removed place that may not be read ends the whole plan."""
     project.holds(teams=teams("A")).commit("teams: { a: { title: A } }\nsaml: { okta: { label: Okta } }")
     project.write("teams: { a: { title: A } }")
     forbids = _Forbids(project, "/saml")

@@ -64,6 +64,7 @@ def one_object_twice(project: Project) -> None:
 def test_a_question_carries_its_candidates_and_answers(
     project: Project, make: object, code: str, could_be: dict[str, str], answers: list[tuple[str, str]]
 ) -> None:
+    """Otherwise, where the files are of one platform an overlay is advised that nobody has."""
     assert callable(make)
     make(project)
     with pytest.raises(DiagnosticError) as error:

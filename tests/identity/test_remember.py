@@ -31,7 +31,10 @@ LIVE = {"a": {"title": "A"}, "b": {"title": "B"}}
 
 
 def test_what_the_base_protected_is_what_its_line_said_then_whatever_the_line_says_now() -> None:
-    """Else a change could take protection off one thing by editing the line, and put it onto another."""
+    """Else a change could take protection off one thing by editing the line, and put it onto another.
+
+    Otherwise, whoever edits a line takes the protection of the base off its object.
+    """
     assert remembered({"title": "A"}, LIVE, now="space-b", then="space-a") == ("space", "space-a")
     assert remembered({"title": "A"}, LIVE, now="space-b") == ("space", "space-b")
 

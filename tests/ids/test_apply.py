@@ -219,6 +219,7 @@ def test_nothing_is_recorded_before_somebody_has_agreed(run: Run, example: Path,
 
 
 def test_an_apply_with_nothing_to_do_records_what_there_is(run: Run, example: Path, ids: Path) -> None:
+    """Otherwise, what its key tells for certain gets a line."""
     run("apply", "--yes", "-C", str(example))
     first = ids.read_bytes()
     ids.unlink()

@@ -69,6 +69,7 @@ def test_a_file_that_says_the_same_is_not_touched(file: Path) -> None:
 
 
 def test_no_file_is_made_for_nothing(file: Path) -> None:
+    """Otherwise, a file that says all of it already is written again, and has another time."""
     add(file)
 
     assert not file.exists()
@@ -76,6 +77,7 @@ def test_no_file_is_made_for_nothing(file: Path) -> None:
 
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "- a\n", "https://a.example: 1\n", "\x00"])
 def test_a_file_that_cannot_be_understood_is_left_as_it_is(file: Path, text: str) -> None:
+    """Otherwise, a file that cannot be read is replaced, and its lines are lost."""
     file.write_text(text, encoding="utf-8")
     with pytest.raises(CannotWrite, match=r"the ids file dpsync\.ids\.yaml cannot be written: line 1: "):
         add(file, line("acme/teams/a", "x"))
@@ -100,6 +102,7 @@ def test_what_is_no_file_is_never_replaced(file: Path, tmp_path: Path, make: str
 
 
 def test_no_link_has_it_written_outside_of_the_project(tmp_path: Path) -> None:
+    """Otherwise, a link in the project has the ids file written anywhere."""
     for name in ("project", "elsewhere"):
         (tmp_path / name).mkdir()
     (tmp_path / "project" / "data").symlink_to(tmp_path / "elsewhere")
@@ -125,6 +128,7 @@ def test_the_local_file_is_kept_out_of_git(tmp_path: Path) -> None:
 def test_one_who_does_not_let_go_of_the_file_is_not_waited_for_for_ever(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, that another dpsync writes all the time stops an apply in the middle."""
     monkeypatch.setattr(ids_on_disk, "_PATIENCE", 0.0)
     with ids_on_disk._locked(file), pytest.raises(CannotWrite, match="another dpsync"):
         add(file, line("acme/teams/a", "x"))

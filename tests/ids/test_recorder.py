@@ -108,6 +108,7 @@ def test_what_is_recognised_is_recorded_at_the_start() -> None:
 
 
 def test_what_is_recorded_already_is_not_written_again() -> None:
+    """Otherwise, each apply writes the file, though nothing new is known."""
     first = Apply().begins()
     again = Apply(known=first.recorder.known).begins()
 
@@ -129,6 +130,7 @@ def test_the_line_of_a_former_key_goes() -> None:
 
 
 def test_the_line_of_another_kind_or_of_an_object_that_no_entry_is_stays() -> None:
+    """Otherwise, the line of a thing of another kind with the same id goes."""
     lines = {"acme/spaces/z": "team-a", "acme/teams/y": "old"}
     edits = {("acme", at(address)): RecordedLine(at(address), id) for address, id in lines.items()}
     apply = Apply(known=Apply().begins().recorder.known.edited(HERE, edits)).begins()
@@ -137,10 +139,12 @@ def test_the_line_of_another_kind_or_of_an_object_that_no_entry_is_stays() -> No
 
 
 def test_blocked_entries_keep_their_lines() -> None:
+    """Otherwise, what cannot be recognised gets a line with a wrong id."""
     assert Apply().begins(blocked="acme/teams/a").writes() == {}
 
 
 def test_entries_outside_of_the_selection_keep_their_lines() -> None:
+    """Otherwise, lines outside of the selected part change."""
     assert Apply(chosen=frozenset({at("acme/teams/b")})).begins().writes() == {}
 
 
@@ -153,7 +157,10 @@ def test_what_is_made_is_recorded_when_it_is_made() -> None:
 
 @pytest.mark.parametrize("id", ["t 9", "t\n9", "", "t" * 501])
 def test_an_id_that_no_line_can_hold_gets_none(id: str) -> None:
-    """One such line would make the whole file unreadable."""
+    """One such line would make the whole file unreadable.
+
+    Otherwise, an id that no line can hold makes the whole file unreadable.
+    """
     apply = Apply().begins()
     apply.ends("create", "acme/teams/b", gives={"acme/teams/b": id})
 
@@ -174,6 +181,10 @@ def known(*lines: RecordedLine, organization: str = ORG) -> IdsFile:
 
 
 def test_with_a_delete_the_line_goes_wherever_it_stands_and_those_of_what_was_in_it() -> None:
+    """Otherwise, an entry loses its line because another one is the same person.
+
+    Otherwise, the line of a thing of another kind with the same id goes.
+    """
     lines = (
         line("acme/sites/old", "s1"),
         line("acme/sites/old/structure/news", "section-1"),
@@ -236,6 +247,7 @@ BEFORE = known(line("globex/spaces/x", "space-x"), line("globex/spaces/y", "y"),
 
 
 def test_before_a_transfer_the_line_stays_where_it_is() -> None:
+    """Otherwise, a line moves to another organization before its object does."""
     assert Apply(sides=given(), known=BEFORE).begins().writes() == {}
 
 
@@ -251,6 +263,7 @@ def test_with_a_transfer_the_line_moves_to_the_other_section() -> None:
 
 
 def test_a_transfer_that_was_not_seen_moves_nothing() -> None:
+    """Otherwise, what was not done, or nobody knows, gets a line."""
     apply = Apply(sides=given(), known=BEFORE).begins()
     apply.ends("transfer", "acme/spaces/x", "unknown", kind="space")
 
@@ -281,6 +294,7 @@ def test_it_is_written_at_once_and_then_once_a_second() -> None:
 
 
 def test_nothing_is_written_where_nothing_was_learned() -> None:
+    """Otherwise, the file is written after each of thousands of steps."""
     apply = Apply()
     apply.recorder.flush()
     apply.recorder.close()
@@ -298,6 +312,10 @@ def test_nothing_is_written_where_nothing_was_learned() -> None:
 def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_worked(
     broken: Exception, told: str
 ) -> None:
+    """Otherwise, a file that cannot be written stops an apply in the middle.
+
+    Otherwise, what could not be written once is never written.
+    """
     apply = Apply(store=Kept(broken=broken)).begins()
     apply.recorder.flush()
     failing = apply.recorder.trouble
@@ -317,6 +335,7 @@ def test_what_was_never_written_is_told() -> None:
 
 
 def test_a_mistake_of_our_own_is_told_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, a mistake of dpsync's about lines stops an apply in the middle."""
     apply = Apply().begins()
     monkeypatch.setattr(apply.recorder, "_made", None)
     made(apply, "b")

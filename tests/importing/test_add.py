@@ -64,6 +64,7 @@ def settled(run: Run, directory: Path) -> None:
 def test_it_stands_behind_its_siblings_and_every_other_character_stays(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
+    """Otherwise, a pattern that names nothing is passed over in silence."""
     change(platform, "/orgs/acme/teams", "PUT", title="Temporary")
     document = add(run, directory, 0, "acme/teams/[Temporary]")
     assert [item["address"] for item in document["taken"]] == ["acme/teams/temporary"]
@@ -87,6 +88,7 @@ def test_a_flow_mapping_gets_it_at_its_end(platform: ThreadedServer, run: Run, p
 
 
 def test_a_pattern_adds_all_that_it_names(platform: ThreadedServer, run: Run, directory: Path) -> None:
+    """Otherwise, something that is an entry already is added a second time."""
     add(run, directory, 0, "acme/teams/*")
     assert read(directory).count("title:") == 4
     settled(run, directory)

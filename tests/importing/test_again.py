@@ -60,6 +60,7 @@ def directory(platform: ThreadedServer, run: Run, project: Project) -> Path:
 
 
 def test_what_a_person_has_decided_stays_and_what_is_live_comes(run: Run, directory: Path) -> None:
+    """Otherwise, what the policy leaves alone gets an entry."""
     ended = run("import", "-C", str(directory), "--format", "json")
     root, people = (directory / "dpsync.yaml").read_text(), (directory / "people/teams.yaml").read_text()
     assert {word for word in DECIDED if word not in root} == set()

@@ -48,6 +48,7 @@ def moved(platforms: dict[str, ThreadedServer], source: str, target: str, direct
 def test_looks_that_a_space_has_from_its_site_are_not_written(
     platforms: dict[str, ThreadedServer],
 ) -> None:
+    """Otherwise, what a space has from its site is written as its own, and stays when the site changes."""
     place = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
     with writing(platforms["published"], TOKEN) as client:
         client.send("PATCH", place, {"styling": {"corners": "straight"}}, repeatable=True)

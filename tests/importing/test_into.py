@@ -72,6 +72,10 @@ def wanted(run: Run, directory: Path, environment: str) -> str:
 
 
 def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, directory: Path) -> None:
+    """Otherwise, a value of one environment is written into a line of all.
+
+    Otherwise, an environment is said to share its lines with itself, and nothing can be written.
+    """
     document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
     assert (directory / "dpsync.yaml").read_text() == ROOT
     (problem, *_) = document["differences"]
@@ -101,6 +105,7 @@ def test_what_is_printed_writes_it_for_this_environment_alone(
 
 
 def test_a_line_of_the_overlay_is_nobody_elses(run: Run, directory: Path) -> None:
+    """Otherwise, a line of one overlay counts as that of all, and cannot be written."""
     take(run, directory, 0, "--env", "prod", "--update", "acme#title")
     assert "title: Acme Inc   # as on the door" in (directory / "prod.yaml").read_text()
 
@@ -134,6 +139,11 @@ def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
 
 
 def test_overlays_on_the_command_line_are_told_apart_as_well(run: Run, directory: Path) -> None:
+    """Otherwise, a value of one environment is written into a line of all, also of overlays on the command
+    line.
+
+    Otherwise, what is below an overlay changes with it, and nobody is told.
+    """
     flags = ("-f", "dpsync.yaml", "-f", "prod.yaml", "--update", "acme/sites/docs#title")
     document = take(run, directory, 3, *flags)
     assert "what is without prod.yaml" in document["differences"][0]["message"]

@@ -70,6 +70,13 @@ OF_TWO = Case(teams(new="Technical writers", next="Technical writer"), teams(old
 def test_an_entry_is_taken_for_the_one_thing_that_it_must_be(
     case: Case, patterns: Sequence[str], taken: Mapping[str, str], left: Mapping[str, Any]
 ) -> None:
+    """Otherwise, two entries are taken for one live thing.
+
+    Otherwise, a pattern over many entries takes what only might be one of them.
+    Otherwise, of several things that an entry could be the first is taken.
+    Otherwise, what merely lies where an entry was is taken for it.
+    Otherwise, that something else is there too keeps what looks like an entry from being taken for it.
+    """
     assert after(case, *patterns) == (taken, left)
 
 

@@ -112,6 +112,7 @@ def test_a_row_that_is_too_short_gets_the_cells_that_it_lacks(
 
 
 def test_what_no_column_says_is_left_to_people(directory: Path, platform: ThreadedServer, run: Run) -> None:
+    """Otherwise, a live value that no column can say is told to be taken over, and stands nowhere."""
     before = table(directory)
     change(platform, live(platform, run, directory, "/a"), captureWildcard=True)
     found = imported(run, directory, 3, "--update", "acme/sites/help/redirects/%2Fa#captureWildcard")
@@ -137,6 +138,11 @@ def test_line_ends_and_the_byte_order_mark_stay(directory: Path, platform: Threa
 
 @pytest.mark.parametrize("text", ["=HYPERLINK", "@x", " /a", "+1", "-1+2", ""])
 def test_no_cell_is_written_that_a_spreadsheet_would_run(text: str) -> None:
+    """Otherwise, a redirect that somebody has made is run by the spreadsheet of whoever opens the file.
+
+    Otherwise, a redirect whose source somebody has made a formula is run by the spreadsheet of whoever opens
+    the file.
+    """
     with pytest.raises(Uneditable):
         cells(REDIRECT, {"destination": {"kind": "site-space", "siteSpaceId": text}})
     with pytest.raises(Uneditable):
@@ -187,6 +193,7 @@ def in_yaml(project: Project, platform: ThreadedServer, run: Run) -> Path:
 
 
 def test_the_live_redirects_of_a_site_become_a_file_of_rows(in_yaml: Path, run: Run) -> None:
+    """Otherwise, a redirect that no cell can hold is lost."""
     imported(run, in_yaml, 0, "--redirects", "acme/sites/help")
     assert (in_yaml / "help.redirects.csv").read_text(encoding="utf-8") == (
         "source,destination,captureWildcard,permanent,draft\n"
@@ -216,6 +223,7 @@ def test_a_site_that_declares_no_redirects_gets_the_line(
 
 
 def test_what_is_declared_and_not_live_is_not_lost(in_yaml: Path, platform: ThreadedServer, run: Run) -> None:
+    """Otherwise, an entry that is not live yet is lost."""
     change(platform, live(platform, run, in_yaml, "/a"), "DELETE")
     before = (in_yaml / "dpsync.yaml").read_text(encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
@@ -246,6 +254,7 @@ def test_an_entry_that_stands_elsewhere_is_not_lost(in_yaml: Path, run: Run) -> 
 def test_a_value_that_a_variable_gives_is_not_lost(
     in_yaml: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, a value of a variable becomes that of one environment."""
     monkeypatch.setenv("HOST", "a.example")
     text = IN_YAML.replace("https://a.example/", '"https://${HOST}/"')
     (in_yaml / "dpsync.yaml").write_text(text, encoding="utf-8")
@@ -254,6 +263,7 @@ def test_a_value_that_a_variable_gives_is_not_lost(
 
 
 def test_what_environments_share_is_not_taken_from_the_others(in_yaml: Path, run: Run) -> None:
+    """Otherwise, the redirects of one environment become those of all that share the file."""
     (in_yaml / "dpsync.yaml").write_text(f"{IN_YAML}environments: {{ prod: {{}} }}\n", encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help", "--env", "prod")
     assert (ended.code, "dpsync.yaml is shared with the top-level values" in ended.err) == (4, True)
@@ -273,6 +283,7 @@ COMMENTED = """\
 
 
 def test_a_comment_of_a_person_is_not_lost(project: Project, platform: ThreadedServer, run: Run) -> None:
+    """Otherwise, what a person has written about a redirect is lost."""
     text = re.sub(r"      help: .*\n", lambda _: COMMENTED, IN_YAML)
     directory = project(text)
     assert run("apply", "-C", str(directory), "--yes").code == 0
@@ -302,11 +313,13 @@ def test_comments_are_what_is_between_tokens(text: str, found: list[str]) -> Non
 
 
 def test_rows_that_are_there_are_not_written_anew(directory: Path, run: Run) -> None:
+    """Otherwise, a file of rows with all that people keep in it is written anew."""
     ended = run("import", "-C", str(directory), "--force", "--redirects", "help")
     assert (ended.code, "is a file of rows already" in ended.err) == (4, True)
 
 
 def test_a_file_that_is_there_is_not_taken(in_yaml: Path, run: Run) -> None:
+    """Otherwise, a file of somebody is written over."""
     (in_yaml / "help.redirects.csv").write_text("mine", encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
     assert (ended.code, "is there already" in ended.err) == (4, True)

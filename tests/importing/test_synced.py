@@ -55,6 +55,7 @@ def test_the_name_of_a_repository_ends_no_comment(published_server: ThreadedServ
 
 @pytest.mark.parametrize("said", ["on", ["x"], True, 3])
 def test_a_sync_of_another_shape_is_never_taken_for_none(said: Any) -> None:
+    """Otherwise, whether something is synced is guessed from an answer of another shape."""
     body = {"id": "a", "title": "A", "editMode": "live", "gitSync": said}
     with pytest.raises(Misshapen):
         decode(REGISTRY["space"], body, ("organization", "acme"), "/spaces")

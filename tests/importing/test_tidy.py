@@ -125,6 +125,7 @@ def test_what_is_put_in_order(before: str, after: str) -> None:
     "text", ["a: [1\n", "a: 1\na: 2\n", "a:\n\t- 1\n", "a: |2\n    x\n   y\n b: 1\n", "a: |+\n  x\n\n\n"]
 )
 def test_a_text_that_is_not_understood_stays(text: str) -> None:
+    """Otherwise, white space that is a part of a value is taken out of it."""
     with pytest.raises(Untidy):
         tidy(text)
 

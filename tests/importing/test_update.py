@@ -204,6 +204,7 @@ def test_an_alias_is_replaced_where_it_stands(project: Project, platform: Thread
 def test_what_would_change_something_else_is_refused(
     project: Project, platform: ThreadedServer, run: Run
 ) -> None:
+    """Otherwise, an edit that changes something else as well is written."""
     before = config(
         "    teams:\n      writers:\n        title: Technical writers\n"
         "        members: { ada@acme.example: &as member, lin@acme.example: *as }\n"

@@ -109,6 +109,7 @@ def another(type_: Type, live: Any) -> Value:
 def test_each_security_field_of_each_imported_entry_is_drift_when_it_moves(
     world: World, kind: str, field: Field
 ) -> None:
+    """Otherwise, the space of a translation is drift wherever it is named."""
     entries = world.entries(kind)
     assert bool(entries) == (kind not in NOT_IMPORTED)
     for resource in slice_of(entries, EACH):

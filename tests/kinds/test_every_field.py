@@ -46,6 +46,7 @@ def test_it_is_created_and_then_there_is_nothing_to_do(bench: Bench, kind: Kind,
 
 @pytest.mark.parametrize(("kind", "field"), PARAMETERS)
 def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
+    """Otherwise, what no update takes is sent with one."""
     changes(bench, kind, field)
 
 

@@ -190,6 +190,7 @@ DOOR = config("    door: { colour: green, code: { env: DOOR_CODE }, key: brass }
 
 
 def test_a_single_that_is_not_there_is_created_and_then_compared(toy: Pipeline, studio: Studio) -> None:
+    """Otherwise, what has no id of its own has none in the plan either, and nothing in it can be written."""
     toy.secrets["DOOR_CODE"] = SECRET
     refused(toy.apply(DOOR), studio)
     assert (studio.door, studio.code) == ({"colour": "green"}, SECRET)

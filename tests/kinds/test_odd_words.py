@@ -108,6 +108,7 @@ def test_exactly_one_part_of_a_choice_is_written(toy: Pipeline) -> None:
 def test_a_call_that_takes_everything_gets_what_is_not_declared_as_it_is_live(
     toy: Pipeline, workshop: Workshop
 ) -> None:
+    """Otherwise, what is sent whole loses what no file declares."""
     toy.apply(config("posters: { p1: { colour: red, source: { url: u } } }"))
     done(toy.apply(config("posters: { p1: { colour: blue } }")), workshop)
     assert workshop.posters["p1"] == {"code": "p1", "colour": "blue", "sourceURL": "u"}

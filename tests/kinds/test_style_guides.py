@@ -61,6 +61,9 @@ def test_null_lets_it_go_and_deletes_nothing(lab: Lab) -> None:
 
 
 def test_a_style_guide_is_never_offered_nor_pruned(lab: Lab) -> None:
+    """Otherwise, a style guide, which is listed among the spaces, is offered as unmanaged and goes where
+    `prune` covers spaces.
+    """
     plan = lab.plan("spaces: { one: { id: one, title: One } }", "{ prune: [spaces] }")
     assert plan.changes == ()
     assert "Style guide" not in str(plan)

@@ -84,6 +84,9 @@ def test_the_words_of_a_field_may_be_others_with_a_profile() -> None:
 
 
 def test_a_profile_may_lack_operations_that_all_others_have() -> None:
+    """Otherwise, a request that the platform does not have is planned, and its 404 is taken for something
+    that is not there.
+    """
     move = ("POST", "/spaces/{}/move")
     assert Profile("whole").has(*move)
     assert not Profile("less", missing=frozenset({move})).has(*move)

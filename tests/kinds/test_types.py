@@ -529,6 +529,7 @@ def test_an_answer_as_the_value_that_a_file_would_have(kind: Type, wire: Any, va
 
 
 def test_what_stands_for_a_live_secret_is_never_sent() -> None:
+    """Otherwise, what stands for a live secret is sent in its place, and whoever asks with it is refused."""
     with pytest.raises(ValueError, match="from its variable"):
         KEYS.encode({"A": UNDISCLOSED})
 

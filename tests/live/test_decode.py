@@ -22,6 +22,7 @@ BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "em
     ],
 )  # fmt: skip
 def test_what_a_path_leads_to_is_there_or_none(path: str, value: object) -> None:
+    """Otherwise, a member that is no object ends in a mistake of dpsync's."""
     assert pointer(BODY, path) == value
 
 
@@ -34,10 +35,15 @@ def test_what_a_path_leads_to_is_there_or_none(path: str, value: object) -> None
     ],
 )  # fmt: skip
 def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) -> None:
+    """Otherwise, an id of which a part is missing names another thing, or nothing.
+
+    Otherwise, an empty id, or one that is no text, counts as one.
+    """
     assert compose(BODY, template) == id
 
 
 def test_a_value_that_is_absent_is_one_of_its_own_each_time() -> None:
+    """Otherwise, a value that is absent twice is one list, and what is put into it is in both."""
     field = next(
         item
         for kind in REGISTRY.ordered
@@ -66,6 +72,9 @@ def test_when_something_was_changed_is_read_where_its_kind_says_that(
 
 
 def test_an_id_must_be_a_text_with_something_in_it() -> None:
+    """Otherwise, a thing without an id counts as one with an empty one: what is written to it goes to its
+    list.
+    """
     assert check_id(BODY, "id") == "7"
     for path, found in [("empty", "an empty text"), ("gone", "missing"), ("number", "a number")]:
         with pytest.raises(Misshapen) as wrong:
@@ -76,6 +85,10 @@ def test_an_id_must_be_a_text_with_something_in_it() -> None:
 
 @pytest.mark.parametrize("body", [None, [], "text", {}, {"items": {}}, {"items": None}])
 def test_a_list_must_be_there_and_be_one(body: object) -> None:
+    """Otherwise, an answer without the list that it should have ends in a mistake of dpsync's.
+
+    Otherwise, a member of another form counts as an empty list, and all that was there as gone.
+    """
     with pytest.raises(Misshapen):
         check_member(body, "items", list, "a list")
     assert check_member({"items": []}, "items", list, "a list") == []

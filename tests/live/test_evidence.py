@@ -87,7 +87,10 @@ def test_a_list_that_moved_between_two_readings_ends_the_plan(now: list[LiveObje
 
 
 def test_what_something_has_put_out_is_no_sign_that_somebody_is_writing() -> None:
-    """It stands in the list, and was left out of what was read on purpose."""
+    """It stands in the list, and was left out of what was read on purpose.
+
+    Otherwise, where one space came out of a translation nothing is ever pruned.
+    """
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
     lists.around(space("a"), output_identities=frozenset({("space", "out")})).check([("space", "a")])
 
@@ -99,6 +102,7 @@ def test_a_list_that_is_the_same_is_read_twice_and_no_more_said() -> None:
 
 
 def test_only_the_lists_of_what_is_deleted_are_read_a_second_time() -> None:
+    """Otherwise, a delete of what is gone meanwhile ends the plan with a mistake of our own."""
     lists = Lists({f"{ORG}/teams": [team("a")]})
     lists.around(team("a"), space("s")).check([("team", "a"), ("team", "of another reading")])
     assert lists.read == [f"{ORG}/teams"]
@@ -111,6 +115,7 @@ DOCS = thing("site", "docs", "/sites")
 
 
 def test_what_lies_in_a_deleted_thing_is_read() -> None:
+    """Otherwise, the members of a deleted team go along unseen."""
     lists = Lists({f"{ORG}/teams/a/members": [member("a", "ada")]})
     around = lists.around(team("a"))
     assert around.look([("team", "a")])
@@ -118,11 +123,13 @@ def test_what_lies_in_a_deleted_thing_is_read() -> None:
 
 
 def test_what_lies_in_a_node_was_read_with_its_tree() -> None:
+    """Otherwise, a node is looked into by a URL that there is not, which ends the plan."""
     section = thing("section", "one", "/sites/docs/structure", ("site", "docs"))
     assert list(Lists().around(DOCS, section).inside(section)) == []
 
 
 def test_of_what_lies_in_a_thing_its_lists_are_read_and_no_part_of_it() -> None:
+    """Otherwise, each part of a deleted site costs a request, and one that may not be read keeps the site."""
     inside = {source.url for source in Lists().around(DOCS).inside(DOCS)}
     site = f"{ORG}/sites/docs"
     assert {f"{site}/redirects", f"{site}/share-links", f"{site}/structure"} <= inside
@@ -130,6 +137,7 @@ def test_of_what_lies_in_a_thing_its_lists_are_read_and_no_part_of_it() -> None:
 
 
 def test_of_what_was_looked_at_nothing_is_read_again_and_nothing_new_is_said() -> None:
+    """Otherwise, a plan with a delete never ends reading."""
     lists = Lists()
     around = lists.around(team("a"))
     assert around.look([("team", "a")]) is True
@@ -146,6 +154,7 @@ def test_where_only_what_refers_to_it_is_asked_for_its_inside_is_not_read() -> N
 
 @pytest.mark.parametrize("url", [f"{ORG}/teams/a/members", f"{ORG}/saml", "/spaces/s/permissions/teams"])
 def test_a_list_that_may_not_be_read_is_noted_for_the_delete_that_rests_on_it(url: str) -> None:
+    """Otherwise, where nobody may see what goes along it is deleted all the same."""
     lists = Lists({f"{ORG}/spaces": [space("s")]}, refused={url})
     around = lists.around(team("a"), team("b"))
     around.look([("team", "a")])
@@ -153,6 +162,7 @@ def test_a_list_that_may_not_be_read_is_noted_for_the_delete_that_rests_on_it(ur
 
 
 def test_every_object_that_refers_to_a_deleted_one_comes_into_the_snapshot() -> None:
+    """Otherwise, a place that shows a deleted space goes along unseen."""
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists(
         {
@@ -191,7 +201,10 @@ def test_where_it_may_not_be_asked_which_sites_show_it_the_delete_has_no_evidenc
 
 
 def test_what_the_organization_itself_names_is_read_with_it() -> None:
-    """Its default content, say: no list has it, and it is not below anything."""
+    """Its default content, say: no list has it, and it is not below anything.
+
+    Otherwise, what the organization itself names is lost, unseen.
+    """
     lists = Lists()
     lists.around(DOCS).look([("site", "docs")])
     assert ORG not in lists.read  # it is known already
@@ -212,6 +225,11 @@ TRANSLATIONS, PLACE = Address.parse("acme/translations"), Address.parse("acme/sp
 def test_what_a_deleted_translation_has_made_is_an_object_of_its_own_place_from_then_on(
     declared: bool,
 ) -> None:
+    """Otherwise, any space that came out of some translation goes as undeclared with the translation that is
+    deleted.
+
+    Otherwise, a plan that deletes a translation, in files without spaces, ends in a mistake of dpsync's.
+    """
     maker = thing("translation", "t", "/translations", result=LiveId("out"), status="completed")
     places = {TRANSLATIONS: (maker.identity,), **({PLACE: (("space", "a"),)} if declared else {})}
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out"), space("other")]})
@@ -226,6 +244,10 @@ def test_what_a_deleted_translation_has_made_is_an_object_of_its_own_place_from_
 
 
 def test_what_is_no_longer_in_its_list_is_out_of_the_snapshot_with_all_that_was_in_it() -> None:
+    """Otherwise, right before a delete what was read long ago counts as still there.
+
+    Otherwise, what was in something that is gone counts as still there.
+    """
     lists = Lists({f"{ORG}/teams": [team("a")]})
     around = lists.around(team("a"), team("b"), member("b", "bo"), again=True)
     around.look([("team", "a")])
@@ -240,6 +262,7 @@ def test_what_was_changed_is_in_the_snapshot_as_it_is_now() -> None:
 
 
 def test_a_list_below_something_that_is_gone_meanwhile_is_empty() -> None:
+    """Otherwise, what somebody else has deleted meanwhile ends an apply halfway."""
     lists = Lists({f"{ORG}/teams": []}, gone={f"{ORG}/teams/a/members"})
     around = lists.around(team("a"), again=True)
     assert around.look([("team", "a")])
@@ -247,11 +270,13 @@ def test_a_list_below_something_that_is_gone_meanwhile_is_empty() -> None:
 
 
 def test_the_first_time_a_list_that_is_not_there_ends_the_reading() -> None:
+    """Otherwise, a list that is not there is taken for an empty one, and what it holds is not shown."""
     with pytest.raises(NotFound):
         Lists(gone={f"{ORG}/teams/a/members"}).around(team("a")).look([("team", "a")])
 
 
 def test_what_something_has_put_out_does_not_come_back_as_an_object_of_its_own() -> None:
+    """Otherwise, what something has put out counts as an object of its own."""
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
     around = lists.around(space("a"), output_identities=frozenset({("space", "out")}), again=True)
     around.look([("space", "a")])
@@ -271,6 +296,10 @@ def test_of_what_is_given_away_it_is_read_what_lies_in_it_and_what_shows_it() ->
 
 @pytest.mark.parametrize("url", [f"{ORG}/sites?space=a", "/spaces/a/permissions/users"])
 def test_what_cannot_be_seen_of_what_is_given_away_is_noted(url: str) -> None:
+    """Otherwise, where nobody may see what is in a space it is given away all the same.
+
+    Otherwise, where nobody may see which sites show a space it is given away all the same.
+    """
     around = Lists(refused={url}).around(space("a"))
     around.look_at_given([("space", "a")])
     assert around.snapshot.evidence.unseen == {("space", "a"): url}

@@ -26,7 +26,10 @@ def acts(plan: Plan) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_with_any_one_answer_refused_the_rest_is_planned_as_before(bench: Bench, name: str) -> None:
-    """Wanted is another value for each entry, and everything that is not declared is to be deleted."""
+    """Wanted is another value for each entry, and everything that is not declared is to be deleted.
+
+    Otherwise, what is made below something new is sent to no place.
+    """
     subject = Subject(bench, REGISTRY[name])
     for path in sorted({path_of(one) for one in subject.tape.answers}):
         subject.tape.refused = {path}

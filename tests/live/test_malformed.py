@@ -212,6 +212,10 @@ LISTED = sorted(name for name, kind in REGISTRY.kinds.items() if isinstance(kind
 
 @pytest.mark.parametrize("name", LISTED)
 def test_a_list_with_one_thing_twice_or_fewer_than_it_counts_ends_the_plan(bench: Bench, name: str) -> None:
+    """Otherwise, a list that has one thing twice is planned on.
+
+    Otherwise, a list that has one thing twice is planned on, also of lists that are read for their ids.
+    """
     subject = Subject(bench, REGISTRY[name])
     for path, body in subject.tape.bodies().items():
         if "items" not in body or not body["items"]:

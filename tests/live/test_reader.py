@@ -99,6 +99,7 @@ SPACES = [space("guides")]
 
 
 def test_content_whose_recorded_object_was_deleted_and_comes_back_by_its_pin_is_said_to_be_that() -> None:
+    """Otherwise, what a line names and is gone is made anew, empty, beside what may come back."""
     snapshot, _ = read(
         {"space": {"a": {"title": "A"}}},
         {f"{ORG}/spaces": [], "/spaces/gone": space("gone", deletedAt="2026-01-01T00:00:00Z")},
@@ -114,25 +115,36 @@ def test_content_that_was_deleted_is_found_by_its_pin() -> None:
 
 
 def test_what_is_nowhere_any_more_cannot_come_back() -> None:
+    """Otherwise, what is gone for good is told as one that its pin brings back.
+
+    Otherwise, a pin on what is gone for good ends the plan without a word about the pin.
+    """
     snapshot, _ = read({"space": {"a": {"title": "A"}}}, {f"{ORG}/spaces": []}, "acme/spaces/a=gone")
     assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=False)}
 
 
 def test_what_another_object_is_by_now_is_not_asked_for() -> None:
-    """Its line is out of date, and it was recognised by its name."""
+    """Its line is out of date, and it was recognised by its name.
+
+    Otherwise, what was recognised by its name is asked for once more, as if it were gone.
+    """
     snapshot, platform = read(GUIDES, {f"{ORG}/spaces": SPACES}, "acme/spaces/guides=gone")
     assert snapshot.matches[Address.parse("acme/spaces/guides")].id == "guides"
     assert "/spaces/gone" not in platform.asked
 
 
 def test_what_cannot_be_brought_back_at_all_is_not_asked_for() -> None:
+    """Otherwise, what cannot be brought back is asked for at an address that there is not."""
     team = {"object": "team", "id": "t", "title": "Other"}
     _, platform = read({"team": {"a": {"title": "A"}}}, {f"{ORG}/teams": [team]}, "acme/teams/a=gone")
     assert f"{ORG}/teams/gone" not in platform.asked
 
 
 def test_what_a_line_of_another_organization_names_is_not_gone_here() -> None:
-    """The entry stands in another organization now: that is a transfer, or something new."""
+    """The entry stands in another organization now: that is a transfer, or something new.
+
+    Otherwise, what only a line of another organization names counts as gone here.
+    """
     there = {**ORGANIZATION, "id": "other"}
     lists = {f"/orgs/{name}/{what}": [] for name in ("acme", "other") for what in ("spaces", "translations")}
     desired = declared({}, {"space": {"a": {"title": "A"}}})
@@ -150,12 +162,14 @@ def test_what_a_line_of_another_organization_names_is_not_gone_here() -> None:
 
 @pytest.mark.parametrize(("answer", "user"), [({"id": "ada"}, "ada"), (Forbidden("GET", "/", 403, ""), None)])
 def test_whose_token_it_is_may_stay_unknown(answer: Any, user: str | None) -> None:
+    """Otherwise, a token that may not ask who it is cannot plan anything about members."""
     snapshot, _ = read({"member": {}}, {f"{ORG}/members": [], "/user": answer})
     assert snapshot.user == user
 
 
 @pytest.mark.parametrize("refusable", [False, True])
 def test_only_where_it_is_asked_for_a_list_may_be_refused(refusable: bool) -> None:
+    """Otherwise, where a list that a delete rests on may not be read it counts as looked at."""
     path = f"{ORG}/spaces"
     sources = Sources(cast(ReadClient, Platform({path: refused(path)})), REGISTRY, 1)
     source = Source(path, "space", ("organization", "acme"))
@@ -169,6 +183,7 @@ def test_only_where_it_is_asked_for_a_list_may_be_refused(refusable: bool) -> No
 
 
 def test_a_signal_ends_the_counting_of_pages() -> None:
+    """Otherwise, a signal while pages are counted is passed over."""
     platform = Platform({"/spaces/a/content/pages": Interrupted("GET", "/x")})
     asked = [("space", Candidate(address="acme/spaces/a", id="a", title="A"))]
     with pytest.raises(Interrupted):
@@ -218,6 +233,7 @@ def unsettled(things: Things, translations: Any) -> dict[str, str]:
 
 
 def test_what_has_come_out_of_a_translation_is_no_stranger_among_the_spaces() -> None:
+    """Otherwise, the space of a translation counts as undeclared, and is deleted."""
     spaces, translations = [*SPACES, space("out")], [translation("t", **DONE)]
     for things in (GUIDES, WANTED):
         snapshot, _ = read(things, {f"{ORG}/spaces": spaces, f"{ORG}/translations": translations})
@@ -232,6 +248,10 @@ def test_what_has_come_out_of_a_translation_is_no_stranger_among_the_spaces() ->
 def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_be_undeclared(
     more: dict[str, Any], silent: bool
 ) -> None:
+    """Otherwise, the space of a translation that does not name it is deleted as undeclared.
+
+    Otherwise, a translation that has not run yet keeps every space from being pruned.
+    """
     for things in (GUIDES, WANTED, {**NEW_SITE, **GUIDES}):
         found = unsettled(things, [translation("t", **more)])
         assert found.keys() == ({"acme/spaces"} if silent else set())
@@ -239,6 +259,9 @@ def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_b
 
 
 def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared() -> None:
+    """Otherwise, where translations may not be read the spaces that they have made are deleted as
+    undeclared.
+    """
     found = unsettled(GUIDES, refused(f"{ORG}/translations"))
     assert "what translations have made is not known" in found["acme/spaces"]
 
@@ -257,6 +280,7 @@ def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared()
 def test_only_what_is_deleted_and_of_this_organization_is_one_that_can_be_brought_back(
     more: dict[str, Any], there: bool
 ) -> None:
+    """Otherwise, a pin on what is live in no list brings back what was never deleted."""
     platform = Platform({"/spaces/x": space("x", **more)})
     sources = Sources(cast(ReadClient, platform), REGISTRY, 1)
     owner = ("organization", "acme")
@@ -266,6 +290,7 @@ def test_only_what_is_deleted_and_of_this_organization_is_one_that_can_be_brough
 
 
 def test_what_is_deleted_already_and_still_in_its_list_is_not_live() -> None:
+    """Otherwise, what was deleted and is still in its list counts as live."""
     snapshot, _ = read(GUIDES, {f"{ORG}/spaces": [*SPACES, space("old", deletedAt="2026-01-01T00:00:00Z")]})
     assert snapshot.scopes[Address.parse("acme/spaces")] == (("space", "guides"),)
 
@@ -274,6 +299,11 @@ def test_what_is_deleted_already_and_still_in_its_list_is_not_live() -> None:
 
 
 def test_an_organization_that_this_token_may_not_see_ends_the_reading() -> None:
+    """Otherwise, a question about who is who is passed over, and the plan guesses.
+
+    Otherwise, an organization that the token does not see ends the plan without a word about the token.
+    Otherwise, an organization that is not there ends in a mistake of dpsync's.
+    """
     with pytest.raises(DiagnosticError, match="there is no organization"):
         read({}, {ORG: NotFound("GET", ORG, 404, "")})
 
@@ -287,6 +317,7 @@ def test_one_that_may_not_be_read_ends_it_as_what_may_not_be_read() -> None:
 
 
 def test_of_what_is_asked_about_the_pages_are_counted_however_deep() -> None:
+    """Otherwise, a question whose pages cannot be counted is never asked, and the plan fails."""
     pages = {"pages": [{"pages": [{"pages": []}, {}]}, {}]}
     platform = Platform(
         {"/spaces/a/content/pages": pages, "/spaces/b/content/pages": Rejected("GET", "/x", 400, "")}

@@ -49,10 +49,16 @@ def test_what_another_organization_declares_no_more_under_the_same_key_may_have_
 def test_nothing_else_may_have_come_from_there(
     found: ReadingState, kind: str, known: dict[Address, Address]
 ) -> None:
+    """Otherwise, what another organization still declares is taken for something that was given away.
+
+    Otherwise, what was here all the time is known by the name that another organization's entry had.
+    Otherwise, a team that another organization lost gives its earlier names to one here.
+    """
     assert given(found, kind) == known
 
 
 def test_where_two_organizations_have_lost_one_of_that_key_neither_is_taken() -> None:
+    """Otherwise, of two organizations that have lost one of the key one is taken by chance."""
     third, base = Address.root("third"), declared(NOTHING, SPACE)
     there = {third: replace(base.resources[OTHER], address=third, key="third")}
     another = third.child("spaces").child("a")
@@ -63,6 +69,12 @@ def test_where_two_organizations_have_lost_one_of_that_key_neither_is_taken() ->
 
 
 def test_lists_are_read_below_what_is_there_and_stays_there() -> None:
+    """Otherwise, lists below what is transferred are read, and what is lost with the transfer counts as
+    there.
+
+    Otherwise, lists below what is deleted and comes back are read, and end the plan.
+    Otherwise, a list below something that is not there is asked for, and ends the plan.
+    """
     found = state(SPACE, NOTHING, NOTHING, NOTHING)
     assert not found.is_there(at(A))
     found.matches[at(A)] = Match("x", MatchedBy.PIN)
@@ -74,6 +86,7 @@ def test_lists_are_read_below_what_is_there_and_stays_there() -> None:
 
 
 def test_a_reference_to_what_has_an_output_means_the_output_also_before_there_is_one() -> None:
+    """Otherwise, what refers to a translation's space gets the id of the translation."""
     found = state(SPACE, NOTHING, NOTHING, NOTHING)
     assert found.bound(at(A)) is None
     found.matches[at(A)] = Match("x", MatchedBy.PIN)

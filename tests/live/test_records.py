@@ -70,6 +70,7 @@ def test_lines_of_another_platform_or_organization_are_none_of_this_reading(othe
 
 
 def test_an_organization_has_no_lines_where_it_has_none_itself() -> None:
+    """Otherwise, where nothing is recorded yet content is made beside what it perhaps is."""
     assert reading(declared(SPACE), file(f"{A}=x")).records.empty == {OTHER}
 
 
@@ -79,7 +80,10 @@ def test_a_line_without_an_entry_is_an_orphan() -> None:
 
 
 def test_an_entry_that_the_server_lacks_is_no_entry_that_was_removed() -> None:
-    """Else another entry takes over what it is."""
+    """Else another entry takes over what it is.
+
+    Otherwise, what the server lacks counts as removed, and another entry takes over what it is.
+    """
     assert reading(declared(SPACE, unserved=[B]), file(f"{B}=y")).recorded.orphans == {}
 
 
@@ -101,11 +105,16 @@ def base(things: Things, ids: IdsFile) -> Base:
     ],
 )
 def test_an_entry_is_back_where_the_base_lacks_it_and_has_its_line(before: Base, returned: bool) -> None:
+    """Otherwise, an entry that was there all the time counts as one that came back, and is asked about.
+
+    Otherwise, an entry that is new in this change counts as one that came back.
+    """
     found = reading(declared(SPACE), file(f"{A}=x"), before)
     assert found.recorded.returned == ({at(A)} if returned else frozenset())
 
 
 def test_what_nobody_declares_has_not_come_back() -> None:
+    """Otherwise, what nobody declares counts as an entry that came back."""
     found = reading(declared({}), file(f"{A}=x"), base({}, file(f"{A}=x")))
     assert found.recorded.returned == frozenset()
 
@@ -121,12 +130,14 @@ def test_a_line_of_what_stands_in_another_organization_now_is_the_line_of_that_e
 
 
 def test_its_own_line_goes_before_one_of_another_organization() -> None:
+    """Otherwise, a line of another organization goes before the entry's own."""
     own = file("other/spaces/a=own", organization="2")
     both = IdsFile({HERE: {**file(f"{A}=x").sections[HERE], **own.sections[HERE]}})
     assert reading(declared({}, SPACE), both).recorded.lines[at("other/spaces/a")].id == "own"
 
 
 def test_what_cannot_be_given_to_another_organization_has_no_line_from_there() -> None:
+    """Otherwise, the id of one organization's team is looked for in another one, and told as gone."""
     teams: Things = {"team": {"a": {"title": "A"}}}
     found = reading(declared({}, teams), file("acme/teams/a=x"))
     assert found.recorded.lines == {at("acme/teams/a"): RecordedLine(at("acme/teams/a"), "x")}
@@ -142,6 +153,7 @@ def test_a_line_that_an_entry_has_here_says_nothing_about_another_organization()
 
 @pytest.mark.parametrize(("missing", "codes"), [("team-t", ["DP315"]), ("space-s", []), ("nothing", [])])
 def test_a_line_with_the_id_of_another_kind_is_a_mistake_in_the_file(missing: str, codes: list[str]) -> None:
+    """Otherwise, a line with the id of something else is told as one that is gone."""
     live = Case({}, {"team": {"t": {"title": "T"}}, "space": {"s": {"title": "S"}}}).sides()
     state = reading(declared(SPACE), file(f"{A}={missing}"))
     state.objects |= live.snapshot.objects
@@ -154,6 +166,7 @@ def test_a_line_with_the_id_of_another_kind_is_a_mistake_in_the_file(missing: st
 
 
 def test_there_is_a_line_for_each_entry_that_was_recognised_and_can_be_mistaken() -> None:
+    """Otherwise, what its key tells for certain gets a line, which then goes before the key."""
     case = Case(
         {"space": {"a": {"title": "A"}, "new": {"title": "New"}}, "member": {"ada": {"role": "read"}}},
         {"space": {"a": {"title": "A"}}, "member": {"ada": {"role": "read"}}},

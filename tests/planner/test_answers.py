@@ -109,6 +109,7 @@ def test_what_was_answered_and_never_asked_is_idle() -> None:
 
 
 def test_a_question_is_refused_until_its_answer_is_given_and_a_refusal_always() -> None:
+    """Otherwise, no question is asked: whatever needs an answer is done without."""
     found = [asks(ONE), NEVER, asks(OTHER)]
     assert [item.code for item in Answers(frozenset({OTHER})).refused(found)] == ["delete 1", "protected"]
 
@@ -199,6 +200,13 @@ def warnings(plan: Plan) -> list[str]:
     ],
 )
 def test_a_pattern_that_names_nothing_is_a_warning(lab: Lab, policy: str, warned: list[str]) -> None:
+    """Otherwise, every pattern that ignores something is warned of, and is taken away.
+
+    Otherwise, a pattern that prunes nothing is not warned of.
+    Otherwise, a pattern that protects nothing ends the run in an error of the program.
+    Otherwise, who protects an organization is not told that nothing in it is protected.
+    Otherwise, a pattern that ignores a whole place is warned of.
+    """
     lab.holds(teams=[{"id": "t", "title": "Sales"}])
     plan = lab.plan("teams: { w: { title: W } }", f"{{ {policy} }}")
     assert warnings(plan) == warned
@@ -206,6 +214,7 @@ def test_a_pattern_that_names_nothing_is_a_warning(lab: Lab, policy: str, warned
 
 
 def test_what_is_never_deleted_needs_neither_prune_nor_protection(lab: Lab) -> None:
+    """Otherwise, every pattern that prunes something is warned of."""
     lab.holds()
     said = {
         note.address: note.text

@@ -215,6 +215,7 @@ def test_what_goes_with_a_holder_and_empties_it_goes_with_both(lab: Lab) -> None
 
 
 def test_a_section_that_gets_another_space_in_the_same_plan_is_not_left_empty(lab: Lab) -> None:
+    """Otherwise, a section of that title that shows another space is taken for the one that is meant."""
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
     body = (
         "spaces: { x: { title: Space x } }\n"

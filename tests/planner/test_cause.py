@@ -115,6 +115,7 @@ def defined(sample: Sample, base: Any, here: Any, live: Any, earlier: Sequence[A
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_any_three_values_have_the_cause_that_is_defined(name: str) -> None:
+    """Otherwise, a field that is live as nobody edited it counts as edited on both sides."""
     sample, random, told = SAMPLES[name], Random(name), set[str | None]()
     for _ in range(examples(400, 20_000)):
         here, live = random.choice(sample.values), random.choice(sample.values)
@@ -129,6 +130,8 @@ def test_any_three_values_have_the_cause_that_is_defined(name: str) -> None:
 
 
 def test_what_earlier_commits_said_is_asked_only_where_the_base_is_not_live() -> None:
+    """Otherwise, what was edited here is told as changed outside."""
+
     def earlier() -> Any:
         raise AssertionError("a commit was read")
         yield
@@ -155,10 +158,15 @@ def test_what_earlier_commits_said_is_asked_only_where_the_base_is_not_live() ->
 def test_only_what_an_earlier_commit_said_can_be_not_applied_yet(
     base: Any, here: Any, live: Any, earlier: list[Any], cause: str
 ) -> None:
+    """Otherwise, where nobody can tell what a commit said somebody is said to have changed it outside."""
     assert of_field(SAMPLES["text"].field, base, here, live, earlier) == cause
 
 
 def test_of_what_nobody_ever_applied_nothing_was_changed_outside() -> None:
+    """Otherwise, what nobody ever applied is told as changed outside.
+
+    Otherwise, an edit of what nobody ever applied is told as not applied yet.
+    """
     field = SAMPLES["text"].field
     assert of_field(field, "a", "a", "c", never_applied=True) == "not applied yet"
     assert of_field(field, "a", "b", "c", never_applied=True) == EDITED
@@ -222,6 +230,12 @@ MADE_OF: dict[str, set[str]] = {
 
 
 def test_of_any_three_orders_every_edit_is_told_and_none_is_invented() -> None:
+    """Otherwise, who has moved something is not told.
+
+    Otherwise, a sibling that something does not pass tells who has moved it.
+    Otherwise, what was merged and not applied yet is told as moved outside.
+    Otherwise, what somebody moved outside is told as not applied yet.
+    """
     for seed in range(examples(300, 20_000)):
         random = Random(seed)
         here, live, past = (random.sample(range(6), 6) for _ in range(3))
@@ -253,6 +267,11 @@ def test_of_any_three_orders_every_edit_is_told_and_none_is_invented() -> None:
 def test_a_move_is_told_by_the_siblings_that_it_passes(
     base: str, here: str, live: str, causes: dict[str, str]
 ) -> None:
+    """Otherwise, what those that stay explain is told again as moved by somebody else.
+
+    Otherwise, a sibling that is not live ends the run in an error of the program.
+    Otherwise, nobody is said to have moved anything.
+    """
     gone = {move.item for move in moves(list[Any](live), [one for one in here if one in live])}
     assert of_places(gone, ranks(base), ranks(here), ranks(live)) == causes
 

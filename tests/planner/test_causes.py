@@ -184,6 +184,15 @@ CASES: dict[str, tuple[Case, dict[str, str]]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_plan_says_whose_a_difference_is(name: str) -> None:
+    """Otherwise, a change that moves nothing has the cause of a move.
+
+    Otherwise, what was merged and not applied yet is told as changed outside.
+    Otherwise, a commit that could not have had an entry makes its origin doubtful.
+    Otherwise, of what has a line of its own it is doubted whether it was applied.
+    Otherwise, a value with a variable that only the past needed is told as edited.
+    Otherwise, a reference to an entry whose key has changed is told as edited.
+    Otherwise, what a line says was made once is told as never made.
+    """
     case, causes = CASES[name]
     assert told(case) == causes
 
@@ -192,7 +201,11 @@ def test_a_plan_says_whose_a_difference_is(name: str) -> None:
 def test_an_entry_that_went_with_its_file_is_removed_here_whichever_commit_did_that(
     file: str, cause: str
 ) -> None:
-    """`git mv` to where no include names it, and a commit: that deletes things which no line removed."""
+    """`git mv` to where no include names it, and a commit: that deletes things which no line removed.
+
+    Otherwise, what was removed and not applied yet is told as removed here.
+    Otherwise, what went with its file is told as not applied yet.
+    """
     sides = Case(NONE, TEAM, prune=["teams"], base=NONE, earlier=[TEAM]).sides()
     (before,) = sides.base.earlier
     at = Address.parse("acme/teams/t")
@@ -204,6 +217,7 @@ def test_an_entry_that_went_with_its_file_is_removed_here_whichever_commit_did_t
 
 
 def test_what_a_line_without_an_entry_names_was_an_entry_once() -> None:
+    """Otherwise, what was an entry once is told as made outside."""
     lined = Case(NONE, TEAM, prune=["teams"], base=NONE, lines=[("team", "t")])
     assert told(lined) == {"acme/teams/[T]": "not applied yet"}
     other = Case(NONE, TEAM, prune=["teams"], base=NONE, lines=[("space", "t")])
@@ -229,6 +243,13 @@ def member(*people: str) -> Things:
 def test_what_has_no_line_of_its_own_was_made_with_what_it_is_in(
     earlier: list[Things], lines: list[tuple[str, str]], cause: str
 ) -> None:
+    """Otherwise, what has a line of its own is judged by what it is in.
+
+    Otherwise, what somebody deleted outside is told as new here.
+    Otherwise, what somebody deleted outside is told as not applied yet.
+    Otherwise, of whatever has no line it is doubted whether somebody deleted it.
+    Otherwise, what may never have been made is told as deleted outside.
+    """
     case = Case(member("a@x.example"), member(), base=member("a@x.example"), earlier=earlier, lines=lines)
     assert told(case) == {"acme/teams/t/members/a@x.example": cause}
 
@@ -256,6 +277,11 @@ BOT: Things = {"published_integration": {"bot": {"title": "Bot"}}}
 def test_what_cannot_be_read_differs_because_it_is_edited_here(
     base: Things | None, confirm: tuple[str, ...], causes: dict[str, str]
 ) -> None:
+    """Otherwise, a secret is sent again by each apply.
+
+    Otherwise, what cannot be read and was edited here is told as changed outside, or of no origin.
+    Otherwise, whatever somebody changed outside is told as edited here, too.
+    """
     found = told(Case(script("new"), BOT, base=base, confirm=confirm))
     assert found == {f"acme/publishedIntegrations/bot#{name}": cause for name, cause in causes.items()}
 
@@ -269,6 +295,7 @@ def installed(**configuration: Any) -> Things:
     [("b", "OLD", "changed outside"), ("b", "NEW", "both"), ("a", "NEW", "edited here")],
 )
 def test_of_a_value_that_is_read_in_part_both_parts_tell(live: str, secret: str, cause: str) -> None:
+    """Otherwise, the part of a value that is as it should be has a cause."""
     case = Case(
         installed(mode="a", token=Secret(secret)),
         installed(mode=live, x=1),
@@ -360,6 +387,10 @@ def test_of_spaces_and_collections_in_one_thing_each_says_who_has_moved_it() -> 
 
 
 def test_what_is_live_as_it_was_edited_is_counted_and_is_no_change() -> None:
+    """Otherwise, behind the first entry that is not live no edit on both sides is counted.
+
+    Otherwise, behind the first field that nobody edited no edit on both sides is counted.
+    """
     new: Things = {"collection": {"n": {"title": "N"}}}
     case = Case(
         {**new, **space(emoji="B", language="en")}, space(emoji="B", language="en"),
@@ -378,6 +409,11 @@ def test_what_an_apply_has_done_is_no_edit_twice() -> None:
 
 @pytest.mark.parametrize(("base", "cause"), [("c", "moved here"), ("d", "moved outside")])
 def test_what_comes_from_elsewhere_is_moved_by_who_has_put_it_there(base: str, cause: str) -> None:
+    """Otherwise, where there are no lines at all everything counts as never applied.
+
+    Otherwise, who has put something into a place from elsewhere is not told.
+    """
+
     def things(at: str, live: bool = False) -> Things:
         two = Case({"collection": {"c": {}, "d": {}}, "space": {"s": {}, "x": {}}})
         order = {} if live else {"order": (two.ref("space", "s"), two.ref("space", "x"))}

@@ -66,6 +66,11 @@ def test_a_circle_through_what_is_live_is_refused_and_named(
 
 
 def test_a_circle_is_told_of_the_entry_that_says_where_it_is_to_be(lab: Lab) -> None:
+    """Otherwise, a circle is told of an entry that says nothing about where it is, where there is nothing to
+    change.
+
+    Otherwise, an entry that leaves out where it is ends the run in an error of the program.
+    """
     lab.holds(collections=live({"a": "b", "b": None}))
     assert codes(lab.plan(declared({"b": "a"}, "a"))) == [("circle", "acme/collections/b#parent")]
 

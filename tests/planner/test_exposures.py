@@ -104,6 +104,9 @@ def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str,
 def test_a_field_that_is_raised_is_listed_and_one_that_is_lowered_is_not(
     kind: Kind, field: Field, less: Any, more: Any
 ) -> None:
+    """Otherwise, what becomes less visible is counted as exposed, and the number asks for an answer that
+    means nothing.
+    """
     readable = field.source is not None  # what is not is compared with a git base
     if readable and (field.setting(more) is not None or field.via is None):
         path, _ = around(kind)
@@ -139,6 +142,7 @@ def test_one_more_of_a_kind_of_security_is_listed_once(kind: Kind) -> None:
     "kind", [kind for kind in REGISTRY.ordered if kind.keeps_out], ids=lambda kind: kind.name
 )
 def test_one_fewer_of_a_kind_that_keeps_out_is_listed(kind: Kind) -> None:
+    """Otherwise, that nobody signs in by it any more is not told."""
     path, things = around(kind)
     case = Case({**things, kind.name: {}}, {**things, kind.name: {path: {"label": "Okta"}}}, prune=["**"])
     [found] = plan(case).exposures
@@ -223,6 +227,12 @@ LINKED = {"title": "L", "to": {"kind": "url", "url": "https://a.example"}}
     ],
 )
 def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
+    """Otherwise, an inherited level that may be more is told as none.
+
+    Otherwise, a condition that lets everybody in is no exposure.
+    Otherwise, a condition that is taken away is no exposure.
+    Otherwise, a script of another host is no exposure.
+    """
     assert raises(of, before, after) is more
 
 
@@ -232,6 +242,12 @@ def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
     [("https://b.example/", True), ("https://docs.example/terms", False), ("https://[broken", True)],
 )
 def test_what_leads_to_a_host_of_ones_own_sites_is_not_listed(new: bool, url: str, listed: bool) -> None:
+    """Otherwise, a public page leads people to a foreign host, and no plan lists it.
+
+    Otherwise, a link to one's own site is counted as exposed.
+    Otherwise, an address that is none counts as one of the own sites, and nobody lists where it leads.
+    """
+
     def led(to: str) -> Things:
         return {"customization": {"d": {"privacyPolicy": {"url": to}}}}
 
@@ -262,6 +278,7 @@ LED = {"kind": "external", "url": f"https://{'a' * 60}.example"}
 def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
     kind: str, fields: dict[str, Any], listed: list[str]
 ) -> None:
+    """Otherwise, what is new and powerful is not told, or what is harmless is."""
     key = {"slug" if kind == "openapi" else "title": "x"}
     case = Case({kind: {"x": {**key, **fields}}}, {kind: {}})
     assert sorted(item.field for item in plan(case).exposures) == sorted(listed)
@@ -324,10 +341,15 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
     ],
 )  # fmt: skip
 def test_the_words(case: Case, words: str) -> None:
+    """Otherwise, what the platform gives a new thing is not listed.
+
+    Otherwise, a new admin is listed as any new member.
+    """
     assert [item.words for item in plan(case).exposures] == [words]
 
 
 def test_what_is_ignored_or_blocked_is_not_listed() -> None:
+    """Otherwise, a new member is listed as an admin, whom no request makes one."""
     wanted, live = {"site": {"d": {"visibility": "public"}}}, {"site": {"d": {"visibility": "unlisted"}}}
     assert exposed(Case(wanted, live, ignore=["sites/*#visibility"])) == []
     assert exposed(Case({"member": {"new@b.example": {"role": "admin"}}}, {"member": {}})) == []
@@ -454,6 +476,11 @@ def shows(
 def test_content_that_was_there_and_comes_onto_a_published_site_is_listed(
     after: dict[str, Any], before: dict[str, Any], listed: list[str]
 ) -> None:
+    """Otherwise, a place that shows another thing now publishes it untold.
+
+    Otherwise, what is in a draft counts as public already, so that publishing it is not told.
+    Otherwise, content that comes onto a public site counts as published before, because something else was.
+    """
     assert [item.address for item in plan(Case(after, before)).exposures] == listed
 
 
@@ -469,6 +496,7 @@ def test_a_new_site_that_nobody_sees_names_none() -> None:
 
 
 def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> None:
+    """Otherwise, content that was shown to a few is shown to all, untold."""
     behind = {"d/a": {"title": "A", "path": "a", "draft": False, "condition": "visitor.is_admin"}}
     before, after = shows({}, live=True, elsewhere=OPEN), shows({}, elsewhere=OPEN)
     for side in (before, after):
@@ -479,6 +507,7 @@ def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> Non
 
 @pytest.mark.parametrize("proxy", [False, True], ids=["alone", "while the site is exposed otherwise"])
 def test_what_leaves_a_group_that_is_a_draft_is_listed(proxy: bool) -> None:
+    """Otherwise, where a site is exposed otherwise in the same plan, its new public places are not listed."""
     after, before = shows({}, group={"draft": True}), shows({}, group={"draft": True}, live=True)
     after["section"]["d/a"]["group"] = None
     if proxy:
@@ -489,6 +518,7 @@ def test_what_leaves_a_group_that_is_a_draft_is_listed(proxy: bool) -> None:
 
 
 def test_a_space_that_the_plan_makes_is_empty() -> None:
+    """Otherwise, a space that is new and empty is listed as published."""
     before = shows(None, live=True)
     before["space"] = {"t": SPACES["t"]}
     assert exposed(Case(shows({}), before)) == []
@@ -519,6 +549,7 @@ TWO = (
 def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
     limit: int | None, confirm: tuple[str, ...], refused: bool
 ) -> None:
+    """Otherwise, any number of things becomes public."""
     found = plan(Case(*TWO, limits=Limits(9, 100, limit), confirm=confirm))
     assert [item.code for item in found.refusals] == ["exposures"] * refused
     if refused:
@@ -559,5 +590,6 @@ def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:
 
 
 def test_a_live_space_that_no_entry_declares_is_listed_where_a_place_publishes_it() -> None:
+    """Otherwise, a space that is in no file is published untold."""
     undeclared = {kind: things for kind, things in shows({}, live=True).items() if kind != "space"}
     assert [item.address for item in plan(Case(undeclared, shows(None, live=True))).exposures] == [PLACE]

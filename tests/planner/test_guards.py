@@ -56,6 +56,7 @@ NAVIGATION = "sites: { docs: { title: Docs, structure: [{ type: section, key: a,
 
 
 def test_what_is_protected_does_not_go_along_with_something_else(lab: Lab) -> None:
+    """Otherwise, what is protected goes along with something else."""
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     protect = "protect: ['sites/docs/structure/[Section b]/*']"
     plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], {protect}, {LIMITLESS} }}")
@@ -98,6 +99,7 @@ class Refusing:
 
 @pytest.mark.parametrize("path", ["/orgs/acme/teams/t/members", "/spaces/x/permissions/teams"])
 def test_nothing_is_deleted_while_it_cannot_be_seen_what_goes_along(lab: Lab, path: str) -> None:
+    """Otherwise, what would take along what nobody sees is deleted."""
     lab.holds(spaces=spaces("x"), teams=[{"id": "t", "title": "Sales"}])
     session = lab.session("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")
     with ReadClient(lab.server.url, "token", transport=Refusing(lab.server.url, path)) as client:
@@ -147,7 +149,10 @@ def test_a_collection_goes_with_the_ones_in_it_when_all_are_to_go(lab: Lab) -> N
 
 
 def test_a_group_goes_only_when_it_is_empty(lab: Lab) -> None:
-    """With prune what nobody declares in it goes too; a section that is left alone on purpose stays."""
+    """With prune what nobody declares in it goes too; a section that is left alone on purpose stays.
+
+    Otherwise, what is in a group counts as lying in nothing, and a group that is not empty is deleted.
+    """
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), group("g", section("b", "x")))])
     policy = f"{{ prune: [sites/docs/structure], ignore: ['sites/docs/structure/[Section b]'], {LIMITLESS} }}"
     assert codes(lab.plan(NAVIGATION, policy)) == [("not-empty", "acme/sites/docs/structure/[Group g]")]
@@ -185,6 +190,7 @@ SECTIONS = (
 def test_a_site_does_not_change_its_kind_of_navigation(
     lab: Lab, live: list[dict[str, Any]], wanted: str, refused: bool, prune: str
 ) -> None:
+    """Otherwise, a navigation is taken apart, and every URL changes, unasked."""
     lab.holds(spaces=spaces("x"), sites=[site(*live)])
     plan = lab.plan(f"sites: {{ docs: {{ title: Docs, structure: {wanted} }} }}", f"{{ {prune}{LIMITLESS} }}")
     found = [item for item in codes(plan) if item[0] == "restructure"]
@@ -316,6 +322,7 @@ def test_what_goes_along_counts_against_the_limit(lab: Lab) -> None:
 
 
 def test_without_deletes_everything_is_kept(lab: Lab) -> None:
+    """Otherwise, --no-delete deletes."""
     lab.holds(teams=TEAMS)
     plan = lab.plan(KEPT, team_policy("deletes: 0"), delete=False)
     assert (plan.deletes, codes(plan)) == (0, [])
@@ -332,7 +339,10 @@ def two(a: str, b: str, pins: bool = False) -> str:
 
 
 def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
-    """The section on that path is no entry's, and the one that wants it is pinned to another."""
+    """The section on that path is no entry's, and the one that wants it is pinned to another.
+
+    Otherwise, a path that somebody else holds is taken, and the platform refuses halfway.
+    """
     lab.holds(
         spaces=spaces("x", "y", "z"),
         sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))],
@@ -343,6 +353,7 @@ def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
 
 
 def test_a_path_of_something_that_goes_is_taken(lab: Lab) -> None:
+    """Otherwise, what stays counts as what arrives, so that a section that goes along stops its delete."""
     lab.holds(
         spaces=spaces("x", "y", "z"),
         sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))],
@@ -388,6 +399,7 @@ def test_questions_about_who_is_who_end_with_exit_5(lab: Lab, body: str, code: s
 
 @pytest.mark.parametrize("who", ["id: nowhere", "hostname: nowhere"])
 def test_an_unknown_organization_fails(lab: Lab, who: str, tmp_path: Any) -> None:
+    """Otherwise, an organization that is not there is taken for an empty one."""
     from dpsync.api import Session, load
     from dpsync.client.client import ReadClient
 

@@ -51,6 +51,9 @@ def declared(site_title: str, own: str) -> str:
 
 
 def test_its_own_looks_are_written_before_those_of_its_site(lab: Lab) -> None:
+    """Otherwise, the looks of a space are taken for somebody else's change as soon as those of its site are
+    written, and the apply fails.
+    """
     report = lab.converges(declared("Manuals", "{ title: Guide, styling: { corners: straight } }"))
     assert report.count("stale") == 0
     assert [path.rpartition("/sites/")[2] for path in lab.writes] == [
@@ -68,7 +71,10 @@ def test_only_what_is_declared_is_sent_so_that_what_is_inherited_stays_so(lab: L
 
 
 def test_what_a_space_has_from_its_site_is_written_as_its_own_where_the_site_changes(lab: Lab) -> None:
-    """The answer has what holds, so nobody can see whose it is: one apply must be enough all the same."""
+    """The answer has what holds, so nobody can see whose it is: one apply must be enough all the same.
+
+    Otherwise, what a space has from its site goes with the site's change, although the files declare it.
+    """
     lab.converges(declared("Manuals", "{}"))
     wanted = declared("Handbook", "{ title: Manuals }")
     plan = lab.plan(wanted)
@@ -93,6 +99,7 @@ def test_what_is_plainly_its_own_is_not_written_again(lab: Lab) -> None:
 
 
 def test_a_part_that_the_site_does_not_change_is_not_written(lab: Lab) -> None:
+    """Otherwise, what a space follows from its site becomes its own without need."""
     styled = "{ title: Manuals, styling: { corners: straight, depth: flat } }"
     lab.converges(declared("Manuals", "{}").replace("{ title: Manuals }", styled))
     rounded = styled.replace("straight", "rounded")
@@ -101,6 +108,10 @@ def test_a_part_that_the_site_does_not_change_is_not_written(lab: Lab) -> None:
 
 
 def test_it_is_no_drift(lab: Lab) -> None:
+    """Otherwise, what is only kept beside a change is told as drift, with nothing that differs.
+
+    Otherwise, a value that a plan only keeps is told as drift.
+    """
     lab.converges(declared("Manuals", "{}"))
     with reading(lab.server) as client:
         found = lab.session(declared("Handbook", "{ title: Manuals }")).drift(client).found
@@ -117,6 +128,7 @@ def test_selecting_the_looks_of_a_site_takes_along_what_its_spaces_must_keep(lab
 
 
 def test_the_looks_of_a_site_are_not_written_where_those_of_a_space_could_not_be_kept(lab: Lab) -> None:
+    """Otherwise, the looks of a site change, and those of a space that could not be kept go along."""
     lab.converges(declared("Manuals", "{}"))
     wanted = declared("Handbook", "{ title: Manuals }")
     session = lab.session(wanted)
@@ -127,6 +139,7 @@ def test_the_looks_of_a_site_are_not_written_where_those_of_a_space_could_not_be
 
 
 def test_what_differs_is_written_once(lab: Lab) -> None:
+    """Otherwise, one field of a space is written and shown twice."""
     lab.converges(declared("Manuals", "{}"))
     _, change = lab.plan(declared("Handbook", "{ title: Guide }")).changes
     assert [item.field for item in change.differences] == ["title"]

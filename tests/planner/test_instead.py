@@ -41,6 +41,7 @@ def test_an_icon_takes_the_place_of_an_emoji_and_back(lab: Lab) -> None:
 
 
 def test_a_plan_shows_that_what_nobody_declares_goes(lab: Lab) -> None:
+    """Otherwise, what goes because another field takes its place is not shown."""
     (change,) = lab.plan(declared(icon=ICON)).changes
     (effect,) = change.effects
     assert (effect.address, effect.what) == (
@@ -50,6 +51,7 @@ def test_a_plan_shows_that_what_nobody_declares_goes(lab: Lab) -> None:
 
 
 def test_where_its_entry_takes_it_away_that_is_a_difference_and_said_once(lab: Lab) -> None:
+    """Otherwise, what its entry takes away is told twice."""
     (change,) = lab.plan(declared(icon=ICON, emoji="null")).changes
     assert [item.field for item in change.differences] == ["emoji", "icon"]
     assert change.effects == ()

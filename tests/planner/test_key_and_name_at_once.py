@@ -156,6 +156,7 @@ def test_what_is_said_to_be_new_is_made(history: History, how: str, prune: bool)
 @settings(max_examples=examples(40, 2000))
 @given(history=histories(), how=st.sampled_from(["lines", "base", "both"]))
 def test_where_nothing_left_nobody_asks(history: History, how: str) -> None:
+    """Otherwise, where nobody has renamed anything, every new entry of a place is asked about."""
     kind, leave, come, stay, strange = history
     declared = [*leave, *stay]
     live = things(kind, [*declared, *strange])
@@ -166,7 +167,10 @@ def test_where_nothing_left_nobody_asks(history: History, how: str) -> None:
 
 @pytest.mark.parametrize("base", [True, False])
 def test_what_left_one_site_is_not_what_comes_in_another(base: bool) -> None:
-    """A section stays in its site: no answer could make it the one of another site."""
+    """A section stays in its site: no answer could make it the one of another site.
+
+    Otherwise, a navigation that is empty counts as one of another kind.
+    """
     sites: Things = {"site": {"a": {"title": "A", "basename": "a"}, "b": {"title": "B", "basename": "b"}}}
     before = {**sites, "section": {"a/old": one("section", "Alpha")}}
     inside = {"b/new/it": {"path": "it"}}

@@ -62,6 +62,7 @@ def test_every_output_has_it(lab: Lab) -> None:
 
 
 def test_without_drift_and_without_such_a_platform_nothing_is_asked(lab: Lab) -> None:
+    """Otherwise, each check for drift sends a request that the platform does not have."""
     lab.server.app.requests.clear()
     assert drift(lab).found == ()
     somebody_renames(lab)
@@ -132,11 +133,19 @@ def found(platform: Any, *ids: str) -> Any:
 
 
 def test_of_several_events_the_newest_counts_and_of_another_object_none() -> None:
+    """Otherwise, what became of another object is kept as if it had been asked for.
+
+    Otherwise, somebody is named who has not done it last.
+    """
     known = found(Platform(event("b"), event("a", "Bo"), event("a")), "a")
     assert {id: one.actor for id, one in known.by_id.items()} == {"a": "Bo"}
 
 
 def test_at_most_eleven_requests_are_sent_for_an_organization() -> None:
+    """Otherwise, what has no event costs ten more requests each time.
+
+    Otherwise, a request is sent for each of a thousand objects.
+    """
     platform = Platform(*(event(f"x{number}") for number in range(PAGE)))
     found(platform, *(f"y{number}" for number in range(50)))
     assert len(platform.asked) == 11
@@ -146,6 +155,10 @@ def test_at_most_eleven_requests_are_sent_for_an_organization() -> None:
 
 
 def test_what_is_among_the_newest_events_is_not_asked_for_again_and_for_nothing_nothing_is() -> None:
+    """Otherwise, where nothing has drifted the events are asked for all the same.
+
+    Otherwise, what is known is asked for again, and what is not known never is.
+    """
     platform = Platform(*(event(f"x{number}") for number in range(PAGE)))
     assert found(platform, "x7").by_id.keys() == {"x7"}
     assert len(platform.asked) == 1
@@ -154,6 +167,7 @@ def test_what_is_among_the_newest_events_is_not_asked_for_again_and_for_nothing_
 
 
 def test_somebody_without_a_name_is_told_by_their_id() -> None:
+    """Otherwise, that somebody without a name has changed it is told by nobody."""
     nameless = {**event("a"), "actor": {"type": "user", "id": "u1"}}
     assert found(Platform(nameless), "a").by_id["a"].actor == "u1"
 
@@ -167,12 +181,17 @@ def test_somebody_without_a_name_is_told_by_their_id() -> None:
     ],
 )
 def test_why_none_could_be_read_is_told_in_one_line(refuses: ClientError, why: str) -> None:
+    """Otherwise, a token that sees no events is told that the platform has failed.
+
+    Otherwise, events that cannot be read end the check for drift.
+    """
     known = found(Platform(refuses=refuses), "a")
     assert known.by_id == {}
     assert known.refused == f"{why}: GET /orgs/acme/audit-events"
 
 
 def test_a_signal_ends_the_looking_for_them() -> None:
+    """Otherwise, a signal while events are read is passed over."""
     with pytest.raises(Interrupted):
         found(Platform(refuses=Interrupted("GET", "")), "a")
 
@@ -181,5 +200,10 @@ def test_a_signal_ends_the_looking_for_them() -> None:
     "answer", [None, [], {"items": None}, {"items": ["x", {"target": 1}, {"actor": "me"}]}]
 )
 def test_an_answer_of_another_shape_says_nothing(answer: Any) -> None:
+    """Otherwise, an answer of another shape ends the check for drift.
+
+    Otherwise, an event without a person or a time is told as one.
+    Otherwise, an event of another shape ends the check for drift.
+    """
     known = found(SimpleNamespace(get=lambda path, params: answer), "a")
     assert (known.by_id, known.refused) == ({}, None)

@@ -41,6 +41,7 @@ def tree(plan: Plan) -> list[str]:
 
 
 def test_new_siblings_are_listed_in_their_order(lab: Lab) -> None:
+    """Otherwise, siblings of a navigation are listed by name, and not as they will stand."""
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan(STRUCTURE)
     order = ["z", "z/two", "z/one", "m", "c", "c/s", "b", "l"]

@@ -10,7 +10,11 @@ from .lab import Lab, world
 
 
 def test_of_two_people_with_one_address_the_first_of_the_list_is_meant(lab: Lab) -> None:
-    """Which one is meant must not change from run to run."""
+    """Which one is meant must not change from run to run.
+
+    Otherwise, what is live is named as if it were still to be made.
+    Otherwise, of two people with one address another one is meant than the list says first.
+    """
     members = [{"user": "ada", "role": "admin"}, *({"user": name, "role": "read"} for name in ("bo", "bo2"))]
     people: dict[str, Any] = world(members=members, teams=[{"id": "t", "title": "T"}])
     people["users"].append({"id": "bo2", "displayName": "bo2", "email": "BO@acme.example"})

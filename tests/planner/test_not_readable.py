@@ -29,6 +29,10 @@ def test_a_list_without_entries_is_blocked_itself(lab: Lab) -> None:
 
 
 def test_an_order_that_may_not_be_read_is_blocked_alone(lab: Lab) -> None:
+    """Otherwise, a field that may not be read counts as empty, and is written.
+
+    Otherwise, an order that may not be read ends the whole plan.
+    """
     lab.holds(collections=[{"id": "c", "title": "C"}], spaces=spaces("x", "y", parent="c"))
     body = """
         collections: { c: { title: Cee, id: c, order: [y, x] } }
@@ -40,7 +44,12 @@ def test_an_order_that_may_not_be_read_is_blocked_alone(lab: Lab) -> None:
 
 
 def test_what_cannot_be_told_apart_without_it_is_blocked_and_no_question(lab: Lab) -> None:
-    """Two spaces of one title, which only their collections tell apart."""
+    """Two spaces of one title, which only their collections tell apart.
+
+    Otherwise, a list that may not be read ends the whole plan.
+    Otherwise, what may be unclear only because of what cannot be read is asked about.
+    Otherwise, what is perhaps an entry that cannot be recognised is deleted.
+    """
     two = [{"id": key, "title": "Same", "parent": key[-1]} for key in ("in-c", "in-d")]
     lab.holds(collections=[{"id": key, "title": key} for key in "cd"], spaces=two)
     body = "collections: { c: { title: c } }\nspaces: { s: { title: Same, collection: c } }"

@@ -87,6 +87,7 @@ def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> N
 
 
 def test_the_platform_chooses_where_a_default_goes_along(lab: Lab) -> None:
+    """Otherwise, what goes with what it names is not shown, nor counted."""
     tree = [section("a", "x", "y"), section("b", "x")]
     lab.holds(spaces=spaces("x", "y"), sites=[site(*tree)])
     plan = lab.plan("spaces: { y: { title: Space y } }", PRUNE)

@@ -49,6 +49,10 @@ def check(present: Sequence[int], wanted: Sequence[int]) -> None:
 
 @pytest.mark.parametrize("count", range(7))
 def test_every_order_is_reached_with_the_fewest_moves(count: int) -> None:
+    """Otherwise, every move puts its item in front of the first that stays.
+
+    Otherwise, moves are counted on a list in which what moves stands twice.
+    """
     for present in permutations(range(count)):
         check(present, range(count))
 
@@ -62,6 +66,10 @@ def test_eight_siblings_too(present: list[int]) -> None:
 def test_siblings_that_are_not_declared_keep_their_place(
     present: list[int], managed: set[int], random: object
 ) -> None:
+    """Otherwise, what moves counts as what stays, and something is put beside what is not there yet.
+
+    Otherwise, nothing is moved.
+    """
     wanted = sorted(managed)
     check(present, wanted)
     check(present, wanted[::-1])

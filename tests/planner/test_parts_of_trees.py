@@ -103,6 +103,7 @@ def test_a_part_of_a_tree_is_proven_at_once(lab: Lab, seed: int) -> None:
 
 
 def test_new_siblings_that_are_not_selected_do_not_matter(lab: Lab) -> None:
+    """Otherwise, what is not made and not live counts as a sibling, and others are moved beside it."""
     tree = [Node("section-group", "a"), Node("section-group", "b"), Node("external-link", "l")]
     lab.holds(spaces=spaces(*SPACES))
     plan = apply_part(lab, body(tree), "{}", Options(select=("acme/sites/docs/structure/l",)))

@@ -40,6 +40,7 @@ def asked(plan: Plan) -> list[Refusal]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
+    """Otherwise, no answer lets go what an entry was."""
     [refusal] = asked(make_plan(rebound(kind)))
     go, back = refusal.answers
     assert go.add == f'--confirm "delete object {refusal.address}"'
@@ -60,6 +61,7 @@ def test_where_the_line_is_gone_altogether_it_is_asked_as_well() -> None:
 
 
 def test_what_another_line_names_now_or_what_no_line_ever_named_is_nothing_that_was_passed_over() -> None:
+    """Otherwise, what another entry is now is asked about as if it were lost."""
     assert asked(make_plan(rebound("space", before=False))) == []
     sides = rebound("space")
     lines = dict(sides.snapshot.records.lines)

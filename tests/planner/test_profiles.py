@@ -108,6 +108,7 @@ def test_what_it_cannot_do_is_blocked_with_its_reason(documented: Documented) ->
 
 
 def test_groups_have_no_order_there(documented: Documented) -> None:
+    """Otherwise, what no request moves is moved all the same, and the apply fails halfway."""
     documented.holds(spaces=spaces("a"), sites=[site(section("k", "a"), group("g"), group("h"))])
 
     plan = documented.plan("""
@@ -126,6 +127,10 @@ def test_groups_have_no_order_there(documented: Documented) -> None:
 
 
 def test_what_cannot_be_emptied_there_is_not_deleted(documented: Documented) -> None:
+    """Otherwise, the plan shows the delete of a group that no request can empty; its apply ends as stale.
+
+    Otherwise, the group around one that stays is deleted, and the platform lifts that out of it.
+    """
     documented.holds(
         spaces=spaces("a"),
         sites=[site(section("k", "a"), group("x", group("h", group("g", section("m", "a")))))],
@@ -151,6 +156,7 @@ def test_what_cannot_be_emptied_there_is_not_deleted(documented: Documented) -> 
 
 
 def test_sections_change_groups_and_order_by_operations_of_their_own(documented: Documented) -> None:
+    """Otherwise, what has an order of its own counts as what no request moves."""
     documented.holds(
         spaces=spaces("a", "b"),
         sites=[site(section("k", "a"), section("l", "b"), group("g", section("m", "a"), section("n", "b")))],
@@ -181,6 +187,7 @@ def test_sections_change_groups_and_order_by_operations_of_their_own(documented:
 
 
 def test_an_admin_is_not_taken_away_when_nobody_says_whose_token_it_is(documented: Documented) -> None:
+    """Otherwise, where nobody says whose token it is, its owner is removed without a question."""
     documented.holds(members=[{"user": name, "role": "admin"} for name in ("ada", "bo")])
     body = "members: { ada@acme.example: admin, bo@acme.example: read }"
 

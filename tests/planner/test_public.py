@@ -70,6 +70,10 @@ def test_a_section_that_is_declared_to_be_a_draft_is_made_as_one_and_never_shown
 
 
 def test_what_gets_a_condition_is_a_draft_until_the_request_that_sets_it() -> None:
+    """Otherwise, a new thing is public before its condition is set.
+
+    Otherwise, what is to be hidden is made for everybody to see.
+    """
     found = steps(plan(section("x", condition=WHEN), {}))
     assert found["x create"].body["draft"] is True
     assert found["x update"].body == {"path": "x", "condition": WHEN, "draft": False}
@@ -88,6 +92,10 @@ def test_a_site_space_is_a_draft_until_the_request_that_hides_it(fields: dict[st
 
 @pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
 def test_what_is_made_along_with_a_section_is_hidden_before_that_is_shown(fields: dict[str, Any]) -> None:
+    """Otherwise, a section is shown before what was made along with it is hidden.
+
+    Otherwise, what is made along with a hidden section is seen too early.
+    """
     found = steps(plan(section("x", fields), {}))
     assert found["x create"].body["draft"] is True
     assert found["x/p withdraw draft"].body == {"draft": True}
@@ -103,6 +111,7 @@ def test_what_shows_at_once_as_declared_takes_no_more_requests() -> None:
 
 @pytest.mark.parametrize("site", [{}, {"docs": {**SHOWN["docs"], "published": False}}])
 def test_where_nobody_sees_the_site_nothing_is_held_back(site: Things) -> None:
+    """Otherwise, what has a request of its own is never sent for a new thing."""
     found = make_plan(Case({**SITE, **section("x", condition=WHEN)}, {**SITE, "site": site}).sides())
     create = next(step for step in steps(found).values() if step.id == f"{AT}/x create")
     assert "draft" not in create.body
@@ -134,12 +143,14 @@ def test_what_was_left_as_a_draft_is_shown_by_the_request_that_sets_its_conditio
 
 
 def test_what_somebody_made_a_draft_stays_one() -> None:
+    """Otherwise, what somebody has made a draft is shown."""
     base = {**SITE, **section("x")}
     (step,) = left_as_draft(base=base).values()
     assert step.body == {"condition": WHEN}
 
 
 def test_what_was_left_as_a_draft_stays_one_while_what_hides_its_child_is_not_selected() -> None:
+    """Otherwise, a part is shown whose child, which is not selected, is to be hidden and is not yet."""
     live = {
         "section": {"docs/x": {"title": "Exx", "path": "x", "draft": True}},
         "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
@@ -154,6 +165,7 @@ def test_what_was_left_as_a_draft_stays_one_while_what_hides_its_child_is_not_se
 
 
 def test_what_is_hidden_is_hidden_before_anything_is_put_into_it() -> None:
+    """Otherwise, what is to be hidden is changed with the other fields, while everybody sees it."""
     group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
     wanted = {**group, **section("x", group=Case(SITE).ref("section_group", "docs/g"))}
     found = steps(plan(wanted, {"section_group": {"docs/g": {"title": "G", "draft": False}}}))
@@ -183,6 +195,7 @@ def test_what_is_shown_inside_of_what_goes_into_something_hidden_is_shown_afterw
 
 
 def test_a_hidden_group_is_deleted_when_what_was_in_it_is_hidden_itself() -> None:
+    """Otherwise, what lay in a hidden group is seen before it is hidden itself."""
     live = {
         "section_group": {"docs/g": {"title": "G", "draft": True}},
         "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
@@ -231,12 +244,14 @@ def test_nothing_is_held_back_far_inside_of_something_hidden() -> None:
 
 
 def test_what_comes_out_from_far_inside_of_something_hidden_is_as_declared_before() -> None:
+    """Otherwise, what comes out of something hidden is seen before it is as declared."""
     inside = section("x", {"space": LiveId("space-b")}, group=LiveId("section_group-docs-h"))
     found = steps(plan({**WANTED, **section("x", group=None)}, {**LIVE, **inside}))
     assert f"{AT}/x/p update" in found["x place"].needs
 
 
 def test_what_goes_far_into_something_hidden_is_shown_afterwards() -> None:
+    """Otherwise, what goes into something hidden is shown before it is there."""
     into = Case({**SITE, **NESTED}).ref("section_group", "docs/h")
     outside = section("x", {"space": LiveId("space-a"), "draft": True}, group=None)
     found = steps(plan({**WANTED, **section("x", {"draft": False}, group=into)}, {**LIVE, **outside}))
@@ -280,6 +295,10 @@ def on_the_reference(*confirm: str, **fields: Any) -> Plan:
 
 
 def test_what_would_be_public_for_a_moment_is_listed_and_asked_about() -> None:
+    """Otherwise, what is to stay hidden is public for a moment, unasked.
+
+    Otherwise, what is public for a moment is not told.
+    """
     found = on_the_reference(condition=WHEN)
     assert [item.address for item in found.exposures if item.moment] == [f"{AT}/x"]
     (refusal,) = found.refusals
@@ -319,6 +338,7 @@ def asked(wanted: Things, site: Mapping[str, Any] = SHOWN["docs"], *confirm: str
 def test_what_is_made_with_more_than_it_is_to_have_is_asked_about(
     wanted: Things, about: list[tuple[str, str]]
 ) -> None:
+    """Otherwise, a new share link works for a moment although it is declared not to, unasked."""
     assert asked(wanted) == about
     assert asked(wanted, SHOWN["docs"], "expose for a moment 1") == []
 
@@ -328,6 +348,7 @@ def test_where_nobody_sees_the_site_a_link_may_be_active_for_a_moment() -> None:
 
 
 def test_what_nobody_sees_yet_and_what_is_there_already_are_not_asked_about() -> None:
+    """Otherwise, what is there already is asked about as if it were made."""
     site = {**SHOWN["docs"], "agentsContext": "excluded"}
     new = make_plan(Case({"site": {"n": site}}, {}).sides())
     less: Things = {"installation": {"i": {"space_selection": "selected"}}}
@@ -342,6 +363,7 @@ def test_what_is_ignored_is_not_asked_about() -> None:
 
 
 def test_what_cannot_be_hidden_at_all_is_not_made() -> None:
+    """Otherwise, what cannot be hidden is made for everybody to see."""
     found = on_the_reference(draft=True)
     assert found.changes == ()
     assert found.blocked[0].address == f"{AT}/x"
@@ -349,6 +371,7 @@ def test_what_cannot_be_hidden_at_all_is_not_made() -> None:
 
 
 def test_what_is_deleted_after_it_came_out_of_something_hidden_is_public_for_a_moment() -> None:
+    """Otherwise, what goes is public for a moment before, unasked."""
     live = {
         "section_group": {"docs/g": {"title": "G", "draft": True}},
         "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
@@ -385,15 +408,19 @@ def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -
 
 
 def test_what_shows_something_else_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
+    """Otherwise, a space is public for a moment at a place that is about to be hidden, unasked."""
     words = f"public for a moment: its space is changed before {AT}/x goes into what hides it"
     assert going_in("b") == [(f"{AT}/x/p", words)]
 
 
 def test_what_only_gets_another_path_before_it_goes_into_something_hidden_shows_nothing_new() -> None:
+    """Otherwise, a path that changes before something is hidden is asked about as if it showed something."""
     assert going_in("a", path="q") == []
 
 
 def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
+    """Otherwise, a link leads elsewhere for a moment before it is hidden, unasked."""
+
     def link(url: str, group: object) -> Things:
         fields = {"title": "L", "url": f"https://{url}.example", "group": group}
         return {**HIDDEN, "external_link": {"docs/l": fields}}
@@ -407,10 +434,16 @@ def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for
 def test_where_nobody_sees_the_site_before_or_afterwards_nothing_is_public_for_a_moment(
     site: tuple[bool, bool],
 ) -> None:
+    """Otherwise, where nobody sees the site, everything that moves in it is asked about."""
     assert going_in("b", site) == []
 
 
 def test_what_leads_to_something_hidden_until_that_has_come_out_of_it_is_asked_about() -> None:
+    """Otherwise, a redirect leads people for a moment to what was hidden so far, unasked.
+
+    Otherwise, that a redirect shows what is hidden for a moment is not asked about.
+    """
+
     def lead(to: object) -> Things:
         return {"redirect": {"docs/old": {"destination": {"kind": "site-section", "siteSectionId": to}}}}
 
@@ -431,6 +464,7 @@ def test_what_leads_to_something_hidden_until_that_has_come_out_of_it_is_asked_a
 
 
 def test_what_is_changed_before_it_comes_out_of_something_hidden_is_not_asked_about() -> None:
+    """Otherwise, what is changed while it is hidden is asked about."""
     live = {
         "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
         "site_space": {"docs/x/p": {"space": LiveId("space-b"), "path": "p"}},

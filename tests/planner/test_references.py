@@ -118,6 +118,7 @@ def test_an_id_that_is_named_in_many_places_is_told_once(lab: Lab) -> None:
     ],
 )  # fmt: skip
 def test_what_nothing_disproves_is_planned(lab: Lab, body: str, policy: str) -> None:
+    """Otherwise, an id in a list that was not read is called wrong."""
     lab.holds(**HOLDS)
     assert lab.plan(body, policy).can_apply
 
@@ -129,6 +130,7 @@ def bypassing(entry: str, *users: str) -> str:
 
 
 def test_what_the_object_names_itself_is_taken_and_nothing_else(lab: Lab) -> None:
+    """Otherwise, an id that the object has itself is called wrong."""
     guide = "spaces: { guide: { title: Guide, RULES } }"
     named = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": ["left"]}]}
     lab.holds(**{**HOLDS, "spaces": [{"id": "s1", "title": "Guide", "mergeRules": named}]})
@@ -139,6 +141,10 @@ def test_what_the_object_names_itself_is_taken_and_nothing_else(lab: Lab) -> Non
 
 
 def test_what_is_brought_back_is_there(lab: Lab) -> None:
+    """Otherwise, an id in the files differs for ever from the entry that it means.
+
+    Otherwise, what is brought back cannot be named by its id.
+    """
     lab.holds(**HOLDS)
     by_hand(lab.server, "DELETE", "/spaces/s2", token="token")
     sites = SHOWING.format("s2")

@@ -189,6 +189,10 @@ def test_without_the_answer_it_is_refused_with_the_words_to_say(sectioned: Lab, 
 
 
 def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -> None:
+    """Otherwise, a site stays hidden for ever.
+
+    Otherwise, a site whose entry does not say that it is published stays hidden for ever.
+    """
     plan = sectioned.plan(SPACES.replace("    published: true\n", ""), "{}", CONFIRM)
     (refusal,) = plan.refusals
     assert (refusal.code, refusal.address) == ("restructure", "acme/sites/docs")
@@ -196,6 +200,7 @@ def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -
 
 
 def test_nothing_is_rebuilt_in_a_run_that_deletes_nothing(sectioned: Lab) -> None:
+    """Otherwise, a run that deletes nothing takes a navigation apart."""
     plan = sectioned.plan(SPACES, "{}", CONFIRM, delete=False)
     assert [item.code for item in plan.refusals] == ["restructure"]
 

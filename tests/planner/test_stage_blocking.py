@@ -73,6 +73,7 @@ def in_a_wing() -> Things:
     ids=["parent", "holder"],
 )
 def test_what_a_person_must_make_blocks_what_is_in_it(wanted: Things, holder: str, inside: str) -> None:
+    """Otherwise, what needs something blocked is tried, and fails halfway."""
     found = blocked(wanted)
     assert found.keys() == {holder, inside}
     assert found[holder].todo == f"build {holder[-1]}"
@@ -80,6 +81,10 @@ def test_what_a_person_must_make_blocks_what_is_in_it(wanted: Things, holder: st
 
 
 def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
+    """Otherwise, what is ignored is told as blocked.
+
+    Otherwise, what needs something ignored is tried, and fails halfway.
+    """
     (found,) = blocked(in_a_wing(), ignore=("plan/w",)).values()
     assert found.address == "acme/plan/r"
     assert found.reason == "it needs acme/plan/w, which is not live and which the policy ignores"
@@ -108,7 +113,13 @@ def test_nothing_is_blocked_once_it_is_live(wanted: Things) -> None:
 def test_what_names_something_that_is_still_to_come_out_waits_for_another_apply(
     live: dict[str, str] | None, confirm: tuple[str, ...], ignore: tuple[str, ...], waits: bool
 ) -> None:
-    """Unless the platform is at work on it. In a field of what is live, and in what is to be made."""
+    """Unless the platform is at work on it. In a field of what is live, and in what is to be made.
+
+    Otherwise, an answer that starts the work does not count, and what waits for it stays blocked.
+    Otherwise, a field that names what is not made yet is sent, and refused halfway.
+    Otherwise, what the platform has not made yet is named, and the request fails.
+    Otherwise, what the platform is still to make is named by an id that does not exist.
+    """
     case = Case(confirm=confirm, ignore=ignore)
     source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
     translated = case.ref("translation", "fr")
@@ -131,6 +142,10 @@ def test_what_names_something_that_is_still_to_come_out_waits_for_another_apply(
 
 
 def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
+    """Otherwise, a field that names what is never made is sent, and refused halfway.
+
+    Otherwise, what has nothing in it ends a plan with a mistake of dpsync.
+    """
     names = Case({"collection": {"c": {}}})
     wanted = {
         "collection": {"c": {"title": "C"}},
@@ -149,6 +164,11 @@ def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
 def test_content_whose_object_is_gone_is_not_just_made_anew(
     restorable: bool, reason: str, back: bool
 ) -> None:
+    """Otherwise, where the files are of one platform an overlay is advised that nobody has.
+
+    Otherwise, no answer makes another one in the place of what was deleted.
+    Otherwise, what is no content is not made again by itself.
+    """
     site: Things = {"site": {"d": {"title": "D"}}}
     case = Case({"space": {"s": {"title": "S"}}, "section_group": {"d/g": {"title": "G"}}, **site}, site)
     paths = {"space": "s", "section_group": "d/g"}

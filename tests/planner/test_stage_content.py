@@ -49,6 +49,7 @@ def notes(case: Case) -> list[str]:
 
 
 def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> None:
+    """Otherwise, content is deleted that nobody has named."""
     refusal = refused(Case(limits=Limits(1000, 1000)))
     assert refusal is not None
     assert (
@@ -70,6 +71,7 @@ BY_ITS_ADDRESS: Mapping[str, Mapping[str, Any]] = {
 
 @pytest.mark.parametrize("known", BY_ITS_ADDRESS)
 def test_it_goes_where_its_former_address_is_named(known: str) -> None:
+    """Otherwise, what the policy names is asked about all the same."""
     facts = BY_ITS_ADDRESS[known]
     assert refused(Case(removed=["spaces/old"], **facts)) is None
     assert refused(Case(removed=["acme/spaces/old"], **facts)) is None
@@ -128,6 +130,7 @@ def in_two_organizations(pattern: str) -> list[str]:
 
 
 def test_an_address_that_two_organizations_have_names_neither_of_them() -> None:
+    """Otherwise, a line that names two things lets both go."""
     assert in_two_organizations("spaces/old") == []
     assert in_two_organizations("acme/spaces/old") == ["space-old"]
     assert in_two_organizations("beta/spaces/old") == ["space-other"]
@@ -153,6 +156,7 @@ def test_a_line_whose_object_is_gone_names_nothing_else() -> None:
 
 
 def test_who_names_a_thing_names_what_lies_in_it() -> None:
+    """Otherwise, who names a thing is asked about each thing in it."""
     site = {"title": "Docs", "basename": "docs"}
     nodes = {"docs/g": {"title": "G", "path": "g"}}
     case = Case(
@@ -176,6 +180,7 @@ def test_a_translation_that_would_go_with_its_space_must_be_named_itself() -> No
 
 @pytest.mark.parametrize(("number", "agreed"), [(2, True), (1, False), (3, False)])
 def test_one_answer_names_how_many_there_are(number: int, agreed: bool) -> None:
+    """Otherwise, an answer for one thing lets all go."""
     live: Things = {
         "space": {"a": {"title": "A"}, "x": {"title": "X"}, "y": {"title": "Y"}, "z": {"title": "Z"}}
     }
@@ -221,6 +226,7 @@ def test_what_was_never_declared_is_said_to_be_so() -> None:
     ],
 )
 def test_a_line_whose_work_is_done_is_told(case: Case, note: str) -> None:
+    """Otherwise, what lies in something that is gone counts as something that stays."""
     assert [text for text in notes(case) if text == note] == ([note] if note else [])
 
 
@@ -247,6 +253,10 @@ RAISED = [
 def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
     before: Limits, now: Limits, allowed: bool
 ) -> None:
+    """Otherwise, who needs more deletes raises the limit in the same change.
+
+    Otherwise, who needs more deletes raises the limit in the same change, also of the share.
+    """
     case = Case(base=LIVE, limits=now, base_limits=before, removed=["spaces/old"])
     refusals = [item for item in case.plan().refusals if item.code == "limits"]
     assert (refusals == []) == allowed

@@ -72,6 +72,16 @@ def decided(case: Case) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_each_thing_is_made_changed_deleted_kept_or_blocked(case: Case, words: dict[str, str]) -> None:
+    """Otherwise, what the policy ignores is deleted.
+
+    Otherwise, what is declared is deleted.
+    Otherwise, undeclared things are deleted where nobody has said prune.
+    Otherwise, what is to be left where it is is deleted.
+    Otherwise, what is live is blocked as if it were to be made.
+    Otherwise, what the policy ignores is changed.
+    Otherwise, a field that the policy ignores is compared and written.
+    Otherwise, a field that the policy ignores is compared and written, also of an entry with plain values.
+    """
     assert decided(case) == words
 
 
@@ -92,6 +102,7 @@ def test_null_takes_away_and_what_is_absent_is_left_alone(
 
 
 def test_what_names_something_blocked_is_blocked_in_that_field_alone() -> None:
+    """Otherwise, a field that names something blocked is written without it."""
     who = Ref(ACME.child("members", "a@b.example"))
     rules = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": [who]}]}
     case = Case(
@@ -132,6 +143,11 @@ def refused_by(found: Decisions) -> list[Refusal]:
     ],
 )
 def test_both_limits_must_allow_the_deletes(limits: Limits, allowed: bool) -> None:
+    """Otherwise, any number of things is deleted.
+
+    Otherwise, half of a small organization is deleted.
+    Otherwise, thousands of a large organization are deleted.
+    """
     live = {key: {"title": key} for key in "abcd"}
     kept = {key: live[key] for key in "ab"}
     case = Case({"team": kept}, {"team": live}, prune=["teams"], limits=limits)
@@ -143,6 +159,7 @@ def test_both_limits_must_allow_the_deletes(limits: Limits, allowed: bool) -> No
 
 
 def test_what_is_protected_is_not_deleted() -> None:
+    """Otherwise, what is protected is deleted."""
     case = Case({"team": ONE}, {"team": {**ONE, **TWO}}, prune=["teams"], protect=["teams/*"])
     assert [(item.code, item.address) for item in refused(case)] == [("protected", "acme/teams/[Two]")]
 
@@ -156,6 +173,7 @@ def test_of_several_who_lose_it_the_first_is_named() -> None:
 
 
 def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
+    """Otherwise, who is removed counts as the admin who stays."""
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     removed = Case(
         {"member": {"bo": {"role": "read"}}}, {"member": live}, prune=["members"], user="member-bo"
@@ -190,6 +208,7 @@ def test_who_is_ignored_keeps_the_role_that_they_have_whatever_their_entry_says(
 def test_who_does_not_arrive_is_no_admin_in_place_of_the_last_one(
     entry: dict[str, object], ignore: list[str]
 ) -> None:
+    """Otherwise, somebody who was only invited counts as the next admin."""
     live = {"member": {"ada": {"role": "admin"}}}
     wanted = {"ada": {"role": "read"}, "bo": {"role": "admin", **entry}}
     case = Case({"member": wanted}, live, ignore=ignore, user="member-x")
@@ -197,6 +216,7 @@ def test_who_does_not_arrive_is_no_admin_in_place_of_the_last_one(
 
 
 def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
+    """Otherwise, who is not selected counts as what their entry says, and the last admin goes."""
     live = {"member": {"ada": {"role": "admin"}, "bo": {"role": "read"}}}
     wanted = {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}
     sides = Case(wanted, live, user="member-x").sides()
@@ -212,6 +232,9 @@ def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
 def test_whose_role_cannot_be_written_is_no_admin_in_place_of_the_last_one(
     wanted: dict[str, object], live: dict[str, dict[str, object]]
 ) -> None:
+    """Otherwise, who is to become admin, which no request can write, counts as one, and the last admin
+    goes.
+    """
     case = Case(
         {"member": {"bo": {"role": "admin", **wanted}}},
         {"member": {"ada": {"role": "admin"}, **live}},
@@ -223,12 +246,14 @@ def test_whose_role_cannot_be_written_is_no_admin_in_place_of_the_last_one(
 
 
 def test_who_is_added_by_sso_is_the_next_admin() -> None:
+    """Otherwise, a new admin does not count, so that nobody can hand over."""
     wanted = {"ada": {"role": "read"}, "bo": {"role": "admin", "id": "bo", "sso": True}}
     case = Case({"member": wanted}, {"member": {"ada": {"role": "admin"}}}, user="member-x")
     assert refused(case) == []
 
 
 def test_an_owner_of_another_team_is_none_of_this_one() -> None:
+    """Otherwise, an owner of another team counts for this one."""
     live = {
         "member": {"ada": {"role": "read"}, "bo": {"role": "read"}},
         "team": {"t": {"title": "T"}, "u": {"title": "U"}},
@@ -239,6 +264,7 @@ def test_an_owner_of_another_team_is_none_of_this_one() -> None:
 
 
 def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:
+    """Otherwise, what an entry names by its id is deleted under it."""
     case = Case(
         {"collection": {}, "space": {"s": {"title": "S", "collection": LiveId("collection-c")}}},
         {"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S"}}},
@@ -248,6 +274,10 @@ def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:
 
 
 def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
+    """Otherwise, what lies in a deleted collection is lifted out of it.
+
+    Otherwise, what leaves a collection in the same plan is said to be still in it.
+    """
     inside = {"title": "S", "collection": LiveId("collection-c")}
     live = {"collection": {"c": {"title": "C"}}, "space": {"s": inside}}
     left = Case({"collection": {}, "space": {"s": {"title": "S"}}}, live, prune=["collections"])
@@ -261,6 +291,7 @@ def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
 
 
 def test_what_a_deleted_collection_holds_is_not_out_of_it_where_its_move_is_blocked() -> None:
+    """Otherwise, a collection is shown as deleted although what is in it cannot be moved out."""
     moved = {"title": "S", "collection": Ref(ACME.child("collections", "d"))}
     case = Case(
         {"collection": {"d": {"title": "D"}}, "space": {"s": moved}},
@@ -276,6 +307,13 @@ def test_what_a_deleted_collection_holds_is_not_out_of_it_where_its_move_is_bloc
 
 
 def test_circles_of_collections_are_refused_also_through_what_nobody_declares() -> None:
+    """Otherwise, a circle through something that nobody declares ends in an error of the program.
+
+    Otherwise, what an entry says about its place is not seen: a circle is sent, or a collection goes before
+    what it is in.
+    Otherwise, what nobody declares counts as being in nothing, and a circle through it is sent.
+    Otherwise, a circle through something that nobody declares is sent.
+    """
     live = {"a": {"title": "A"}, "b": {"title": "B", "parent": LiveId("collection-a")}}
     declared = {"a": {"title": "A", "parent": LiveId("collection-b")}}
     case = Case({"collection": declared}, {"collection": live})
@@ -287,6 +325,7 @@ def test_circles_of_collections_are_refused_also_through_what_nobody_declares() 
 def test_a_circle_is_refused_unless_it_goes_through_something_that_is_deleted(
     prune: list[str], codes: list[str]
 ) -> None:
+    """Otherwise, what is deleted anyway is told as a circle."""
     live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
     wanted = {"a": {"title": "A", "parent": LiveId("collection-u")}}
     found = refused(Case({"collection": wanted}, {"collection": live}, prune=prune))
@@ -311,7 +350,11 @@ def test_of_two_circles_the_one_that_ends_does_not_hide_the_other() -> None:
     ids=["it is ignored", "its move is blocked"],
 )
 def test_a_circle_with_what_stays_where_it_is_is_refused(parent: str | None, ignore: str) -> None:
-    """a is in b, and is to leave it; b is to be in a."""
+    """a is in b, and is to leave it; b is to be in a.
+
+    Otherwise, a circle with a collection whose move is blocked is sent.
+    Otherwise, a circle with what stays where it is is sent.
+    """
     live: Things = {
         "collection": {"a": {"title": "A", "parent": LiveId("collection-b")}, "b": {"title": "B"}}
     }
@@ -357,9 +400,11 @@ def given(ignore: Sequence[str] = (), owner: str = "acme") -> Transfers:
 
 
 def test_what_lies_in_a_thing_that_is_given_away_goes_along_unless_it_goes_elsewhere() -> None:
+    """Otherwise, what goes to a third organization gets no call of its own."""
     assert given().calls == (C,)
     assert given(owner="third").calls == (C, S)
 
 
 def test_what_the_policy_ignores_is_given_to_nobody() -> None:
+    """Otherwise, what the policy ignores is given to another organization."""
     assert set(given(ignore=["spaces/s"]).given.values()) == {C}

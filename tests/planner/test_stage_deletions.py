@@ -40,6 +40,12 @@ REF = Field("space", Reference.to("space"))
 def test_an_object_goes_with_what_it_cannot_be_without(
     item: Field, more: dict[str, Any], value: Any, goes: bool
 ) -> None:
+    """Otherwise, content is said to go with what it names, and nobody asks about it itself.
+
+    Otherwise, an installation that goes with its integration is not shown, nor counted.
+    Otherwise, who is only known by what goes is not shown, nor counted.
+    Otherwise, what names several things is said to go with one of them.
+    """
     given = {"shape": Entries(), **more}
     kind = Kind("thing", "org", "things", given.pop("shape"), "/{id}", Pages("/x"), (item,), **given)
     live = LiveObject("thing", "1", None, None, {item.name: value}, "/x")
@@ -72,6 +78,11 @@ NAMED = {
 def test_what_the_plan_writes_before_a_delete_is_not_lost_with_it(
     wanted: Things, ignore: tuple[str, ...], selected: bool, lost: bool
 ) -> None:
+    """Otherwise, what an entry says that is not selected counts as written, and its loss is not shown.
+
+    Otherwise, what a delete takes away from an entry that does not name it is not shown.
+    Otherwise, what is written before a delete is said to be lost with it.
+    """
     sides = Case(wanted, NAMED, prune=["teams"], ignore=ignore).sides()
     team = sides.names.address(("team", "team-t"))
     sides = sides if selected else replace(sides, chosen=frozenset({team}))
@@ -96,6 +107,7 @@ NEW_PLACE = {"docs/x/q": {"space": Case({"space": {"b": {}}}).ref("space", "b"),
 def test_a_section_goes_with_its_last_place_unless_the_plan_makes_another_one(
     ignore: tuple[str, ...], why: dict[str, str]
 ) -> None:
+    """Otherwise, a section is said to stay for a place that is never made."""
     b = {"b": {"title": "B"}}
     wanted: Things = {"space": b, "site": SITE, "section": SECTION, "site_space": NEW_PLACE}
     live: Things = {
@@ -128,13 +140,22 @@ OTHER: Things = {"space": {"b": {"title": "B"}}}
 def test_an_address_means_what_the_first_source_says_that_knows_it(
     known: dict[str, Any], meant: set[Identity] | None
 ) -> None:
+    """Otherwise, what a line names and is gone counts as known to nobody, so that nothing beside it can be
+    deleted.
+
+    Otherwise, what the base knows by an address is not found, and its protection is lost.
+    Otherwise, what only an earlier commit knows is not found, and its protection is lost.
+    """
     case = Case(**{"live": THERE, **known})
     found = case.sides().former.meant(case.address("space", "a"))
     assert found == meant
 
 
 def test_the_lines_of_one_id_are_of_the_kind_that_stands_there() -> None:
-    """A team and a space may have one id on a platform."""
+    """A team and a space may have one id on a platform.
+
+    Otherwise, a line of a space means a team with the same id, too.
+    """
     sides = Case(live=THERE, lines=[("space", "a")]).sides()
     twin = LiveObject("team", "space-a", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
     objects = {**sides.snapshot.objects, twin.identity: twin}
@@ -143,7 +164,14 @@ def test_the_lines_of_one_id_are_of_the_kind_that_stands_there() -> None:
 
 
 def test_what_is_restored_is_there_before_it_is_named() -> None:
-    """It has its id already, so that nothing else would wait for it. A delete waits for nothing of it."""
+    """It has its id already, so that nothing else would wait for it. A delete waits for nothing of it.
+
+    Otherwise, what is brought back is named before it is there, and the platform refuses halfway.
+    Otherwise, a section is made around a space that is not back yet.
+    Otherwise, nothing can be deleted in a plan that brings something back.
+    Otherwise, what comes back from its deletion gets no values.
+    Otherwise, what is deleted is written to, and never brought back.
+    """
     wanted: Things = {
         "space": {"a": {"title": "A"}}, "site": SITE, "section": SECTION, "team": {},
         "site_space": {"docs/x/p": {"space": Case(THERE).ref("space", "a"), "path": "p"}},

@@ -57,6 +57,10 @@ def space(**fields: Any) -> Things:
 def test_the_base_tells_who_changed_a_field(
     base: dict[str, Any] | None, file: dict[str, Any], live: dict[str, Any], told: str
 ) -> None:
+    """Otherwise, a field that is new in the files is told as of no origin.
+
+    Otherwise, whatever somebody changed outside is told as edited on both sides.
+    """
     case = Case(space(**file), space(**live), base=None if base is None else space(**base))
     (item,) = drift(case)
     assert [(part.field, part.cause) for part in item.fields] == [("emoji", told)]
@@ -64,6 +68,7 @@ def test_the_base_tells_who_changed_a_field(
 
 
 def test_each_field_has_its_own_cause() -> None:
+    """Otherwise, fields that differ are no drift: an alarm is silent."""
     base, file = space(emoji="A", language="en"), space(emoji="B", language="en")
     (item,) = drift(Case(file, space(emoji="A", language="de"), base=base))
     found = {part.field: part.cause for part in item.fields}
@@ -85,6 +90,7 @@ TEAM = {"t": {"title": "T"}}
     ],
 )
 def test_the_base_tells_who_made_or_removed_something(wanted: Any, live: Any, base: Any, told: str) -> None:
+    """Otherwise, what somebody deleted outside is told as not applied yet."""
     earlier = None if base is None else {"team": base}
     found = causes(Case({"team": wanted}, {"team": live}, prune=["teams"], base=earlier))
     assert list(found.values()) == [told]
@@ -112,6 +118,7 @@ def test_of_one_person_in_two_teams_each_place_is_told_by_itself(first: str) -> 
 
 
 def test_an_entry_with_another_key_is_what_it_was_in_the_base() -> None:
+    """Otherwise, whatever was applied counts as never applied, and nothing as changed outside."""
     base: Things = {"space": {"old": {"title": "S", "emoji": "A"}}}
     (item,) = drift(Case(space(emoji="A"), space(emoji="B"), base=base))
     assert (item.address, item.fields[0].cause) == ("acme/spaces/s", "changed outside")
@@ -135,6 +142,13 @@ def ordered(case: Case, *keys: str) -> Things:
 def test_the_base_tells_of_each_sibling_that_moves_who_has_moved_it(
     base: str | None, told: dict[str, str]
 ) -> None:
+    """Otherwise, what stands elsewhere among its siblings is no drift.
+
+    Otherwise, of what stands elsewhere among its siblings the place is not told.
+    Otherwise, what a list orders cannot be moved.
+    Otherwise, what somebody moved outside is told as moved here.
+    Otherwise, what both have moved is told as moved outside.
+    """
     names = Case({"collection": {"c": {}}, "space": {key: {} for key in "xyz"}})
     inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in "zyx"}
     case = Case(
@@ -155,6 +169,10 @@ def test_the_base_tells_of_each_sibling_that_moves_who_has_moved_it(
     ],
 )
 def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) -> None:
+    """Otherwise, what is drift is told once more as what is ignored.
+
+    Otherwise, a field that is drift is told once more as what is ignored.
+    """
     case = Case(
         space(emoji="A", language="de", title="T"), space(emoji="B", language="en"),
         ignore=["spaces/*#emoji", "spaces/*#language"], base=space(**base),
@@ -170,7 +188,11 @@ SITES: Things = {"site": {key: {"title": key, "type": "basic"} for key in "abc"}
 
 
 def test_what_no_request_writes_is_drift_all_the_same() -> None:
-    """Its type is set when a site is made: the plan refuses it, and has no step for it."""
+    """Its type is set when a site is made: the plan refuses it, and has no step for it.
+
+    Otherwise, behind the first entry that is not live no difference is told: an alarm is silent.
+    Otherwise, what somebody changed on the platform is told as edited here.
+    """
     live = {"a": SITES["site"]["a"], "c": {"title": "c", "type": "premium"}}
     found = {item.address: item for item in drift(Case(SITES, {"site": live}, base=SITES))}
     assert [item.what for item in found.values()] == ["missing", "different"]
@@ -179,13 +201,20 @@ def test_what_no_request_writes_is_drift_all_the_same() -> None:
 
 
 def test_what_no_request_writes_is_told_of_what_was_selected() -> None:
+    """Otherwise, what was not selected is told.
+
+    Otherwise, of a selection nothing is told that no request writes: an alarm is silent.
+    """
     live = {key: {"title": key, "type": "premium"} for key in "abc"}
     sides = replace(Case(SITES, {"site": live}).sides(), options=Options(select=("sites/b",)))
     assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/sites/b"]
 
 
 def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -> None:
-    """The second site has a change for its title, the third one is to be made; another one goes."""
+    """The second site has a change for its title, the third one is to be made; another one goes.
+
+    Otherwise, what a plan changes is told twice.
+    """
     wanted = {"a": {"title": "a", "type": "basic"}, "b": {"title": "B", "type": "basic"}, "c": {"title": "c"}}
     live = {
         "a": {"title": "a", "type": "premium"},
@@ -211,6 +240,7 @@ MEMBER: Things = {"member": {ADA: {"role": "read"}}}
 
 
 def test_what_a_person_must_make_is_drift_while_it_is_not_live() -> None:
+    """Otherwise, what is live is told as missing."""
     case = Case({**MEMBER, "team": TEAM, "team_member": {f"t/{ADA}": {"role": "owner"}}}, {"team": TEAM})
     found = find_drift(sides := case.sides(), make_plan(sides))
     names = {f"acme/members/{ADA}", f"acme/teams/t/members/{ADA}"}
@@ -233,6 +263,11 @@ def test_content_whose_object_is_gone_is_drift_although_no_plan_makes_it_anew() 
 
 
 def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
+    """Otherwise, what was deleted and can be brought back counts as live, and no alarm tells that it is gone.
+
+    Otherwise, what is missing is told twice.
+    Otherwise, what was deleted is told as different, and its last values are written into the files.
+    """
     sides = Case(space(id="space-s", emoji="A"), space(emoji="B")).sides()
     (identity,) = (found for found in sides.snapshot.objects if found[0] == "space")
     deleted = replace(sides.snapshot.objects[identity], deleted=True)
@@ -245,6 +280,10 @@ def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
 
 
 def test_what_cannot_be_deleted_unseen_is_told_where_it_was_selected() -> None:
+    """Otherwise, what was not selected is told as undeclared.
+
+    Otherwise, of a selection nothing is told that has no request: an alarm is silent.
+    """
     live = {"collection": {"c": {"title": "C"}}, "team": {"one": {"title": "One"}}}
     sides = Case({"collection": {}, "team": {}}, live, prune=["collections", "teams"]).sides()
     evidence = Evidence(unseen={("collection", "collection-c"): "/c", ("team", "team-one"): "/t"})
@@ -255,6 +294,11 @@ def test_what_cannot_be_deleted_unseen_is_told_where_it_was_selected() -> None:
 
 
 def test_what_is_not_selected_is_not_told_and_what_is_ignored_is_told_apart() -> None:
+    """Otherwise, what the policy ignores is told as missing.
+
+    Otherwise, what was not selected is told as missing.
+    Otherwise, what is ignored or not selected is told as missing.
+    """
     wanted: Things = {"member": {ADA: {"role": "read"}, "lin@acme.example": {"role": "read"}}}
     sides = Case(wanted, {"member": {}}).sides()
     sides = replace(sides, options=Options(select=("acme/members/lin@acme.example",)))
@@ -269,7 +313,10 @@ def test_what_is_not_selected_is_not_told_and_what_is_ignored_is_told_apart() ->
 
 @pytest.mark.parametrize("title", ["A", "a"])
 def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(title: str) -> None:
-    """With the documented operations alone, links have no order of their own."""
+    """With the documented operations alone, links have no order of their own.
+
+    Otherwise, what no request can bring to its place is told without the place.
+    """
     registry = Registry(
         [replace(kind, order=None) if kind.name == "external_link" else kind for kind in REGISTRY.ordered]
     )
@@ -301,6 +348,10 @@ def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(t
 def test_what_appears_in_a_place_that_is_watched_is_drift(
     watch: list[str], prune: list[str], told: list[tuple[str, bool]]
 ) -> None:
+    """Otherwise, what is undeclared is told although nobody asked for it.
+
+    Otherwise, what appears in a place that nobody watches is drift.
+    """
     live = {"collection": {"c": {"title": "C"}}, "team": TEAM}
     case = Case({"collection": {}, "team": {}, "space": {}}, live, watch=watch, prune=prune)
     plan = make_plan(sides := case.sides())
@@ -310,6 +361,10 @@ def test_what_appears_in_a_place_that_is_watched_is_drift(
 
 
 def test_of_a_place_that_is_watched_what_nobody_declares_is_told_and_told_once() -> None:
+    """Otherwise, what is told as undeclared is told a second time as what is kept.
+
+    Otherwise, what is declared in a place that is watched is told as undeclared.
+    """
     case = Case({"team": TEAM}, {"team": {**TEAM, "u": {"title": "U"}}}, watch=["teams"])
     sides = case.sides()
     found = find_drift(sides, make_plan(sides), everything=True)
@@ -319,6 +374,11 @@ def test_of_a_place_that_is_watched_what_nobody_declares_is_told_and_told_once()
 
 @pytest.mark.parametrize("ignore", [[], ["spaces/*#emoji"], ["spaces"], ["teams"]])
 def test_what_could_not_be_read_is_told_unless_it_is_ignored(ignore: list[str]) -> None:
+    """Otherwise, a place that is ignored is told as unread.
+
+    Otherwise, a field that is ignored is told as unread.
+    Otherwise, what may not be read counts as not there.
+    """
     case = Case({**space(), "team": TEAM}, {**space(), "team": TEAM}, ignore=ignore)
     sides = case.sides()
     why = Unserved("it may not be read", SPAN)
@@ -339,6 +399,10 @@ def test_what_could_not_be_read_is_told_unless_it_is_ignored(ignore: list[str]) 
 def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpose(
     ignore: list[str], fewer: int
 ) -> None:
+    """Otherwise, what an entry names counts as not watched.
+
+    Otherwise, a field that the policy ignores is called not watched.
+    """
     case = Case({**space(emoji="A"), "team": TEAM})
     all_ = coverage(case.sides()).unwatched()
     found = coverage(Case(case.wanted, ignore=ignore).sides()).unwatched()
@@ -361,6 +425,13 @@ def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpo
 def test_what_is_counted_as_not_watched_is_what_is_listed(
     ignore: list[str], watch: list[str], quiet: set[str], chosen: str | None
 ) -> None:
+    """Otherwise, a plan of a part counts what it did not look at.
+
+    Otherwise, a default that is watched in one entry counts as watched in all.
+    Otherwise, a place that is watched, or that no server has, is counted as not watched.
+    Otherwise, a default that the policy watches is called not watched.
+    Otherwise, an entry with nothing but a place that is not watched is not listed.
+    """
     # Without any pattern it is counted by kind, with one by entry: both are the list.
     nodes = {"docs/news": {"title": "News", "path": "news"}, "docs/blog": {"title": "Blog"}}
     wanted: Things = {
@@ -396,7 +467,12 @@ def test_what_is_counted_as_not_watched_is_what_is_listed(
 
 
 def test_what_can_be_written_and_read_and_no_line_says_is_not_watched() -> None:
-    """Not what says where a thing is, what it is recognised by, or what nobody can read or write."""
+    """Not what says where a thing is, what it is recognised by, or what nobody can read or write.
+
+    Otherwise, what nobody can write is called not watched.
+    Otherwise, what the server does not have is called not watched.
+    Otherwise, what nobody can read is called not watched.
+    """
     wanted = {**space(emoji="A"), "site": {"docs": {}}, "section": {"docs/news": {}}, "saml": {"okta": {}}}
     case = Case({**wanted, "published_integration": {"bot": {}}})
     watched = coverage(sides := case.sides())
@@ -441,6 +517,11 @@ MOVED = {"defaultLevel": "edit"}
 def test_a_default_that_the_policy_watches_is_drift_once_it_moves(
     live: dict[str, Any], base: Any, cause: str | None
 ) -> None:
+    """Otherwise, a value that was not in the answer is drift.
+
+    Otherwise, without a git base somebody else is said to have changed it.
+    Otherwise, of an entry that is new here, the change is said to be this one's.
+    """
     then = space(**base) if isinstance(base, dict) else {} if base else None
     found = drift(Case(space(), space(**live), base=then, watch=["spaces/*#defaultLevel"]))
     told = [(one.field, one.cause) for item in found for one in item.fields]
@@ -448,6 +529,10 @@ def test_a_default_that_the_policy_watches_is_drift_once_it_moves(
 
 
 def test_a_default_is_no_drift_where_it_is_ignored_or_where_the_platform_has_none() -> None:
+    """Otherwise, a field without a default is drift wherever it has a value.
+
+    Otherwise, a default that the policy ignores is drift.
+    """
     watch = ["spaces/*#defaultLevel"]
     assert drift(Case(space(), space(**MOVED), watch=watch, ignore=watch)) == []
     site: Things = {"site": {"docs": {"title": "Docs"}}}
@@ -456,6 +541,11 @@ def test_a_default_is_no_drift_where_it_is_ignored_or_where_the_platform_has_non
 
 
 def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:
+    """Otherwise, a place that is declared counts as not watched.
+
+    Otherwise, what is ignored on purpose is counted as not watched.
+    Otherwise, a place that the policy ignores is called not watched.
+    """
     case = Case({**space(emoji="A"), "team": TEAM})
     before, after = (
         coverage(Case(case.wanted, ignore=ignore).sides()).unwatched() for ignore in ([], ["spaces"])
@@ -482,7 +572,10 @@ def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
 
 
 def test_what_merely_is_there_is_named_and_changes_no_way_out() -> None:
-    """Nothing speaks for it but that it would be deleted while another one is made."""
+    """Nothing speaks for it but that it would be deleted while another one is made.
+
+    Otherwise, what merely is there is told as a likely rename.
+    """
     live: Things = {"team": {"old": {"title": "Ash"}}}
     case = Case({"team": {"new": {"title": "Quite another"}}}, live, prune=["teams"], agreed=False)
     sides = case.sides()
@@ -493,6 +586,7 @@ def test_what_merely_is_there_is_named_and_changes_no_way_out() -> None:
 
 
 def test_what_looks_like_it_is_told_as_what_it_is_called_now() -> None:
+    """Otherwise, what looks like it is told like anything that merely is there."""
     case = Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}})
     (item,) = drift(case)
     assert [(one.id, one.likely) for one in item.renamed] == [("team-old", True)]

@@ -52,7 +52,11 @@ def test_what_is_named_is_made_before() -> None:
 
 
 def test_what_is_in_its_own_kind_is_placed_from_the_top() -> None:
-    """A chain a > b > c turned round: no move may close a circle on the way."""
+    """A chain a > b > c turned round: no move may close a circle on the way.
+
+    Otherwise, what is to be in something that is declared counts as outermost: circles are sent, and moves
+    come in any order.
+    """
     live = {
         "a": {"title": "A"},
         "b": {"title": "B", "parent": LiveId("collection-a")},
@@ -71,6 +75,11 @@ def test_what_is_in_its_own_kind_is_placed_from_the_top() -> None:
 
 @pytest.mark.parametrize("ring", ["ab", "abc", "abcd"])
 def test_names_that_go_round_are_freed_once(ring: str) -> None:
+    """Otherwise, two things of one place take each other's names, and the platform refuses the first.
+
+    Otherwise, two things of one place take each other's names, and the platform refuses the first, also of
+    what the files say.
+    """
     live = {key: {"title": key} for key in ring}
     wanted = {key: {"title": other} for key, other in zip(ring, ring[1:] + ring[0], strict=True)}
     steps = Case({"team": wanted}, {"team": live}).steps()
@@ -92,6 +101,11 @@ def test_a_name_is_given_up_before_it_is_taken() -> None:
 
 
 def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:
+    """Otherwise, a delete of anything waits for a new admin, as if an admin went.
+
+    Otherwise, nobody counts as one who loses the role: for a moment there is no admin.
+    Otherwise, for a moment there is no admin, or for ever after a failure.
+    """
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     demoted = Case({"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}, {"member": live}).steps()
     assert before(demoted, "acme/members/bo update", "acme/members/ada update")
@@ -103,6 +117,10 @@ def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:
 
 
 def test_what_is_withdrawn_comes_first_and_what_is_exposed_last() -> None:
+    """Otherwise, what is to be hidden is changed while everybody sees it.
+
+    Otherwise, what is to be shown is seen before it is as declared.
+    """
     live = {"title": "Docs", "visibility": "public", "basename": "a"}
     hidden = Case({"site": {"s": {**live, "visibility": "unlisted", "basename": "b"}}}, {"site": {"s": live}})
     assert before(hidden.steps(), "acme/sites/s withdraw visibility", "acme/sites/s update")
@@ -112,6 +130,11 @@ def test_what_is_withdrawn_comes_first_and_what_is_exposed_last() -> None:
 
 
 def test_what_leaves_a_collection_has_left_when_that_is_deleted() -> None:
+    """Otherwise, a collection is deleted before what leaves it has left.
+
+    Otherwise, a move into a collection is no move, and a collection is deleted before what leaves it has
+    left.
+    """
     live = {
         "collection": {"c": {"title": "C"}},
         "space": {"s": {"title": "S", "collection": LiveId("collection-c")}},
@@ -135,6 +158,7 @@ def shown(visibility: str) -> dict[str, dict[str, str]]:
 def test_what_comes_down_waits_for_nothing_and_what_goes_up_for_what_it_comes_after(
     now: str, then: str, phase: str, link_first: bool
 ) -> None:
+    """Otherwise, what is to be hidden stays public until something else is made."""
     steps = Case({"site": shown(then), **LINK}, {"site": shown(now)}).steps()
     shows, makes = f"acme/sites/docs {phase} visibility", "acme/sites/docs/shareLinks/friends create"
     assert before(steps, makes, shows) is link_first
@@ -176,7 +200,12 @@ def test_a_move_into_something_new_waits_for_the_moves_around_that() -> None:
 def test_what_something_is_in_is_named_from_the_nearest_outward_and_each_once(
     parents: dict[str, str], above: str
 ) -> None:
-    """In a circle, too: it ends where it began."""
+    """In a circle, too: it ends where it began.
+
+    Otherwise, collections that are in each other are followed round for ever.
+    Otherwise, what is in nothing ends in an error of the program.
+    Otherwise, what refers to a thing of another kind counts as lying in it.
+    """
     inside = {key: {"parent": collection(parents[key])} if key in parents else {} for key in "abc"}
     wanted = {key: {"title": key, **inside[key]} for key in "abc"}
     sides = Case({"collection": wanted}).sides()
@@ -203,6 +232,10 @@ def test_rules_return_edges_and_leave_the_steps_as_they_are() -> None:
 
 
 def test_what_is_cleared_is_sent_as_the_platform_clears_it() -> None:
+    """Otherwise, what is cleared by an empty text is sent as null, which the platform refuses.
+
+    Otherwise, what is cleared by null is sent in another form.
+    """
     live = {"title": "T", "description": "x", "emoji": "1f600"}
     steps = Case(
         {
@@ -222,6 +255,10 @@ def test_what_is_cleared_is_sent_as_the_platform_clears_it() -> None:
 def test_what_a_thing_is_told_to_do_is_sent_when_somebody_says_so(
     confirm: list[str], told: list[str]
 ) -> None:
+    """Otherwise, a thing is told to act that nobody has asked for.
+
+    Otherwise, each apply waits for every translation.
+    """
     spaces = {"space": {"s": {"title": "S"}}}
     names = Case(spaces)
     source = {"space": names.ref("space", "s"), "language": "en"}

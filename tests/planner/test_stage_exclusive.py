@@ -49,6 +49,11 @@ def unwilling(found: Exclusive) -> list[str]:
 def test_an_entry_is_told_to_have_it_where_nothing_else_is_left_for_it(
     wanted: dict[str, Any], told: list[str]
 ) -> None:
+    """Otherwise, what goes counts as what may be the default, and nobody is told.
+
+    Otherwise, where there is a default, another one is told to be it.
+    Otherwise, where others may be the default, an entry that is none is told to be it.
+    """
     assert unwilling(case(**wanted).decisions().exclusive) == told
 
 
@@ -68,17 +73,23 @@ def platform_chooses(made: Case, selected: tuple[str, ...] | None = None) -> boo
 
 
 def test_where_an_entry_says_that_it_has_it_the_platform_chooses_nothing() -> None:
+    """Otherwise, the platform is said to choose where an entry says which."""
     assert platform_chooses(case(y=SILENT))
     assert not platform_chooses(case(y=TRUE))
 
 
 def test_where_nothing_is_left_the_platform_chooses_nothing() -> None:
+    """Otherwise, the platform is said to choose where nothing is left."""
     assert not platform_chooses(case(live="x"))
     assert platform_chooses(case(live="x", new=SILENT))
 
 
 def test_an_entry_that_is_not_written_does_not_have_it() -> None:
-    """It was not selected, or cannot be made: so the platform chooses."""
+    """It was not selected, or cannot be made: so the platform chooses.
+
+    Otherwise, what is never made counts as the new default.
+    Otherwise, what is not selected counts as the new default.
+    """
     assert platform_chooses(case(y=TRUE), selected=())
     assert not platform_chooses(case(y=TRUE), selected=("y",))
     blocked = case(y=SILENT, new=TRUE)

@@ -53,6 +53,7 @@ def test_null_is_the_absence_of_a_value_and_a_value_is_not(
 def test_a_new_object_is_not_told_which_flags_it_has_anyway(
     kind: str, path: str, fields: dict[str, Any], written: list[str]
 ) -> None:
+    """Otherwise, a plan shows what a new thing has anyway."""
     case = Case({"site": {"docs": {"title": "Docs"}}, kind: {path: fields}})
     display = case.decisions().entries[case.address(kind, path)].display
     assert sorted(item.field.name for item in display) == written
@@ -101,7 +102,10 @@ def test_only_what_a_guard_is_declared_for_is_guarded() -> None:
 
 
 def test_what_could_not_be_written_down_is_kept_and_the_rest_of_its_place_goes() -> None:
-    """Whose e-mail the platform does not tell could not be declared: there is no key for it."""
+    """Whose e-mail the platform does not tell could not be declared: there is no key for it.
+
+    Otherwise, what no entry could be written for is deleted.
+    """
     live: dict[str, dict[str, Any]] = {
         "x": {"email": None, "role": "read"},
         "y": {"role": "read"},
@@ -125,7 +129,12 @@ def test_two_kinds_may_exchange_their_titles_without_waiting() -> None:
 
 
 def test_what_comes_into_an_ordered_list_comes_one_after_the_other() -> None:
-    """Also what the order does not name: where it comes depends on what came before."""
+    """Also what the order does not name: where it comes depends on what came before.
+
+    Otherwise, what is made in the same plan counts as no sibling, and comes in any order.
+    Otherwise, who comes from another place by a request of its own is not waited for.
+    Otherwise, a request that only comes after another one is not sent where that failed.
+    """
     inside = Ref(ACME.child("collections", "c"))
     wanted: Things = {
         "collection": {"c": {"title": "C", "order": (Ref(ACME.child("spaces", "b")),)}},
@@ -138,6 +147,12 @@ def test_what_comes_into_an_ordered_list_comes_one_after_the_other() -> None:
 
 
 def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> None:
+    """Otherwise, a holder that leaves out its order ends the run in an error of the program.
+
+    Otherwise, who is in the list and stays counts as somebody who arrives, and is moved.
+    Otherwise, who is in the list already counts as somebody who arrives, too.
+    Otherwise, a list that a request orders is told as one that no request orders.
+    """
     inside = Ref(ACME.child("collections", "c"))
     wanted: Things = {
         "collection": {"c": {"title": "C", "order": tuple(Ref(ACME.child("spaces", key)) for key in "ab")}},
@@ -152,6 +167,10 @@ def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> Non
 
 
 def test_what_only_an_update_takes_is_not_sent_when_something_is_made() -> None:
+    """Otherwise, what only an update takes is sent when a thing is made.
+
+    Otherwise, what only an update takes is never sent for a new thing.
+    """
     rules = {"type": "expression", "expression": "x"}
     wanted: Things = {"space": {"s": {"title": "S", "editMode": "locked", "mergeRules": rules}}}
     (change,) = make_plan(Case(wanted, {"space": {}}).sides()).changes

@@ -41,6 +41,7 @@ def test_a_change_tells_its_fields_whether_it_makes_something_or_changes_it() ->
 
 
 def test_the_fields_of_what_is_made_are_there_for_the_same_reason() -> None:
+    """Otherwise, the fields of what is made have other causes than itself."""
     new = {"title": "One", "emoji": "A"}
     for base, cause in [({"space": {}}, "edited here"), ({"space": {"one": new}}, "changed outside")]:
         (change,) = make_plan(Case({"space": {"one": new}}, base=base).sides()).changes
@@ -65,7 +66,10 @@ def test_where_a_node_is_in_is_a_field_of_what_is_live_and_the_place_of_what_is_
 
 
 def test_what_its_address_says_is_no_field_of_what_is_made() -> None:
-    """A place is in its section, and its address says so."""
+    """A place is in its section, and its address says so.
+
+    Otherwise, what an entry is in is shown twice, as its address and as a field.
+    """
     tree = {"site": {"s": {"title": "S"}}, "section": {"s/k": {"title": "K", "path": "k"}}}
     place = {"site_space": {"s/k/p": {"path": "p", "space": LiveId("x")}}}
     (change,) = make_plan(Case({**tree, **place}, tree).sides()).changes
@@ -93,6 +97,7 @@ def with_unread_teams(case: Case, *, delete: bool = True) -> Sides:
 def test_a_place_that_is_not_known_is_blocked_where_deletes_were_wanted(
     prune: list[str], ignore: list[str], delete: bool, blocked: list[str]
 ) -> None:
+    """Otherwise, where nobody can tell what is undeclared, it is deleted."""
     case = Case({"team": {}}, {"team": TWO}, prune=prune, ignore=ignore)
     assert told(make_plan(with_unread_teams(case, delete=delete))) == ([], blocked)
 
@@ -132,6 +137,7 @@ def test_what_is_not_known_has_the_place_where_it_was_written() -> None:
 
 @pytest.mark.parametrize("phase", ["withdraw", "expose"])
 def test_two_fields_of_one_thing_come_down_or_go_up_in_any_order(phase: str) -> None:
+    """Otherwise, what shows or hides a thing is sent in any order."""
     seen = {"title": "Docs", "visibility": "public", "published": True, "basename": "a"}
     hidden = {"title": "Docs", "visibility": "unlisted", "published": False, "basename": "b"}
     wanted, live = (hidden, seen) if phase == "withdraw" else (seen, hidden)
@@ -149,6 +155,7 @@ def removed(plan: Plan) -> list[str]:
 
 
 def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
+    """Otherwise, what was removed is told once more for each thing that was in it."""
     tree = {
         "section": {"docs/a": {"title": "A", "path": "a"}},
         "site_space": {"docs/a/p": {"space": LiveId("space-x"), "path": "p"}},
@@ -168,6 +175,10 @@ def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
     ],
 )
 def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: list[str]) -> None:
+    """Otherwise, a selection is told of what was removed elsewhere.
+
+    Otherwise, what was removed is not told where it was selected by its title.
+    """
     case = Case({"team": ONE}, {"team": {**ONE, **TWO}}, base={"team": {**ONE, **TWO}})
     assert removed(make_plan(replace(case.sides(), options=Options(select=select)))) == shown
 
@@ -187,6 +198,13 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
 def test_what_is_removed_and_forgotten_says_how_it_stays(
     forget: list[str], prune: list[str], told: list[str]
 ) -> None:
+    """Otherwise, a line that lasts is said not to.
+
+    Otherwise, nobody learns that what is forgotten by its key is deleted as soon as the git base has lost its
+    entry.
+    Otherwise, what is forgotten is told like what is kept by chance.
+    Otherwise, what nothing would delete is told as forgotten.
+    """
     both: Things = {"space": {"a": {"title": "A"}, "b": {"title": "B"}}}
     plan = make_plan(Case({"space": {}}, both, base=both, forget=forget, prune=prune).sides())
     assert [note.text for note in plan.notes if note.text.startswith(("removed", "forgotten"))] == told
@@ -194,6 +212,7 @@ def test_what_is_removed_and_forgotten_says_how_it_stays(
 
 @pytest.mark.parametrize(("by", "done"), [(MatchedBy.PREVIOUSLY, 0), (MatchedBy.KEY, 1)])
 def test_a_former_name_can_go_when_nothing_is_recognised_by_it(by: MatchedBy, done: int) -> None:
+    """Otherwise, a line without which an entry would not be found is said to be able to go."""
     case = Case({"team": {"t": {"title": "New", "previously": ("Old",)}}}, {"team": {"t": {"title": "New"}}})
     sides = case.sides()
     matches = {**sides.snapshot.matches, case.address("team", "t"): Match("team-t", by)}
@@ -208,6 +227,7 @@ def test_an_entry_that_is_still_declared_is_what_it_was_recognised_as() -> None:
 
 
 def test_of_two_sections_of_one_title_the_base_means_the_one_that_shows_its_first_space() -> None:
+    """Otherwise, a section is not known by the space that it shows."""
     shown = {"docs/old/p": {"space": LiveId("space-x")}, "docs/old/q": {"space": LiveId("space-y")}}
     live = {"docs/a/p": {"space": LiveId("space-x")}, "docs/b/q": {"space": LiveId("space-y")}}
     spaces = {"space": {key: {"title": key} for key in "xy"}, "site": {"docs": {"title": "Docs"}}}
@@ -223,6 +243,7 @@ def test_of_two_sections_of_one_title_the_base_means_the_one_that_shows_its_firs
 
 
 def test_what_goes_along_and_cannot_be_seen_is_given_to_nobody() -> None:
+    """Otherwise, what a site may show, unseen, is given away."""
     sides = Case({"space": {"s": {"title": "S"}}}, {"space": {"s": {"title": "S"}}}).sides()
     evidence = Evidence(unseen={("space", "space-s"): "/orgs/acme/sites"})
     given = replace(sides.snapshot, transferred=frozenset({ACME.child("spaces", "s")}), evidence=evidence)
@@ -245,6 +266,7 @@ def test_a_look_alike_is_named_by_its_title_where_only_one_has_it() -> None:
 
 
 def test_what_is_forgotten_does_not_go_with_what_it_is_in() -> None:
+    """Otherwise, what is to be left alone goes along with what it is in."""
     live = {"site": {"docs": {"title": "Docs"}}, "share_link": {"docs/friends": {"active": True}}}
     for forget, codes in [(["sites/*/shareLinks/[friends]"], ["forgotten"]), ([], [])]:
         plan = make_plan(Case({"site": {}}, live, prune=["sites"], forget=forget).sides())
@@ -263,12 +285,14 @@ def test_what_is_forgotten_does_not_go_with_what_it_is_in() -> None:
 def test_a_key_that_nobody_knows_any_more_may_be_any_of_those_that_go(
     forget: str, refused: list[str]
 ) -> None:
+    """Otherwise, what nobody can name any more is deleted although it is to be left alone."""
     live = {"team": {**ONE, **TWO}, "collection": {"c": {"title": "C"}}}
     plan = make_plan(Case({"team": {}}, live, prune=["teams"], forget=[forget]).sides())
     assert [item.address for item in plan.refusals] == refused
 
 
 def test_what_is_set_once_is_refused_and_not_written() -> None:
+    """Otherwise, a field that is set once is passed over in silence."""
     live = {"title": "Docs", "type": "basic"}
     plan = make_plan(Case({"site": {"s": {**live, "type": "premium"}}}, {"site": {"s": live}}).sides())
     assert [(item.code, item.address) for item in plan.refusals] == [("create-only", "acme/sites/s#type")]
@@ -303,6 +327,10 @@ def test_what_is_around_an_entry_is_what_is_live_of_it() -> None:
 def test_a_change_says_by_what_it_was_recognised_unless_that_was_its_first_key(
     match: Match, told: str | None
 ) -> None:
+    """Otherwise, how an entry was recognised by something else than its line or key is not shown.
+
+    Otherwise, of what was recognised otherwise than by its line or key it is not shown how.
+    """
     sides = Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}).sides()
     matches = {**sides.snapshot.matches, ACME.child("teams", "one"): match}
     plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, matches=matches)))
@@ -310,6 +338,10 @@ def test_a_change_says_by_what_it_was_recognised_unless_that_was_its_first_key(
 
 
 def test_a_section_is_not_planned_without_the_place_that_is_made_along() -> None:
+    """Otherwise, --select leaves out what must be there first.
+
+    Otherwise, a section is selected without the place that it is made around.
+    """
     wanted = {
         "space": {"x": {"title": "X"}},
         "site": {"docs": {"title": "Docs"}},
@@ -334,6 +366,7 @@ def test_only_the_key_of_an_organization_begins_an_address() -> None:
 
 
 def test_what_is_made_public_last_brings_nothing_along_into_a_selection() -> None:
+    """Otherwise, what is made public last brings along all that comes before it."""
     group = {"docs/g": {"title": "G"}}
     wanted = {
         "site": {"docs": {"title": "Docs", "published": True}},
@@ -354,12 +387,17 @@ def test_what_is_made_public_last_brings_nothing_along_into_a_selection() -> Non
 def test_what_has_a_name_in_several_languages_is_called_by_the_first_one(
     terms: dict[str, str], name: str
 ) -> None:
+    """Otherwise, what has a name in several languages is called by all of them.
+
+    Otherwise, what has a name in no language ends the run in an error of the program.
+    """
     case = Case({"glossary_term": {}}, {"glossary_term": {"g": {"translations": terms}}})
     assert str(case.sides().names.address(("glossary_term", "glossary_term-g"))) == f"acme/glossary/{name}"
 
 
 @pytest.mark.parametrize("only_ended", [False, True])
 def test_steps_that_wait_for_each_other_are_no_plan(only_ended: bool) -> None:
+    """Otherwise, steps that wait for each other are never sent, and nobody says why."""
     steps = Case({"team": {**ONE, **TWO}}).steps()
     one, two = "acme/teams/one create", "acme/teams/two create"
     _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two)])))
@@ -393,11 +431,22 @@ def group(**titles: str) -> Things:
     ],
 )  # fmt: skip
 def test_a_new_entry_that_looks_like_something_live_is_told(case: Case, notes: list[str]) -> None:
+    """Otherwise, a new entry is said to be perhaps a renamed one whatever stands beside it.
+
+    Otherwise, a new entry is said to be perhaps what another one declares.
+    Otherwise, what is said to be new is said to be perhaps something else.
+    Otherwise, what is live is said to be perhaps something else.
+    Otherwise, content is proposed as a rename, and asked about as well.
+    """
     found = [note.text for note in make_plan(case.sides()).notes]
     assert [text[: len(start)] for text, start in zip(found, notes, strict=True)] == notes
 
 
 def test_the_line_to_add_has_the_name_unless_that_is_of_several_or_of_none() -> None:
+    """Otherwise, an id is advised where a name would do, in files that other environments read.
+
+    Otherwise, a name is advised that is none.
+    """
     things: Things = {"team": {"a": {"title": "A"}, "b": {"title": "B"}, "c": {"title": "B"}, "d": {}}}
     a, b, c, d = (item for item in Case({}, things).sides().snapshot.objects.values() if item.kind == "team")
     kind = Case().registry["team"]
@@ -407,6 +456,11 @@ def test_the_line_to_add_has_the_name_unless_that_is_of_several_or_of_none() -> 
 
 
 def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
+    """Otherwise, what takes the place of something live is not told.
+
+    Otherwise, a move into another group is sent with other fields, before the group is ready.
+    """
+
     def section(group: Ref | LiveId) -> Things:
         return {"section": {"d/s": {"title": "S", "path": "s", "group": group}}}
 
@@ -436,6 +490,7 @@ def test_a_new_team_where_another_one_is_named_is_asked_about() -> None:
 
 
 def test_a_person_is_added_by_the_id_and_nobody_else_is() -> None:
+    """Otherwise, somebody who is added by SSO is added without an id."""
     wanted = {"a@b": {"id": "u9", "sso": True, "role": "read"}, "c@d": {"sso": True}}
     plan = make_plan(Case({"member": wanted}, {"member": {}}).sides())
     (change,) = plan.changes

@@ -82,6 +82,7 @@ def test_elsewhere_things_are_deleted_as_before() -> None:
 
 
 def test_what_lies_in_something_unknown_could_be_in_any_of_its_kind() -> None:
+    """Otherwise, what is protected under a name that nobody knows any more is deleted."""
     site = {"title": "Docs", "basename": "docs"}
     case = Case({}, {"site": {"docs": site}}, prune=["sites"], protect=["sites/old/structure/guides"])
     case.wanted = {"site": {"other": {"title": "Other", "basename": "other"}}}
@@ -92,11 +93,13 @@ def test_what_lies_in_something_unknown_could_be_in_any_of_its_kind() -> None:
 def test_a_title_that_the_base_protects_and_nothing_bears_any_more_does_the_same(
     in_base: bool, refused: list[tuple[str, str]]
 ) -> None:
+    """Otherwise, what is protected under a name that nobody knows any more is deleted."""
     case = Case(base=BOTH if in_base else None, protect=["spaces/[Was]"])
     assert case.refused() == refused
 
 
 def test_a_title_with_an_id_that_is_not_live_protects_nothing() -> None:
+    """Otherwise, a protection that is written for later stops every delete."""
     assert Case(base=BOTH, protect=["spaces/[Was~gone]"]).refused() == []
 
 

@@ -18,7 +18,10 @@ def selected(of: Case, *patterns: str, exclude: tuple[str, ...] = ()) -> dict[st
 
 
 def test_a_part_of_a_site_is_planned_without_hiding_the_site_around_it() -> None:
-    """What is withdrawn goes first, which is no reason to hide a site whose section alone is selected."""
+    """What is withdrawn goes first, which is no reason to hide a site whose section alone is selected.
+
+    Otherwise, a selected section hides the whole site around it.
+    """
     hidden = merged(with_("section", "docs/l", title="Other"), site(published=False))
     hidden["section"]["docs/l"] = {**hidden["section"]["docs/l"], "title": "Other"}
     assert selected(case(hidden), "sites/docs/structure/l") == {"acme/sites/docs/structure/l": ["update"]}

@@ -83,11 +83,21 @@ def test_without_a_repository_all_of_it_is_planned() -> None:
 
 
 def test_nothing_is_planned_in_a_structure_that_the_platform_syncs() -> None:
+    """Otherwise, a navigation that the platform syncs with a repository is changed and pruned.
+
+    Otherwise, what only the repository has is pruned.
+    Otherwise, what a repository decides is written, and the next sync writes it back.
+    """
     plan = make_plan(synced(OTHER, site=REPOSITORY))
     assert (changed(plan), plan.refusals, plan.kept) == ([], (), ())
 
 
 def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_way_out() -> None:
+    """Otherwise, what is in a thing is not found below it.
+
+    Otherwise, what the files have otherwise than the repository is not told.
+    Otherwise, a node that the repository does not have is not told.
+    """
     [blocked] = make_plan(synced(OTHER, site=REPOSITORY)).blocked
     assert blocked.address == "acme/sites/docs"
     assert blocked.reason == (
@@ -99,6 +109,7 @@ def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_wa
 
 
 def test_where_files_and_repository_agree_it_is_only_said() -> None:
+    """Otherwise, what agrees with its repository is blocked."""
     case = Case(wanted(things(("news", "News"))), things(("news", "News"), ("old", "Old")))
     plan = make_plan(synced(case, site=REPOSITORY))
     assert (changed(plan), plan.blocked) == ([], ())
@@ -110,6 +121,7 @@ def test_where_files_and_repository_agree_it_is_only_said() -> None:
 
 
 def test_what_the_platform_syncs_is_no_drift() -> None:
+    """Otherwise, what the platform syncs, or the policy ignores, is drift."""
     sides = synced(OTHER, site=REPOSITORY)
     drift = find_drift(sides, make_plan(sides), everything=True)
     assert (drift.found, drift.ignored) == ((), ())
@@ -125,6 +137,10 @@ def test_the_rest_of_a_synced_site_is_planned_as_ever() -> None:
 
 
 def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
+    """Otherwise, what somebody takes over is never written.
+
+    Otherwise, a line that is needed is said to be able to go.
+    """
     plan = make_plan(takes_over(synced(OTHER, site=REPOSITORY), "site"))
     assert changed(plan) == changed(make_plan(OTHER.sides()))
     [note] = [note for note in plan.notes if note.address == "acme/sites/docs#takeover"]
@@ -133,6 +149,7 @@ def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
 
 
 def test_takeover_where_nothing_is_synced_can_go() -> None:
+    """Otherwise, a line that does nothing is not told."""
     [note] = [
         note for note in make_plan(takes_over(OTHER.sides(), "site")).notes if "takeover" in note.address
     ]
@@ -152,6 +169,7 @@ def test_what_names_a_node_that_the_repository_does_not_have_is_blocked() -> Non
 
 
 def test_a_structure_of_another_kind_is_no_restructuring_of_ours() -> None:
+    """Otherwise, a navigation that the platform syncs with a repository is asked about, or taken apart."""
     flat = {**things(), "site_space": {"docs/en": {"path": "en", "space": LiveId("space-alpha")}}}
     case = Case(wanted(things(("news", "News"))), flat)
     assert [item.code for item in make_plan(case.sides()).refusals] == ["restructure"]
@@ -182,6 +200,10 @@ def test_spaces_that_are_synced_are_told_in_one_line() -> None:
 
 
 def test_what_the_policy_ignores_is_not_told_either() -> None:
+    """Otherwise, what the policy ignores is warned of.
+
+    Otherwise, what the policy ignores is told.
+    """
     case = Case(OTHER.wanted, OTHER.live, ignore=["sites/docs"])
     plan = make_plan(synced(case, site=REPOSITORY))
     assert "syncs" not in str(make_plan(takes_over(synced(case, site=REPOSITORY), "site")).notes)
@@ -192,6 +214,7 @@ GOES = Case({"space": {"alpha": SPACES["alpha"]}}, {"space": SPACES}, prune=["sp
 
 
 def test_the_question_before_a_synced_space_is_deleted_names_its_repository() -> None:
+    """Otherwise, who answers does not learn that a repository is in step with what goes."""
     words = "; the platform syncs acme/spaces/[Beta] with the repository acme/docs (github)"
     [asked] = [item for item in make_plan(synced(GOES, space=REPOSITORY)).refusals if item.code == "content"]
     assert words in asked.message
@@ -200,6 +223,7 @@ def test_the_question_before_a_synced_space_is_deleted_names_its_repository() ->
 
 
 def test_that_a_synced_space_goes_is_a_warning_also_where_the_policy_names_it() -> None:
+    """Otherwise, that content of a repository would be deleted is not warned of."""
     case = Case(GOES.wanted, GOES.live, prune=["spaces"], agreed=False, removed=["spaces/[Beta]"])
     plan = make_plan(synced(case, space=REPOSITORY))
     [note] = [note for note in plan.notes if note.address == "acme/spaces/[Beta]" and "syncs" in note.text]

@@ -124,6 +124,7 @@ def changed(plan: Any) -> dict[str, Change]:
 
 @pytest.mark.parametrize("path", [{}, {"path": "p"}])
 def test_what_is_made_along_with_its_section_is_a_change_of_its_own(path: dict[str, str]) -> None:
+    """Otherwise, what is made along with its section has no id, and nothing in it can be made."""
     wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x", **path}})
     found = changed(make_plan(Case(wanted, platform()).sides()))
     assert {address: change.action for address, change in found.items()} == {"a": "create", "a/p": "create"}
@@ -132,6 +133,7 @@ def test_what_is_made_along_with_its_section_is_a_change_of_its_own(path: dict[s
 
 
 def test_a_section_that_gets_a_new_place_is_not_emptied_by_a_delete() -> None:
+    """Otherwise, a section that gets a new place is said to go."""
     live = platform(
         "x", "y", section={"docs/a": SECTIONS["docs/a"]}, site_space={"docs/a/p": SHOWN["docs/a/p"]}
     )
@@ -170,6 +172,11 @@ ELSEWHERE = {"destination": {"kind": "external", "url": "https://a.example"}}
 
 @pytest.mark.parametrize(("live", "held"), [(TO_A, True), (ELSEWHERE, False)])
 def test_only_what_goes_with_the_old_root_waits_for_the_new_one(live: dict[str, Any], held: bool) -> None:
+    """Otherwise, nothing waits for the new navigation: what leads into the old one is changed before, and
+    goes with it.
+
+    Otherwise, what leads elsewhere today waits for the new navigation, too.
+    """
     case = Case(confirm=[AGREED])
     case.wanted = files(site_space=ROOT)
     to_new = {"destination": {"kind": "site-space", "siteSpaceId": case.ref("site_space", "docs/x")}}
@@ -181,6 +188,7 @@ def test_only_what_goes_with_the_old_root_waits_for_the_new_one(live: dict[str, 
 
 
 def test_what_leads_out_of_the_old_root_does_not_wait() -> None:
+    """Otherwise, what leads out of the old navigation waits for the new one."""
     case = Case(confirm=[AGREED])
     case.wanted = {**files(site_space=ROOT), "redirect": {"docs/old": ELSEWHERE}}
     case.live = sections_live(**{"docs/old": TO_A})
@@ -193,6 +201,10 @@ def test_what_leads_out_of_the_old_root_does_not_wait() -> None:
 def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
     by: MatchedBy, idle: list[str]
 ) -> None:
+    """Otherwise, an answer that has served counts as one that is still needed.
+
+    Otherwise, the answer is refused as idle while something is recognised by its content.
+    """
     both = {"section": SECTIONS, "site_space": SHOWN}
     sides = Case(files(**both), platform(**both), confirm=[AGREED]).sides()
     matches = {address: Match(match.id, MatchedBy.KEY) for address, match in sides.snapshot.matches.items()}
@@ -203,6 +215,7 @@ def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
 
 
 def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
+    """Otherwise, the old navigation is not gone when the new one is built."""
     live = platform(section=SECTIONS, site_space=SHOWN)
     steps = Case(files(site_space=ROOT), live, confirm=[AGREED], prune=["sites/*/structure"]).steps()
     old = [step.id for step in steps.drafts.steps.values() if step.phase == "clear"]
@@ -222,6 +235,10 @@ def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
 def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(
     wanted: dict[str, Any], live: dict[str, Any], words: str
 ) -> None:
+    """Otherwise, towards sections a restructuring is always refused.
+
+    Otherwise, towards spaces a restructuring is refused since there is no section to begin with.
+    """
     for confirm, codes in [([], ["restructure"]), ([AGREED], [])]:
         plan = make_plan(Case(files(**wanted), platform(**live), confirm=confirm).sides())
         assert [item.code for item in plan.refusals] == codes
@@ -229,7 +246,13 @@ def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(
 
 
 def test_what_the_platform_made_of_the_old_root_is_who_wants_what_is_in_it() -> None:
-    """Of two new entries the one that is to hold the space that lies in it; nobody else."""
+    """Of two new entries the one that is to hold the space that lies in it; nobody else.
+
+    Otherwise, what no entry wants ends the run in an error of the program.
+    Otherwise, a section that the platform made and nobody wants stays.
+    Otherwise, what the platform made becomes an entry that wants nothing of what is in it.
+    Otherwise, what the platform made becomes any entry of its kind.
+    """
     live = platform(
         section={"docs/z": {"title": "Docs"}}, site_space={"docs/z/p": {"space": "x", "path": "x"}}
     )
@@ -277,7 +300,11 @@ def test_what_is_left_alone_does_not_take_the_flag(ignore: list[str]) -> None:
 
 
 def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> None:
-    """A server without the call that orders groups."""
+    """A server without the call that orders groups.
+
+    Otherwise, what no request moves is passed over in silence.
+    Otherwise, what is to be the first is told to be moved behind nothing.
+    """
     groups = {f"docs/{key}": {"title": key} for key in "abc"}
     live = {"site": {"docs": {"title": "Docs"}}, "section_group": groups}
     for order, told in [("bca", f"after {TREE}/c"), ("cab", f"before {TREE}/a")]:
@@ -288,6 +315,7 @@ def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> Non
 
 
 def test_nothing_is_moved_around_a_sibling_that_is_ignored() -> None:
+    """Otherwise, what the policy ignores is moved."""
     links = {f"docs/{key}": {"title": key, "url": "https://x"} for key in "abc"}
     site = {"site": {"docs": {"title": "Docs"}}}
     live = {path: links[path] for path in ("docs/b", "docs/a", "docs/c")}
@@ -320,7 +348,11 @@ def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown:
 def test_what_was_moved_to_another_section_is_told_to_be_made_anew(
     there: dict[str, Any], base: bool, words: str | None
 ) -> None:
-    """The base tells it of anything, and without a base only what has every natural key does."""
+    """The base tells it of anything, and without a base only what has every natural key does.
+
+    Otherwise, anything new is told to be perhaps something else that was moved.
+    Otherwise, what has another name counts as something that was moved.
+    """
     sections = {f"docs/{key}": SECTIONS[f"docs/{key}"] for key in "ab"}
     shown = {"docs/a/z": {"space": "z", "path": "z"}, "docs/b/z": {"space": "z", "path": "z"}}
     wanted = files(section=sections, site_space={**shown, "docs/a/p": {"space": "x", "path": "p"}})
@@ -333,6 +365,7 @@ def test_what_was_moved_to_another_section_is_told_to_be_made_anew(
 
 
 def test_what_declares_no_natural_key_is_not_taken_for_something_moved() -> None:
+    """Otherwise, what declares no natural key ends the run in an error of the program."""
     sections = {f"docs/{key}": SECTIONS[f"docs/{key}"] for key in "ab"}
     shown = {"docs/a/z": {"space": "z", "path": "z"}, "docs/b/z": {"space": "z", "path": "z"}}
     wanted = files(section=sections, site_space={**shown, "docs/a/p": {"space": "x"}})
@@ -342,6 +375,7 @@ def test_what_declares_no_natural_key_is_not_taken_for_something_moved() -> None
 
 
 def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
+    """Otherwise, what stands behind a thing in the alphabet counts as being in it."""
     case = Case(confirm=[AGREED])
     case.wanted = files(**TWO)
     to = {key: case.ref("section", f"docs/{key}") for key in "ab"}
@@ -353,7 +387,15 @@ def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
 
 
 def test_no_other_site_keeps_one_from_being_settled() -> None:
-    """Neither one that is made, nor one that nobody answered for, nor one that is restructured."""
+    """Neither one that is made, nor one that nobody answered for, nor one that is restructured.
+
+    Otherwise, what the platform made becomes an entry, or goes, although nobody agreed to it.
+    Otherwise, a site that is not made yet ends the run in an error of the program.
+    Otherwise, behind a site that nobody answered for no other one is settled.
+    Otherwise, behind a site that is not made yet no other one is settled.
+    Otherwise, behind a site that is still to change no other one is settled.
+    Otherwise, what the platform made in one site becomes an entry of another one.
+    """
     made, quiet, changing, other = names = ("docs-a", "docs-b", "docs-c", "docs-d")
     sites = {key: {"title": key} for key in names}
     wanted = files(
@@ -375,6 +417,10 @@ def test_no_other_site_keeps_one_from_being_settled() -> None:
 
 @pytest.mark.parametrize("select", [("sites/docs-a/structure",), ("sites/docs-b/structure/a",), ()])
 def test_a_navigation_outside_of_the_selected_part_keeps_its_root(select: tuple[str, ...]) -> None:
+    """Otherwise, a navigation outside of the selected part is asked about, and built anew with the answer.
+
+    Otherwise, a run without a selection ends in an error of the program.
+    """
     names = ("docs-a", "docs-b")
     sites = {key: {"title": key} for key in names}
     wanted = files(
@@ -389,7 +435,11 @@ def test_a_navigation_outside_of_the_selected_part_keeps_its_root(select: tuple[
 
 
 def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
-    """Behind the sections that are declared, too."""
+    """Behind the sections that are declared, too.
+
+    Otherwise, a section that the platform made and nobody wants stays, beside the one that was built.
+    Otherwise, behind the first section that is declared nothing is left over.
+    """
     live = platform(
         section={"docs/a": {"title": "a"}, "docs/z": {"title": "Docs"}},
         site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},
@@ -401,6 +451,10 @@ def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
 
 
 def test_what_is_declared_or_called_otherwise_than_its_site_is_not_left_over() -> None:
+    """Otherwise, a section of an entry counts as left over, and is deleted.
+
+    Otherwise, a section that somebody made, with a title of its own, is deleted as left over.
+    """
     live = platform(
         section={"docs/a": {"title": "Docs"}, "docs/z": {"title": "Of somebody"}},
         site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},
@@ -410,12 +464,14 @@ def test_what_is_declared_or_called_otherwise_than_its_site_is_not_left_over() -
 
 
 def test_towards_sections_nothing_is_hidden() -> None:
+    """Otherwise, a site is hidden although its navigation only gets sections."""
     seen = {"site": {"docs": {"title": "Docs", "published": True}}}
     case = Case({**files(**TWO), **seen}, {**platform(site_space=ROOT), **seen}, confirm=[AGREED])
     assert [step.verb for step in case.steps().drafts.steps.values()] == ["create"]
 
 
 def test_what_is_left_over_stays_where_nothing_is_to_be_deleted() -> None:
+    """Otherwise, what is left over of a new navigation is deleted in spite of --no-delete."""
     live = platform(
         section={"docs/a": {"title": "a"}, "docs/z": {"title": "Docs"}},
         site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},

@@ -98,6 +98,10 @@ def test_where_all_that_names_one_names_the_next_it_is_asked_which_is_which(
     ],
 )
 def test_names_that_something_else_tells_apart_have_not_gone_round(more: dict[str, Any]) -> None:
+    """Otherwise, what a line of the ids file tells is asked about at each exchange of names.
+
+    Otherwise, what is ignored is asked about.
+    """
     live = within(True, s="b", t="a")
     assert asked(Case(HERE, live, **more), "exchanged") == {}
     assert asked(Case(HERE, live, ignore=["collections/a"], base=HERE), "exchanged").keys() == {"a", "b"}
@@ -105,6 +109,7 @@ def test_names_that_something_else_tells_apart_have_not_gone_round(more: dict[st
 
 @pytest.mark.parametrize("by", [MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE])
 def test_what_somebody_has_answered_is_not_known_by_its_name_alone(by: MatchedBy) -> None:
+    """Otherwise, what somebody has said with an id is asked about again as if only its name told it."""
     sides = Case(HERE, within(True, s="b", t="a")).sides()
     matches = {**sides.snapshot.matches, NAMES.address("collection", "a"): Match("collection-a", by)}
     assert asked(replace(sides, snapshot=replace(sides.snapshot, matches=matches)), "exchanged") == {}
@@ -138,6 +143,11 @@ def into(**collections: str | None) -> Case:
     ],
 )
 def test_what_all_that_goes_into_it_lies_in_now_may_be_it(case: Case, found: Mapping[str, Any]) -> None:
+    """Otherwise, where one entry of a place is open, those of all others are.
+
+    Otherwise, everything that nobody declares is said to have lost its entry.
+    Otherwise, of two places in which things lie one is said to be the new one.
+    """
     assert asked(case) == found
 
 
@@ -165,6 +175,11 @@ def showing(new: Mapping[str, Any], shown: str, *others: str, declared: bool = T
     ],
 )
 def test_what_is_shown_where_a_new_one_is_to_be_shown_may_be_it(case: Case, found: Mapping[str, Any]) -> None:
+    """Otherwise, what is an entry already is offered to another one.
+
+    Otherwise, what the policy ignores is asked about.
+    Otherwise, what is to be left where it is is offered to an entry.
+    """
     assert asked(case) == found
 
 
@@ -226,6 +241,14 @@ GONE = {"space-gone": REMOVED}
 def test_what_an_entry_that_is_gone_from_the_files_was_may_be_a_new_one(
     sides: Sides, found: Mapping[str, Any]
 ) -> None:
+    """Otherwise, in a clone of one commit content is made that was there.
+
+    Otherwise, an entry of the git base without a line is made a second time beside its object.
+    Otherwise, a project that was only just written is asked about each entry.
+    Otherwise, what is new in the files is asked about as if it had been there.
+    Otherwise, one object is offered to two entries.
+    Otherwise, what is to be left where it is is offered to an entry, also of what the policy ignores.
+    """
     assert asked(sides) == found
 
 
@@ -261,6 +284,7 @@ def test_the_others_that_must_be_answered_are_counted() -> None:
 def test_a_new_entry_with_a_name_that_was_there_is_asked_about_when_another_goes(
     case: Case, found: Mapping[str, Any]
 ) -> None:
+    """Otherwise, an entry that the git base has is taken for a new one, and asked about."""
     assert asked(case) == found
 
 
@@ -272,6 +296,7 @@ def test_of_what_looks_like_it_the_most_alike_is_named_first() -> None:
 
 @pytest.mark.parametrize("empty", [False, True])
 def test_where_ids_were_never_recorded_and_there_is_no_base_nobody_knows_what_is_new(empty: bool) -> None:
+    """Otherwise, where nothing tells which entries are new, each one that has a name is asked about."""
     case = Case(spaces("s"), spaces("s", "gone"), prune=["spaces"], lines=[("space", "gone")])
     assert asked(recorded(case, empty=empty)).keys() == (set() if empty else {"s"})
 
@@ -284,6 +309,10 @@ def test_a_candidate_tells_what_shows_it() -> None:
 
 @pytest.mark.parametrize(("put_out", "deleted"), [(True, False), (False, True), (False, False)])
 def test_what_the_platform_has_put_out_or_deleted_is_no_candidate(put_out: bool, deleted: bool) -> None:
+    """Otherwise, what the platform has made of an entry becomes another entry.
+
+    Otherwise, what is deleted is offered as what an entry could be.
+    """
     sides = recorded(Case(spaces("n"), spaces("gone"), lines=[("space", "gone")]))
     gone = replace(sides.snapshot.objects["space", "space-gone"], deleted=deleted)
     objects = {**sides.snapshot.objects, gone.identity: gone}
@@ -303,6 +332,7 @@ def replacing(**more: Any) -> Case:
 
 
 def test_what_would_be_deleted_while_another_of_its_kind_is_made_is_one_question_with_all_answers() -> None:
+    """Otherwise, what is of another kind is offered as what an entry could be."""
     plan = make_plan(replacing().sides())
     assert [(item.code, item.address) for item in plan.refusals] == [
         ("unclear", "acme/spaces/n"),
@@ -333,6 +363,7 @@ def test_what_was_named_to_go_is_no_question_any_more(more: dict[str, Any], code
 
 
 def test_an_entry_that_is_said_to_be_new_leaves_the_question_what_may_go() -> None:
+    """Otherwise, what is said to be new is asked about for ever."""
     case = replacing()
     new = dataclasses.replace(
         case, wanted={**case.wanted, "space": {"n": {"title": "Quite another", "new": True}}}
@@ -341,7 +372,10 @@ def test_an_entry_that_is_said_to_be_new_leaves_the_question_what_may_go() -> No
 
 
 def test_what_cannot_change_is_asked_about_after_who_is_who() -> None:
-    """Names gone round by hand: what the next plan says of the type follows from the answer."""
+    """Names gone round by hand: what the next plan says of the type follows from the answer.
+
+    Otherwise, of an entry that is perhaps another object it is said what cannot change about the wrong one.
+    """
     site: Things = {"site": {"a": {"title": "A", "type": "basic"}, "b": {"title": "B", "type": "premium"}}}
     other: Things = {"site": {**site["site"], "a": {"title": "A", "type": "premium"}}}
     case = Case(site, other, base={"site": {"b": site["site"]["b"]}})

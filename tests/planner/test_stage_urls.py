@@ -121,6 +121,10 @@ def told(case: Case) -> dict[str, tuple[str | None, str | None] | str]:
     ],
 )
 def test_a_url_changes_with_what_it_is_made_of(wanted: Things, urls: dict[str, Any]) -> None:
+    """Otherwise, no URL is ever told as certain.
+
+    Otherwise, the URL of what goes is said to stay.
+    """
     assert told(case(wanted)) == urls
 
 
@@ -173,6 +177,7 @@ THIRD = site("last", visibility="share-link")
 def test_a_site_moves_with_all_that_is_in_it(
     wanted: Things, live: Things, urls: dict[tuple[str, str], str], found: dict[str, Any]
 ) -> None:
+    """Otherwise, URLs are told that nothing explains."""
     assert told(case(wanted, live, urls)) == found
 
 
@@ -192,7 +197,10 @@ def test_the_name_of_the_organization_begins_the_hosts_of_its_sites(
 
 
 def test_what_cannot_be_told_of_a_flag_is_in_no_url() -> None:
-    """The first of two goes, which has the default: the platform chooses among the others."""
+    """The first of two goes, which has the default: the platform chooses among the others.
+
+    Otherwise, where the platform chooses the default, its URL is told as certain.
+    """
     live = with_("site_space", "docs/k/n", **NODE, space=LiveId("space-d"), path="n")
     urls = {**shown(f"{HOST}docs/"), ("site_space", "docs/k/n"): f"{HOST}docs/n/"}
     wanted = {name: {at: it for at, it in paths.items() if at != "docs/k/a"} for name, paths in live.items()}
@@ -200,7 +208,12 @@ def test_what_cannot_be_told_of_a_flag_is_in_no_url() -> None:
 
 
 def test_what_is_perhaps_not_seen_has_no_certain_url() -> None:
-    """A new site whose visibility nobody says; a node of which nobody knows whether it is a draft."""
+    """A new site whose visibility nobody says; a node of which nobody knows whether it is a draft.
+
+    Otherwise, what nobody may see has a certain URL.
+    Otherwise, what nobody may see has a certain URL, also of a node.
+    Otherwise, what nobody may see has a certain URL, also of what is in a group.
+    """
     new = site("new")
     del new["site"]["new"]["visibility"]
     assert told(case(merged(OTHER, new), OTHER, HELP)) == dict.fromkeys(EVERYTHING, CHOSEN)
@@ -268,6 +281,7 @@ def redirects(*sources: str, site: str = "docs") -> Things:
 def test_what_leads_on_from_an_old_url_is_named_or_suggested(
     wanted: Things, live: Things, found: Any
 ) -> None:
+    """Otherwise, a value with members ends a plan with a mistake of dpsync."""
     assert leading(case(wanted, live, {**shown(f"{HOST}docs/"), **HELP})) == [found]
 
 
@@ -363,6 +377,7 @@ def nodes(found: tuple[NavigationNode, ...]) -> list[Any]:
 
 
 def test_a_navigation_has_the_titles_of_what_it_shows_before_and_after() -> None:
+    """Otherwise, a navigation has the old titles in what it will be."""
     wanted = merged(
         with_("section", "docs/l", title="New"),
         {"site_space": {"docs/k/b": {**NODE, "space": NAMES.ref("space", "b"), "path": "b"}}},
@@ -388,6 +403,7 @@ def test_what_comes_to_a_section_and_is_not_pruned_in_another_is_shown_in_both()
 
 
 def test_what_was_shown_in_both_places_before_is_not_told_anew() -> None:
+    """Otherwise, what was shown in two places all along is told as shown in another one, too."""
     live = merged(SPACES, DOCS)
     live["site_space"]["docs/l/b"] = {**NODE, "space": LiveId("space-b"), "path": "b"}
     wanted = merged(live, {"section": {"docs/l": {**NODE, "title": "New", "path": "l"}}})
@@ -396,4 +412,5 @@ def test_what_was_shown_in_both_places_before_is_not_told_anew() -> None:
 
 
 def test_a_navigation_in_which_nothing_changes_is_not_told() -> None:
+    """Otherwise, a navigation in which nothing changes is shown among the changes."""
     assert make_plan(case(site(basename="new")).sides()).navigation == ()

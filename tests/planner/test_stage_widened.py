@@ -49,6 +49,11 @@ def told(base_policy: Mapping[str, Sequence[str]], **more: Any) -> dict[str, str
 
 
 def test_a_prune_pattern_that_the_same_change_adds_is_told_with_what_goes() -> None:
+    """Otherwise, a pattern that this change adds is told as one that was there.
+
+    Otherwise, what is declared, or stays, is told to be deleted.
+    Otherwise, that this change lets something go is not told.
+    """
     found = told(prune=["spaces"], base_policy={"prune": []})
     assert found == {
         'policy.prune "spaces"': f"this change adds it, and so what the base kept would be deleted: {OLD}"
@@ -56,6 +61,10 @@ def test_a_prune_pattern_that_the_same_change_adds_is_told_with_what_goes() -> N
 
 
 def test_a_prune_pattern_that_the_base_has_in_other_words_is_not_told() -> None:
+    """Otherwise, a line that was there already is warned of as new.
+
+    Otherwise, patterns that were there before are warned of as new.
+    """
     assert told(prune=["acme/spaces"], base_policy={"prune": ["spaces"]}) == {}
 
 
@@ -80,6 +89,7 @@ def test_the_list_of_what_had_another_key_is_the_list_that_the_base_pruned() -> 
 @pytest.mark.parametrize("name", ["ignore", "forget"])
 @pytest.mark.parametrize("pattern", ["spaces/old", "spaces/[Old]", "spaces/*"])
 def test_what_the_base_left_alone_is_told_when_the_same_change_lets_it_go(name: str, pattern: str) -> None:
+    """Otherwise, a pattern that this change takes away is told as one that does not cover a name."""
     found = told(prune=["spaces"], base_policy={name: [pattern]})
     text = f"this change takes it away, and so what the base left alone would be deleted: {OLD}"
     assert found == {f'policy.{name} "{pattern}"': text}
@@ -96,6 +106,7 @@ def test_what_is_still_left_alone_is_not_told() -> None:
 
 
 def test_what_goes_along_is_told_as_well() -> None:
+    """Otherwise, whatever goes is told as what a pattern of the base left alone."""
     case = in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs/shareLinks/*"]})
     (note,) = notes(make_plan(case.sides()))
     assert note.address == 'policy.ignore "sites/docs/shareLinks/*"'
@@ -104,11 +115,13 @@ def test_what_goes_along_is_told_as_well() -> None:
 
 
 def test_of_what_goes_with_something_else_only_that_is_named() -> None:
+    """Otherwise, all that goes with a site is named before the site itself."""
     (note,) = notes(make_plan(in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs"]}).sides()))
     assert note.text.endswith("would be deleted: acme/sites/[Docs]")
 
 
 def test_a_field_that_the_base_ignored_kept_nothing_from_being_deleted() -> None:
+    """Otherwise, a field that the base ignored is told as if it had kept the whole."""
     assert told({"ignore": ["spaces/*#emoji"]}, prune=["spaces"]) == {}
 
 

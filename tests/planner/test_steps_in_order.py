@@ -131,6 +131,9 @@ def test_a_basename_is_freed_before_it_is_taken(lab: Lab) -> None:
 
 
 def test_three_paths_in_a_ring_step_aside_once(lab: Lab) -> None:
+    """Otherwise, every step of a navigation counts as one that frees a value, and each waits for the
+    others.
+    """
     lab.holds(spaces=spaces("x"), sites=[site(*(section(key, "x") for key in "abc"))])
     ring = [
         f"{{ type: section, key: {key}, id: {key}, title: Section {key}, path: {path}, children:"
@@ -197,6 +200,7 @@ def test_siblings_are_made_in_order_without_a_move(lab: Lab) -> None:
 
 
 def test_one_sibling_out_of_place_is_one_move(lab: Lab) -> None:
+    """Otherwise, nothing in a navigation is ever moved."""
     lab.holds(spaces=spaces("x"), sites=[site(*(section(key, "x") for key in "abcde"))])
     plan = lab.plan(nodes(*(node(key, "x") for key in "eabcd")))
     assert [(change.address, change.moved) for change in plan.changes] == [

@@ -311,7 +311,10 @@ def needs(found: dict[str, Any], step: str, on: str) -> bool:
 
 
 def test_what_else_an_unfinished_section_lacks_does_not_wait_until_that_is_shown() -> None:
-    """The section is shown when all is in it, and what is made comes after the renames of what is there."""
+    """The section is shown when all is in it, and what is made comes after the renames of what is there.
+
+    Otherwise, after an apply was stopped its steps wait for each other, and there is no plan.
+    """
     places = {"docs/x/p": place("a", "p", hidden=True), "docs/x/q": place("b", "q")}
     first = {"docs/x/p": place("a", "chosen", wanted=False)}
     found = steps(
@@ -327,6 +330,13 @@ def test_what_else_an_unfinished_section_lacks_does_not_wait_until_that_is_shown
 def test_by_what_the_first_place_lacks_its_section_is_known_as_unfinished_until_that_is_shown(
     says: Fields,
 ) -> None:
+    """Otherwise, steps that show a section and what was made along with it wait for each other, and there is
+    no plan.
+
+    Otherwise, what was made along with a section is shown before it, and after a stop nothing tells that the
+    section is not finished.
+    Otherwise, what an apply left as a draft counts as hidden by somebody, and is never shown.
+    """
     hidden = place("a", "p", wanted=False, draft=True)
     found = steps(
         {
@@ -340,7 +350,11 @@ def test_by_what_the_first_place_lacks_its_section_is_known_as_unfinished_until_
 
 
 def test_a_draft_that_somebody_made_is_not_shown_because_something_came_into_it() -> None:
-    """An apply has made the second place, and was stopped before it was hidden."""
+    """An apply has made the second place, and was stopped before it was hidden.
+
+    Otherwise, a section that somebody made a draft is shown, because something came into it when an apply was
+    stopped.
+    """
     there = {"docs/x/q": place("a", "q", wanted=False), "docs/x/p": place("b", "p", wanted=False)}
     found = steps(
         {"section": {"docs/x": section()}, "site_space": {"docs/x/p": place("b", "p", hidden=True)}},
@@ -350,6 +364,7 @@ def test_a_draft_that_somebody_made_is_not_shown_because_something_came_into_it(
 
 
 def test_a_path_is_freed_before_its_section_goes_into_something_hidden() -> None:
+    """Otherwise, steps wait for each other, and there is no plan."""
     into = ref("section_group", "docs/g")
     found = steps(
         {
@@ -367,7 +382,10 @@ def test_a_path_is_freed_before_its_section_goes_into_something_hidden() -> None
 
 
 def test_what_is_made_does_not_wait_for_the_move_of_what_its_section_leaves() -> None:
-    """Both go into something hidden, the section before the group that it was in."""
+    """Both go into something hidden, the section before the group that it was in.
+
+    Otherwise, steps wait for each other, and there is no plan.
+    """
     hidden = {"title": "H", "draft": True}
     inner = {"title": "G", "draft": False}
     into = ref("section_group", "docs/h")

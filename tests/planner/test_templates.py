@@ -26,6 +26,13 @@ VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space"
     ],
 )
 def test_a_template_is_filled(template: Any, body: Any) -> None:
+    """Otherwise, a word of a template is sent as null.
+
+    Otherwise, fields are sent inside of a field that the platform does not know.
+    Otherwise, what has no value is sent as null, and takes away what is there.
+    Otherwise, a value of a request is left out.
+    Otherwise, a list in a request is sent with the names of values in their place.
+    """
     assert render(template, VALUES) == body
 
 
@@ -39,4 +46,9 @@ def test_a_template_is_filled(template: Any, body: Any) -> None:
     ],
 )
 def test_the_id_of_what_is_made_is_known_before_or_has_a_place_in_the_answer(gives: str, given: Any) -> None:
+    """Otherwise, the id of what is made inside of something known is taken for a place in the answer, and is
+    not found.
+
+    Otherwise, an id that is known before is looked for in the answer, and is not found.
+    """
     assert _given(gives, VALUES) == given

@@ -99,12 +99,14 @@ def test_the_base_tells_who_has_moved_it_to_another_organization(two: Lab, base:
 
 
 def test_what_is_given_away_is_listed_as_exposed(two: Lab) -> None:
+    """Otherwise, what is given to another organization is not listed."""
     [found] = plan(two, AFTER, BEFORE).exposures
     assert found.words == "given from acme to globex, whose members can see it"
 
 
 @pytest.mark.parametrize("line", ["id: s1", "title: Bulletin, previously: News"])
 def test_a_pin_or_an_earlier_name_says_so_without_a_base(two: Lab, line: str) -> None:
+    """Otherwise, what is pinned and lies in another organization cannot be transferred."""
     entry = line if "title" in line else f"{line}, title: Bulletin"
     after = text("spaces: { more: { title: More } }", f"spaces: {{ bulletin: {{ {entry} }} }}")
     apply(two, after)
@@ -117,12 +119,16 @@ def test_without_a_word_nothing_is_guessed(two: Lab) -> None:
 
 
 def test_a_pin_that_is_nowhere_is_an_error_as_ever(two: Lab) -> None:
+    """Otherwise, what is pinned to nothing is made as something new."""
     with pytest.raises(DiagnosticError, match="there is no space"):
         plan(two, text("spaces: {}", "spaces: { x: { id: nowhere, title: X } }"))
 
 
 def test_a_space_that_another_organization_deleted_is_not_brought_back_by_a_pin_here(two: Lab) -> None:
-    """A restore brings it back to where it was, under the eyes of other people."""
+    """A restore brings it back to where it was, under the eyes of other people.
+
+    Otherwise, a space of another organization is brought back there, by a pin here.
+    """
     by_hand(two.server, "DELETE", "/spaces/s1", token="token")
     with pytest.raises(DiagnosticError, match='no space with the id "s1"'):
         plan(two, text("spaces: {}", "spaces: { news: { id: s1, title: News } }"))
@@ -132,6 +138,10 @@ def test_a_space_that_another_organization_deleted_is_not_brought_back_by_a_pin_
 
 
 def test_what_may_be_in_an_organization_that_cannot_be_read_is_not_made_anew(two: Lab) -> None:
+    """Otherwise, what may be in an organization that cannot be read is made a second time.
+
+    Otherwise, an organization that cannot be read keeps all others from being planned.
+    """
     after = text(
         "spaces: { more: { title: More } }", "spaces: { news: { title: Bulletin, previously: News } }"
     )
@@ -143,7 +153,10 @@ def test_what_may_be_in_an_organization_that_cannot_be_read_is_not_made_anew(two
 
 
 def test_one_space_is_not_given_to_two_entries(two: Lab) -> None:
-    """One has its earlier name, the other its earlier key: the second one is another space, and is made."""
+    """One has its earlier name, the other its earlier key: the second one is another space, and is made.
+
+    Otherwise, one space is given to two entries.
+    """
     both = "spaces: { a: { title: A, previously: News }, news: { title: Bulletin } }"
     after = plan(two, text("spaces: { more: { title: More } }", both), BEFORE)
     assert {change.address: (change.action, change.id) for change in after.changes} == {
@@ -153,6 +166,7 @@ def test_one_space_is_not_given_to_two_entries(two: Lab) -> None:
 
 
 def test_a_space_that_an_entry_is_already_is_not_given_to_another_one(two: Lab) -> None:
+    """Otherwise, a space that is an entry where it lies is given away."""
     after = text(
         "spaces: { n: { title: News }, more: { title: More } }",
         "spaces: { b: { title: B, previously: News } }",
@@ -179,6 +193,7 @@ def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
 
 
 def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
+    """Otherwise, a thing that stays in its organization is shown as given away."""
     shown = site({"type": "space", "id": "p", "space": "s1", "path": "news"})
     fill(lab, spaces=[{"id": "s1", "title": "News"}, {"id": "s2", "title": "More"}], sites=[shown])
 
@@ -191,7 +206,11 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
 
 @pytest.mark.parametrize("declared", [True, False])
 def test_what_a_site_shows_is_not_given_away_inside_a_collection_either(lab: Lab, declared: bool) -> None:
-    """Also where nobody declares the space: the platform would refuse the collection, or tear the site."""
+    """Also where nobody declares the space: the platform would refuse the collection, or tear the site.
+
+    Otherwise, a space that a site shows is given away inside its collection.
+    Otherwise, nobody asks which site shows what lies in a collection that is given away.
+    """
     shown = site({"type": "space", "id": "p", "space": "s1", "path": "news"})
     inside = [{"id": "s1", "title": "News", "parent": "c"}]
     fill(lab, collections=[{"id": "c", "title": "Product"}], spaces=inside, sites=[shown])
@@ -205,6 +224,7 @@ def test_what_a_site_shows_is_not_given_away_inside_a_collection_either(lab: Lab
 
 
 def test_what_is_to_stay_does_not_go_along(lab: Lab) -> None:
+    """Otherwise, what is to stay is given away with what it lies in."""
     fill(
         lab,
         collections=[{"id": "c", "title": "Product"}],

@@ -459,6 +459,11 @@ def test_the_name_of_the_organization_is_in_the_urls_of_its_sites(lab: Lab) -> N
 
 
 def test_a_navigation_towards_sections_is_not_known_and_one_back_is(lab: Lab) -> None:
+    """Otherwise, a navigation that the platform decides about is shown as if it were known.
+
+    Otherwise, URLs are told as certain that the platform will choose.
+    Otherwise, what is made in the same plan is named by nothing.
+    """
     sectioned = docs(lab)
     flat = deepcopy(sectioned)
     flat["sites"]["docs"]["structure"] = [

@@ -100,6 +100,9 @@ def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> 
 
 
 def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) -> None:
+    """Otherwise, while the platform is at work an earlier text counts as the live one, and the new one is
+    sent again.
+    """
     project.holds(openapi=[live(TEXT.format("Cats"))]).commit(spec("Cats")).write(spec("Pets"))
     planned = plan(project, client=AtWork)
     assert planned.plan.empty
@@ -112,7 +115,10 @@ def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) 
 def test_what_failed_is_told_and_compared_with_the_base(
     project: Project, before: str | None, changes: list[str]
 ) -> None:
-    """The version that is kept is an earlier one: it says nothing of what was sent last."""
+    """The version that is kept is an earlier one: it says nothing of what was sent last.
+
+    Otherwise, where the platform's last work failed an earlier text counts as the live one.
+    """
     failed = live(TEXT.format("Earlier"), lastProcessErrorCode="PARSE_ERROR")
     project.holds(openapi=[failed]).commit(spec(before) if before else "title: Acme").write(spec("Pets"))
     planned = plan(project)
@@ -126,6 +132,7 @@ def test_what_failed_is_told_and_compared_with_the_base(
 def test_what_neither_platform_nor_base_knows_is_told_and_not_sent_again(
     project: Project, base: bool
 ) -> None:
+    """Otherwise, a text that cannot be read counts as an empty one, and is sent again for ever."""
     project.holds(openapi=[live()])
     if base:
         project.commit("title: Acme")

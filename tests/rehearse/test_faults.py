@@ -61,10 +61,12 @@ def met(what: What, after: bool = False) -> tuple[Any, int]:
     ("kill", False, (Killed, 0)), ("kill", True, (Killed, 1)),
 ])  # fmt: skip
 def test_a_fault_is_what_a_client_sees_of_one(what: What, after: bool, seen: tuple[Any, int]) -> None:
+    """Otherwise, what happens to a write whose answer is lost is never rehearsed."""
     assert met(what, after) == seen
 
 
 def test_after_a_kill_nothing_is_sent_any_more() -> None:
+    """Otherwise, a process that was killed goes on to write, and nothing is left to mend."""
     transport = Faulty(Counted(), (Fault(1, "kill"),))
     for request in (WRITE, WRITE, READ):
         with pytest.raises(Killed):
@@ -88,6 +90,7 @@ def test_each_fault_hits_a_write_that_there_is() -> None:
 
 
 def test_what_a_rate_limit_refuses_is_never_carried_out() -> None:
+    """Otherwise, a write that the platform refuses is carried out: a fault that no platform has."""
     drawn = [fault for seed in range(100) for fault in draw(Random(seed), 3) if fault.what == "429"]
     assert drawn
     assert not any(fault.after for fault in drawn)
@@ -105,6 +108,7 @@ def test_the_same_seed_says_the_same(staged: Staged) -> None:
 
 
 def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, a plan that is not fit is disturbed as well, and its faults hide why it is not."""
     stage, send, steps = staged(), Attempt._send, count()
     first = "the first step alone is carried out"
     monkeypatch.setattr(
@@ -124,12 +128,17 @@ def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: py
 def test_what_is_lost_or_does_not_converge_is_not_good(
     name: str, instead: Callable[..., Any], end: str, staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, what is lost, or there twice, after a disturbed apply is told by nobody.
+
+    Otherwise, a clean apply that does not mend what a fault has left counts as one that does.
+    """
     monkeypatch.setattr(f"dpsync.rehearse.faults.{name}", instead)
     (run,) = rehearse(staged(), faults=1, seed=0).faults
     assert (run.good, run.end.endswith(end)) == (False, True)
 
 
 def test_what_a_process_has_not_recorded_before_its_end_is_lost() -> None:
+    """Otherwise, a killed process has recorded what it made, which no real one has."""
     memory = faults._Memory(NO_IDS)
     edits = {("acme", Address.parse("acme/teams/a")): RecordedLine(Address.parse("acme/teams/a"), "1")}
     memory.dead = lambda: True
@@ -141,6 +150,9 @@ def test_what_a_process_has_not_recorded_before_its_end_is_lost() -> None:
 
 
 def test_the_clean_apply_is_given_each_answer_that_it_asks_for_and_no_line_of_a_file() -> None:
+    """Otherwise, what is left of a plan that was agreed to is refused, and the rehearsal says that it cannot
+    be mended.
+    """
     ways = ('--confirm "delete 2"', "id: a", "new: true", "--confirm 'restructure acme/sites/$x'")
     answers = tuple(WayOut(address="acme", add=way, means="so") for way in ways)
     refusal = Refusal(code="limits", address="acme", message="so", way_out="so", answers=answers)

@@ -192,6 +192,7 @@ def test_a_mistake_of_the_executor_makes_the_plan_unfit(
 
 
 def test_what_is_exposed_too_early_is_found(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, what is public too early is not found."""
     stage = staged()
     exposed_too_early(monkeypatch)
     found = rehearse(stage).deviations

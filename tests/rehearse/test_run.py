@@ -64,6 +64,7 @@ def test_the_time_is_that_of_two_readings_and_of_the_steps(staged: Staged) -> No
 
 
 def test_an_answer_that_the_companion_cannot_give_again_makes_the_plan_unfit(staged: Staged) -> None:
+    """Otherwise, a rehearsal of another platform than the live one calls the plan fit."""
     stage = staged()
     altered(stage, "/orgs/acme/spaces", title="Another")  # and the plan is still that of the first answer
     rehearsal = rehearse(stage)
@@ -81,6 +82,7 @@ def test_an_answer_that_the_companion_does_not_take_is_told_and_nothing_is_carri
 
 
 def test_a_plan_that_does_not_converge_is_not_fit(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, a rehearsal that does not converge calls the plan fit."""
     real = Replica.send
 
     def kept(self: Replica, request: Request) -> Response:
@@ -174,12 +176,20 @@ TO_SECTIONS = NavigationChange(address="acme/sites/docs", before=(), after=(), k
     ids=["towards sections", "in one run", "an answer to nothing"],
 )
 def test_only_what_takes_two_runs_may_leave_changes(plan: Plan, told: list[str]) -> None:
+    """Otherwise, whoever answers a question that nobody asks learns of no plan that does not converge.
+
+    Otherwise, a navigation that is built in two runs can never be rehearsed.
+    """
     left = Plan(changes=(Change(address="acme/teams/a", kind="team", action="update"),))
     report = Report(plan=plan.digest, remaining=left)
     assert [item.what for item in run._deviations(plan, report)] == told
 
 
 def test_of_what_was_not_carried_out_each_reason_is_told_once() -> None:
+    """Otherwise, what hangs on one step hides that step among as many others.
+
+    Otherwise, an apply that stopped on the way passes for one that went well.
+    """
     made = partial(Outcome, address="acme/teams/a", verb="create")
     outcomes = (
         made(step="1", result="done"),
@@ -202,6 +212,7 @@ def test_of_what_was_not_carried_out_each_reason_is_told_once() -> None:
 def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_twice(
     place: str, before: int, told: bool, staged: Staged
 ) -> None:
+    """Otherwise, content that an apply makes twice is found by nobody."""
     stage = staged()
     there = tuple(Kept(place=place, addresses=(f"{place}/[A]",)) for _ in range(before))
     stage = replace(stage, planned=replace(stage.planned, plan=Plan(kept=there)))
@@ -221,11 +232,16 @@ def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_twi
     ],
 )
 def test_what_no_answer_holds_is_told_where_there_is_some(world: World, told: set[str]) -> None:
+    """Otherwise, that no content was loaded is told by nobody.
+
+    Otherwise, that no content was loaded is told by nobody, also of scripts.
+    """
     found = unproven(Plan(), world, refused=(), guessed=(), fetched=(), secrets=(), differing=())
     assert {one.what for one in found} == told
 
 
 def test_what_is_new_gets_no_id_that_something_has_already() -> None:
+    """Otherwise, what a rehearsal makes takes the id of something that is there."""
     known = (("team", "tm-7"), ("team", "tm-12"), ("deleted-space", "sp-3"), ("space", "guides-99"))
     records = [Record(kind, id, {}) for kind, id in known]
     assert _counters(records, {"team": "tm", "space": "sp"}) == {"team": 12, "space": 3}

@@ -43,6 +43,14 @@ SECRETS = [
 
 @pytest.mark.parametrize(("path", "content"), SECRETS)
 def test_nothing_secret_is_loaded(path: str, content: Any) -> None:
+    """Otherwise, a key of the platform is in the world of a rehearsal.
+
+    Otherwise, the headers of a server of tools, with their keys, are in a world.
+    Otherwise, what a connection is set up with is in a world.
+    Otherwise, the token of a link by which a site is shared is in a world.
+    Otherwise, a key in a list of settings is in a world.
+    Otherwise, a key in settings is in a world.
+    """
     assert b"s3cret" not in to_json(world((path, content)).data)
 
 
@@ -73,6 +81,7 @@ def test_whoever_has_the_token_carries_out_the_rehearsal_where_they_are_an_admin
 
 
 def test_for_a_reader_another_admin_does_it_and_the_reader_stays_one() -> None:
+    """Otherwise, a reader carries the rehearsal out, or becomes an administrator in it."""
     people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "read")])
     made = world(people, ("/user", {"id": "bob"}))
     assert made.data["tokens"] == {"made-up": "ada"}
@@ -80,6 +89,7 @@ def test_for_a_reader_another_admin_does_it_and_the_reader_stays_one() -> None:
 
 
 def test_an_admin_whom_the_plan_changes_does_it_only_where_there_is_no_other() -> None:
+    """Otherwise, the plan takes away the role of who carries it out, and a good plan is not fit."""
     people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "admin")])
     assert world(people, spared=("ada",)).data["tokens"] == {"made-up": "bob"}
     assert world(people, spared=("ada", "bob")).data["tokens"] == {"made-up": "ada"}
@@ -107,17 +117,23 @@ def test_what_is_not_made_yet_is_not_taken_to_be_there() -> None:
 
 
 def test_an_answer_that_no_world_can_hold_is_kept_apart() -> None:
+    """Otherwise, what no world can hold is told by nobody."""
     assert [one.path for one in world(("/spaces/s1/content/pages", {"pages": []})).unknown] == [
         "/spaces/s1/content/pages"
     ]
 
 
 def test_what_was_refused_is_neither_there_nor_absent() -> None:
+    """Otherwise, what was refused ends the rehearsal, or is taken for something."""
     made = world_of([RecordedAnswer("/orgs/acme/saml", (), 403, None)], "made-up")
     assert (made.unknown, made.assumed) == ([], [])
 
 
 def test_a_part_of_a_list_is_not_taken_for_all_of_it() -> None:
+    """Otherwise, a part of a list is taken for all of it: what it lacks looks free to be made.
+
+    Otherwise, what follows from other answers is told as not rehearsed.
+    """
     teams = RecordedAnswer("/orgs/acme/teams", (("title", "A"),), 200, [{"id": "t", "title": "A"}])
     showing = RecordedAnswer("/orgs/acme/sites", (("space", "s"),), 200, [{"id": "docs"}])
     made = world_of([RecordedAnswer("/orgs/acme", (), 200, ORGANIZATION), teams, showing], "made-up")
@@ -126,6 +142,10 @@ def test_a_part_of_a_list_is_not_taken_for_all_of_it() -> None:
 
 
 def test_who_is_read_as_a_member_keeps_their_role_and_nobody_else_is_one() -> None:
+    """Otherwise, whoever has a role in a space loses the one in the organization.
+
+    Otherwise, somebody who is no member is one in the rehearsal: what must fail goes well.
+    """
     made = world(
         ("/orgs/acme/members", [member("ada", "admin"), member("bob", "read")]),
         ("/orgs/acme/spaces", [{"id": "s1", "title": "One"}]),
@@ -144,6 +164,7 @@ def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:
 
 
 def test_who_is_disabled_carries_nothing_out() -> None:
+    """Otherwise, somebody who may do nothing carries the rehearsal out: a good plan is not fit."""
     people = [{**member("ada", "admin"), "disabled": True}, member("bob", "admin")]
     assert world(("/orgs/acme/members", people)).data["tokens"] == {"made-up": "bob"}
 

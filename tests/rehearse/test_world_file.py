@@ -41,6 +41,7 @@ def text_of(made: Json) -> str:
 
 
 def test_it_says_where_and_when_it_was_read_and_has_no_token() -> None:
+    """Otherwise, the token of the world is in the file."""
     made = saved(organization())
     assert made["format"] == "dpsync.world/1"
     assert made["origin"] == {
@@ -68,6 +69,13 @@ SECRETS: dict[str, Json] = {
 @pytest.mark.parametrize("anonymous", [False, True])
 @pytest.mark.parametrize("where", SECRETS)
 def test_nothing_secret_is_saved(where: str, anonymous: bool) -> None:
+    """Otherwise, the settings of an integration, with its secrets, are in the file.
+
+    Otherwise, a key in the query of an address is in the file.
+    Otherwise, a password in an address is in the file.
+    Otherwise, the address of a server of tools, which may be a key, is in the file.
+    Otherwise, what a connection is set up with is in the file.
+    """
     assert SECRET not in text_of(saved(organization(**SECRETS[where]), anonymous=anonymous))
 
 
@@ -85,18 +93,21 @@ def test_nothing_secret_is_saved(where: str, anonymous: bool) -> None:
     ],
 )
 def test_what_looks_like_a_key_is_saved_nowhere(key: str, anonymous: bool) -> None:
+    """Otherwise, what looks like a key is in the file."""
     title = f"Guides {key} for all"
     made = saved(organization(spaces=[{"id": "s", "title": title}]), anonymous=anonymous)
     assert made["organizations"][0]["spaces"][0]["title"] == f"Guides {HIDDEN} for all"
 
 
 def test_a_secret_that_dpsync_knows_is_saved_nowhere() -> None:
+    """Otherwise, a secret that the platform repeats is in the file."""
     made = saved(organization(spaces=[{"id": "s", "title": "it is tok3n-of-mine"}]), mask="tok3n-of-mine")
     assert "tok3n-of-mine" not in text_of(made)
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
 def test_a_key_in_the_name_of_a_member_is_saved_nowhere(anonymous: bool) -> None:
+    """Otherwise, a key in the name of a member is in a file that is sent along with a bug."""
     key = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2"
     assert key not in text_of(saved(organization(spaces=[{"id": "s", key: 1}]), anonymous=anonymous))
 

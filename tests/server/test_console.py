@@ -172,6 +172,10 @@ def test_the_members_whose_values_are_never_shown() -> None:
 
 
 def test_a_value_that_may_be_a_secret_is_masked_at_any_depth() -> None:
+    """Otherwise, the page shows secrets that the world holds.
+
+    Otherwise, the log of requests shows the secret of a share link.
+    """
     value = {"name": "a", "list": [{"apiToken": "x", "headers": {"A": "b"}}], "secrets": {}, "token": None}
     assert masked(value) == {
         "name": "a", "list": [{"apiToken": MASKED, "headers": MASKED}], "secrets": {}, "token": None,
@@ -234,6 +238,7 @@ def test_to_other_pages_and_other_names_it_is_not_there(http: httpx.Client, head
 
 @pytest.mark.parametrize("headers", STRANGERS, ids=str)
 def test_no_other_page_can_use_a_switch(http: httpx.Client, headers: dict[str, str]) -> None:
+    """Otherwise, a page of another site turns faults on, resets the world and reads what it holds."""
     for path, form in (
         ("switches/flip", {"name": "down"}), ("switches/add", {"fault": "down", "often": "always"}),
         ("switches/clock", {"do": "freeze"}), ("switches/reset", {"sure": "yes"}),
@@ -244,6 +249,7 @@ def test_no_other_page_can_use_a_switch(http: httpx.Client, headers: dict[str, s
 
 
 def test_what_is_no_form_changes_nothing(http: httpx.Client) -> None:
+    """Otherwise, a request that is no form of the page changes the platform."""
     assert http.post(f"{PAGE}switches/flip", json={"name": "down"}).status_code == 415
     assert http.post(f"{PAGE}requests/clear", content=b"").status_code == 415
     assert http.get(f"{PAGE}switches/flip?name=down").status_code == 404
@@ -367,6 +373,7 @@ def test_a_fault_is_added_for_one_operation(http: httpx.Client) -> None:
 def test_what_says_nothing_sensible_is_refused(
     http: httpx.Client, form: str, given: dict[str, str], why: str
 ) -> None:
+    """Otherwise, one wrong click loses every change of a database that is kept."""
     http.put("/v1/orgs/acme/teams", json={"title": "Kept"}, headers=TOKEN)
     answer = http.post(f"{PAGE}switches/{form}", data=given or {"x": ""})
     assert answer.status_code == 400

@@ -172,6 +172,10 @@ def test_what_stood_in_a_navigation_does_not_come_back_and_is_named(lab: Lab) ->
 
 
 def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> None:
+    """Otherwise, that somebody has changed a field since is told by nobody.
+
+    Otherwise, what somebody has changed since is written over.
+    """
     done = Done(lab.holds(teams=TEAMS), NAMED)
     by_hand(lab.server, "PATCH", "/orgs/acme/teams/a", {"title": "By hand"}, "token")
     assert done.notes()["acme/teams/a#title"] == "somebody has changed it since: it is left as it is"
@@ -180,6 +184,7 @@ def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> No
 
 
 def test_what_was_made_and_changed_since_is_not_deleted(lab: Lab) -> None:
+    """Otherwise, what somebody has changed since is deleted."""
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "PATCH", f"/orgs/acme/teams/{made}", {"title": "By hand"}, "token")
@@ -205,6 +210,7 @@ def test_another_one_under_the_name_of_what_was_made_is_left_as_it_is_and_named(
 
 
 def test_what_was_made_and_holds_something_else_now_is_not_deleted(lab: Lab) -> None:
+    """Otherwise, what somebody has put into a thing since loses it."""
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")
     (made,) = titles(lab, "collections")
@@ -243,6 +249,7 @@ def test_what_is_protected_stays(lab: Lab) -> None:
 
 
 def test_steps_that_were_not_carried_out_are_not_taken_back(lab: Lab) -> None:
+    """Otherwise, what was not carried out is taken back."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     skipped = tuple(
         one.model_copy(update={"result": "not-tried"}) if "/a " in one.step else one
@@ -253,6 +260,7 @@ def test_steps_that_were_not_carried_out_are_not_taken_back(lab: Lab) -> None:
 
 
 def test_a_value_that_held_a_secret_does_not_come_back(lab: Lab) -> None:
+    """Otherwise, a value is written that says `[secret]`."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     change, other = done.planned.plan.changes
     masked = tuple(one.model_copy(update={"before": "by [secret]"}) for one in change.differences)
@@ -278,6 +286,7 @@ def test_taken_back_twice_it_changes_nothing_more(lab: Lab) -> None:
 
 
 def test_an_apply_to_another_platform_is_not_taken_back_here(lab: Lab) -> None:
+    """Otherwise, an apply to one platform is taken back on another one."""
     session = lab.holds(teams=TEAMS).session(NAMED)
     with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
         reverting(client, session, [], "https://api.acme.example")
@@ -287,6 +296,7 @@ def test_an_apply_to_another_platform_is_not_taken_back_here(lab: Lab) -> None:
 def test_what_would_change_beside_it_all_the_same_is_refused(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, what the apply never touched is changed with it, after five attempts to leave it alone."""
     monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
     session = lab.holds(teams=TEAMS).session(NAMED)
     touched = frozenset({Address.parse("acme/teams/a")})
@@ -301,6 +311,7 @@ def test_what_would_change_beside_it_all_the_same_is_refused(
 def test_what_the_apply_has_not_made_is_not_deleted_with_it(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Otherwise, a revert deletes what the apply has not made."""
     monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
     session = lab.holds(teams=TEAMS).session(
         "teams: { a: { id: a, title: Alpha } }", "{ prune: [teams], limits: { percent: 100 } }"
@@ -314,6 +325,9 @@ def test_what_the_apply_has_not_made_is_not_deleted_with_it(
 
 
 def test_what_would_change_beside_it_is_left_alone(lab: Lab) -> None:
+    """Otherwise, what the apply never touched is changed with it, after five attempts to leave it alone, also
+    at once.
+    """
     session = lab.holds(teams=TEAMS).session(
         'teams: { a: { id: a, title: "One" } }', "{ prune: [teams], limits: { percent: 100 } }"
     )
@@ -365,6 +379,10 @@ def test_what_was_changed_and_is_in_no_file_any_more_is_left_as_it_is_and_named(
 def test_what_was_changed_and_deleted_since_is_named_and_the_rest_is_taken_back(
     lab: Lab, again: tuple[str, ...]
 ) -> None:
+    """Otherwise, where something that was changed is deleted by now, nothing can be taken back.
+
+    Otherwise, another thing of the same name gets the values of one that was deleted.
+    """
     lab.holds(teams=TEAMS, collections=[{"id": "c", "title": "C", "description": "before"}])
     done = Done(lab, f"{NAMED}\ncollections: {{ c: {{ title: C, description: after }} }}")
     by_hand(lab.server, "DELETE", "/collections/c", None, "token")
@@ -381,6 +399,7 @@ def test_what_was_changed_and_deleted_since_is_named_and_the_rest_is_taken_back(
 
 
 def test_an_id_in_the_files_that_is_not_live_ends_a_revert(lab: Lab) -> None:
+    """Otherwise, an id in the files that is not live is passed over."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     by_hand(lab.server, "DELETE", "/orgs/acme/teams/b", None, "token")
     with pytest.raises(DiagnosticError, match='there is no team with the id "b"'):

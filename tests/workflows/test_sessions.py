@@ -77,6 +77,10 @@ def planned(plan: Plan | None = None) -> tuple[Session, Planned]:
 def test_what_may_not_be_applied_or_is_another_plan_is_not_begun(
     plan: Plan | None, expected: Expected, error: type[Exception]
 ) -> None:
+    """Otherwise, what a guard has refused is applied, by whoever calls the API.
+
+    Otherwise, another plan than was agreed to is applied.
+    """
     session, made = planned(plan)
     platform = Platform()
     with pytest.raises(error):
@@ -126,6 +130,7 @@ def test_a_question_says_how_many_pages_each_candidate_holds() -> None:
 
 
 def test_where_nothing_is_asked_no_pages_are_counted() -> None:
+    """Otherwise, each plan with a refusal counts as one in which somebody is asked."""
     platform = Platform()
     plan = Plan(refusals=(question("acme/spaces/a"),))
     assert asking(platform).plan(plan) is plan
@@ -135,6 +140,7 @@ def test_where_nothing_is_asked_no_pages_are_counted() -> None:
 
 
 def test_what_is_asked_about_something_that_is_no_entry_has_no_pages() -> None:
+    """Otherwise, what is at stake is counted of things that are no candidates of an entry."""
     platform = Platform()
     plan = asking(platform).plan(Plan(refusals=(question("limits", ONE), question("acme/spaces/a", TWO))))
     assert [one.pages for item in plan.refusals for one in item.candidates] == [None, 0]
@@ -158,6 +164,7 @@ def edited(lines: dict[str, str], **asked: Any) -> dict[str, str | None]:
 
 
 def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
+    """Otherwise, the line of another entry is written over, and its object is nobody's."""
     assert edited({"acme/teams/b": "1"}, moved=((str(B), str(A)),)) == {str(B): None, str(A): "1"}
     with pytest.raises(NotPossible, match="has a line already"):
         edited({"acme/teams/a": "2", "acme/teams/b": "1"}, moved=((str(B), str(A)),))
@@ -165,6 +172,10 @@ def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
 
 @pytest.mark.parametrize("text", ["acme/teams/a", "acme/teams/a=", "acme/teams/a=x y", "acme/teams/c=x"])
 def test_what_is_no_line_of_an_entry_is_not_written(text: str) -> None:
+    """Otherwise, an id that no line can hold makes the whole file unreadable.
+
+    Otherwise, a line is written for an entry that there is not, and its object is nobody's.
+    """
     with pytest.raises(NotPossible):
         edited({"acme/teams/b": "1"}, bound=(text,))
 
@@ -210,6 +221,11 @@ OTHERWISE, A_SPACE = Address.parse("formerly/teams/a"), Address.parse("acme/spac
 def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
     remarks: list[Remark], decided: bool
 ) -> None:
+    """Otherwise, lines about which two sides of a merge differ are written as one of them has it, by chance.
+
+    Otherwise, lines about which two sides of a merge differ are written as one of them has it, by chance,
+    also without a word.
+    """
     merged = ResolvedIds(IdsFile(), frozenset({(HERE, "acme", A)}))
     compared = IdsComparison(HERE, tuple(remarks), 0)
     if decided:
@@ -223,6 +239,9 @@ def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
 def test_files_that_were_checked_for_another_profile_are_planned_for_none(
     checked: str, planned_for: str
 ) -> None:
+    """Otherwise, a program plans with words that the platform does not take, though the files passed the
+    check for another one.
+    """
     desired = replace(CASE.sides().desired, profile=checked)
     assert Session(desired, load_registry(checked)).desired is desired
     with pytest.raises(DiagnosticError) as refused:
