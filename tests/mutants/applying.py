@@ -1,0 +1,106 @@
+"""Mistakes in applying, in the report, in rehearsals and in runs on GitHub.
+
+These modules import dpsync inside of functions only: they are loaded before dpsync is (breaking.py).
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from enum import IntEnum
+from typing import Any
+
+
+def nothing(original: Any, *_: Any, **__: Any) -> None:
+    """Do nothing: no check, no objection."""
+
+
+def never_stale(original: Any, self: Any) -> dict[str, str]:
+    """Find no change since the plan was made."""
+    return {}
+
+
+def never_renamed(original: Any, self: Any, live: Any) -> bool:
+    """Take an object for the one that was planned, whatever its name is now."""
+    return False
+
+
+def converged_in_trouble(original: Any, self: Any) -> bool:
+    """Report convergence although a started object is in trouble on the platform."""
+    return self.settled
+
+
+def declared_with_the_rest_undone(original: Any, self: Any) -> bool:
+    """Report convergence although the next plan is not empty."""
+    return self.verified and self.remaining is not None
+
+
+def repeat_creates(original: Any, self: Any, error: BaseException) -> bool:
+    """Send a create again after an unknown outcome."""
+    from dpsync.client.errors import ServerFault, Unknown
+
+    return original(self, error) or (isinstance(error, Unknown | ServerFault) and error.transient)
+
+
+def send_unrecorded(original: Any, self: Any) -> Any:
+    """Send a request although the journal failed."""
+    self._record(self._intent())
+    return self._tried()
+
+
+def exit_as_if_unsent(original: Any, report: Any) -> Any:
+    """Return an exit code which says that nothing was written."""
+    from dpsync.model.findings.diagnostic import Exit
+
+    if report.complete:
+        return Exit.DONE
+    if report.count("stale"):
+        return Exit.REFUSED
+    return Exit.FAILED if report.count("failed") or report.trouble else Exit.PARTIAL
+
+
+def never_lock(original: Any, *_: Any) -> AbstractContextManager[None]:
+    """Hold no lock."""
+    return nullcontext()
+
+
+def delete_at_once(original: Any, self: Any) -> None:
+    """Release deletes before the other steps have ended."""
+    self._ready |= self._deletes
+    self._deletes.clear()
+
+
+def overwrite_later_changes(original: Any, *_: Any) -> None:
+    """Revert a field although somebody has changed it since."""
+
+
+def without_deviations(original: Any, self: Any, report: Any, deviations: Any, *numbers: Any) -> Any:
+    """Call a rehearsal good whatever happened in it."""
+    return original(self, report, deviations if report is None else (), *numbers)
+
+
+def apply_any_branch(original: Any, run: Any, commit: str | None) -> Any:
+    """Apply the commit of any branch."""
+    from msgspec.structs import replace
+
+    return original(replace(run, inputs=replace(run.inputs, branches=(run.place.branch,))), commit)
+
+
+def overwrite_the_file(
+    original: Any, self: Any, path: str, branch: str, data: bytes, instead_of: Any, message: str
+) -> str:
+    """Commit a file without the version that it replaces."""
+    from msgspec.structs import replace
+
+    return original(self, path, branch, data, replace(instead_of, blob=None), message)
+
+
+def environment_for_git(original: Any, command: Any, env: dict[str, str], *more: Any) -> Any:
+    """Give git the whole environment, with the token in it."""
+    return original(command, {**os.environ, **env}, *more)
+
+
+def refused_is_6(original: type[IntEnum]) -> type[IntEnum]:
+    """Change what an exit code means."""
+    members = {member.name: 6 if member.name == "REFUSED" else member.value for member in original}
+    return IntEnum("Exit", members, module=original.__module__)

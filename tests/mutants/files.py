@@ -1,0 +1,61 @@
+"""Mistakes in reading a configuration, in writing one, and in opening files.
+
+These modules import dpsync inside of functions only: they are loaded before dpsync is (breaking.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+
+def empty_patterns(original: Any, root: Path, project: Path, directory: Path, item: Any) -> Any:
+    """Accept an include pattern that matches no file."""
+    included, problems = original(root, project, directory, item)
+    return included, problems if included or "*" not in str(item.value) else []
+
+
+def first_error_only(original: Any, self: Any, *arguments: Any, **named: Any) -> None:
+    """Report the first error of a configuration alone."""
+    if not self.diagnostics:
+        original(self, *arguments, **named)
+
+
+def unknown_keys(original: Any, self: Any, key: Any, known: list[str], what: str) -> None:
+    """Accept unknown keys."""
+
+
+def open_devices(original: Any, path: Path, follow: bool) -> AbstractContextManager[tuple[int, int]]:
+    """Open a path whatever it is."""
+
+    @contextmanager
+    def opened() -> Iterator[tuple[int, int]]:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW))
+        try:
+            yield file, os.fstat(file).st_mode
+        finally:
+            os.close(file)
+
+    return opened()
+
+
+def side_effects(original: Any, before: Any, after: Any, made: Any) -> Any:
+    """Find no side effect of an edit."""
+    return original(after, after, made)
+
+
+def overwrite_uncommitted(original: Any, directory: Path, files: Any, stray: Any = (), *_: Any) -> Any:
+    """Overwrite work that is not committed."""
+    return original(directory, files, stray, force=True)
+
+
+def drop_unknown_keys(original: Any, *_: Any) -> None:
+    """Drop a key of a navigation file without a word."""
+
+
+def formulas(original: Any, text: str) -> bool:
+    """Take no cell for a formula."""
+    return False

@@ -1,0 +1,71 @@
+"""Mistakes in planning: digests, order, deletions, guards, exposures and URLs.
+
+These modules import dpsync inside of functions only: they are loaded before dpsync is (breaking.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+def digest_with_origins(original: Any, self: Any) -> bytes:
+    """Let the digest of a plan depend on the lines where entries are written."""
+    return original(self) + repr(self.origins).encode()
+
+
+def keep_only_the_last(original: Any, numbers: Sequence[int]) -> list[int]:
+    """Move all siblings but one."""
+    return [*numbers[-1:]]
+
+
+def prune_everywhere(original: Any, *_: Any) -> bool:
+    """Prune every place, whatever the policy says."""
+    return True
+
+
+def delete_against_the_flag(original: Any, sides: Any, decided: Any) -> Any:
+    """Delete in spite of --no-delete."""
+    from msgspec.structs import replace
+
+    return original(replace(sides, options=replace(sides.options, delete=True)), decided)
+
+
+def delete_unseen(original: Any, sides: Any, roots: Any, decided: Any) -> Any:
+    """Delete objects although their dependents cannot be read."""
+    from dpsync.planner.decide.deletions import planned_cascade
+
+    return roots, planned_cascade(sides, roots, decided), {}
+
+
+def protect_only_the_named(original: Any, decided: Any) -> Iterator[Any]:
+    """Protect an object against its own deletion, and not against the deletion of its parent."""
+    roots = {str(address) for address in decided.deletions.addresses}
+    yield from (refusal for refusal in original(decided) if refusal.address in roots)
+
+
+def nothing(original: Any, *_: Any) -> tuple[()]:
+    """Refuse, ask and list nothing; add no edge."""
+    return ()
+
+
+def path_of_a_default(original: Any, one: Any, around: Any) -> Any:
+    """Add the path of a default to its URL."""
+    from msgspec.structs import replace
+
+    url = one.kind.url
+    if url is not None and one.fields.get(url.bare or "") is True:
+        one = replace(one, fields={**one.fields, url.bare: False})
+    return original(one, around)
+
+
+def all_content_answered(original: Any, decided: Any) -> Any:
+    """Delete content without an answer that names it."""
+    from msgspec.structs import replace
+
+    return replace(original(decided), unanswered=())
+
+
+def write_what_a_repository_owns(original: Any, self: Any, address: Any, field: str | None = None) -> bool:
+    """Write fields that the platform syncs with a repository."""
+    return self.now.ignores(address, field)

@@ -1,0 +1,72 @@
+"""Mistakes in reading the platform, and in recognizing which object an entry is.
+
+These modules import dpsync inside of functions only: they are loaded before dpsync is (breaking.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+def send_everything(original: Any, self: Any, request: Any) -> Any:
+    """Send writes on the transport that only reads."""
+    return self._GetOnly__inner.send(request)
+
+
+def count_every_candidate(original: Any, client: Any, registry: Any, parallelism: int, asked: Any) -> Any:
+    """Count the pages of every candidate instead of a few."""
+    numbers = {}
+    for candidate in asked:
+        numbers |= original(client, registry, parallelism, [candidate])
+    return numbers
+
+
+def accept_duplicates(original: Any, found: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
+    """Take a list for complete although one object is in it twice."""
+    return tuple(item for _, item in found)
+
+
+def small_pages(original: Any, self: Any, path: str, params: Any, limit: int) -> Any:
+    """Ask for ten objects at a time."""
+    return original(self, path, params, 10 if limit else limit)
+
+
+def first_offer(original: Any, view: Any, offers: Any) -> Any:
+    """Choose the first of several candidates that are equally good."""
+    return original(view, offers)[:1]
+
+
+def no_later_keys(original: Any, *_: Any) -> None:
+    """Recognize nothing by a later natural key."""
+
+
+def no_renames(original: Any, *_: Any) -> Any:
+    """Recognize no entry by its earlier name."""
+    from dpsync.identity.renames import Renames
+
+    return Renames()
+
+
+def no_lines(original: Any, *_: Any) -> dict[Any, Any]:
+    """Ignore the ids file."""
+    return {}
+
+
+def ignore_the_platform(original: Any, field: Any, base: Any, *values: Any, **named: Any) -> Any:
+    """Name the cause of an edit here as if the platform had changed as well."""
+    from dpsync.planner.why.cause import Nothing
+
+    cause = original(field, base, *values, **named)
+    return "both" if cause == "edited here" and not isinstance(base, Nothing) else cause
+
+
+def no_places(original: Any, *_: Any) -> list[str]:
+    """Watch no place after an import."""
+    return []
+
+
+def without_uncertainty(original: Any, *arguments: Any) -> Iterator[Any]:
+    """Claim to know every navigation."""
+    for change in original(*arguments):
+        yield change.model_copy(update={"known": True})

@@ -1,0 +1,40 @@
+"""Mistakes in texts: secrets, names of people, hidden characters, printed commands.
+
+These modules import dpsync inside of functions only: they are loaded before dpsync is (breaking.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def token_from_elsewhere(original: Any, chosen: Any) -> Any:
+    """Send DPSYNC_TOKEN to the address of an environment that names no token."""
+    from msgspec.structs import replace
+
+    return original(replace(chosen, token=chosen.token or "DPSYNC_TOKEN"))
+
+
+def no_base64(original: Any, value: bytes) -> tuple[()]:
+    """Mask no secret in base64."""
+    return ()
+
+
+def unchanged(original: Any, text: str) -> str:
+    """Print a text as it is."""
+    return text
+
+
+def unchanged_in_a_world(original: Any, self: Any, text: str) -> str:
+    """Save a text of an anonymous world as it is."""
+    return text
+
+
+def nothing_is_free(original: Any, path: Any) -> bool:
+    """Save the settings of an installation in a world."""
+    return False
+
+
+def no_flags(original: Any, self: Any, words: list[str]) -> list[str]:
+    """Print commands without the flags of this run."""
+    return []
