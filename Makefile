@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak mutants guards promises environment site
+.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak promises environment site
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -56,16 +56,8 @@ machine: environment ## what people do, at random; after each step every promise
 soak: machine ## that, then every test for a long time: whole what a normal run tries a slice of (tests/soak.py)
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
 
-# How many, and which: make mutants MUTANTS="--sample 800 --seed 7"
-mutants: environment ## small mistakes in the code: which do its tests notice? (tests/mutants)
-	$(VENV)/python -m tests.mutants $(MUTANTS)
-
-# All, or some: make guards GUARDS="apply/ find_elsewhere"
-guards: environment ## each guard of docs/guards.md taken away: does the test that the list names fail?
-	$(VENV)/python -m tests.mutants.guards $(GUARDS)
-
 # All, or some: make promises PROMISES="7 41"
-promises: environment ## each promise broken by a small mistake (docs/promise-mutants.md): do its tests fail?
+promises: environment ## break each promise with a small mistake (docs/promise-mutants.md) and expect its tests to fail
 	$(VENV)/python -m tests.mutants.promises $(PROMISES)
 
 environment:
