@@ -3,7 +3,7 @@
 Of each function the lines that it runs are counted for three sizes. What grows with the size, and what does
 not, cancels out; what is left over is what grows with pairs of things. Where that is a line for each pair,
 somebody looks for a thing among all of them, for each of them. What C does by itself (copying a set) is not
-seen by that: tests/test_comprehensions.py finds some of it, `python -m benchmarks.slopes` the rest.
+seen by that: `python -m benchmarks.slopes` finds it.
 
 How fast the machine is must not be counted: one request is in flight at a time, so that threads take no
 turns, and what an apply has learned is written at its end, not once a second.
