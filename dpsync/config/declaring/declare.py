@@ -79,14 +79,16 @@ class Declarations:
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related, cause=cause))
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
-        """Returns the known key that was probably meant."""
-        asked = (str(key.value), what)
-        if asked not in self._nearest and not self.diagnostics.full("DP201"):
-            self._nearest[asked] = did_you_mean(asked[0], known)
-        nearest = self._nearest.get(asked)
-        spaced = asked[0].strip() != asked[0]
-        guess = f'did you mean "{nearest}"?' if nearest and not spaced else None
-        hint = guess or self._of_unknown(asked[0], known, what)
+        """Report a key that may not stand there. Returns the known key that was probably meant."""
+        word = str(key.value)
+        nearest = self._nearest.get((word, what))
+        hint = None
+        if not self.diagnostics.full("DP201"):  # further ones are only counted: a suggestion for each is slow
+            if nearest is None:
+                nearest = self._nearest[word, what] = did_you_mean(word, known)
+            spaced = word.strip() != word
+            guess = f'did you mean "{nearest}"?' if nearest and not spaced else None
+            hint = guess or self._of_unknown(word, known, what)
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
         return nearest
 
@@ -190,7 +192,6 @@ class Declarations:
             elif above is not None and key.span.line > above.line and key.span.column == above.column:
                 without = above  # probably an entry of that place, on its level: reported there
             else:
-                written = {str(key.value) for key, _ in node.entries}
                 known = [*settable, *places, *reserved, "id", "previously", "new"]
                 known += ["takeover"] if kind.synced else []
                 meant = self.unknown_key(key, known, kind.one)
@@ -199,7 +200,7 @@ class Declarations:
                 # What it holds may be entries of another place.
                 for place in places:
                     path = place.split(".")
-                    unsure = meant is None and isinstance(value, Mapping) and path[0] not in written
+                    unsure = meant is None and isinstance(value, Mapping) and path[0] not in node
                     if place == meant or unsure:
                         self.unreadable.add(entry.address.child(*path))
 

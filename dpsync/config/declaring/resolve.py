@@ -38,6 +38,8 @@ class Resolving:
         """Where the entries of a kind stand below an entry."""
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
         """Of the kinds that a field may name, those that this server has."""
+        self._hints: dict[str, str] = {}
+        """What to do about a reference to nothing, by its key and the places that were searched."""
 
     # What types call.
 
@@ -84,7 +86,7 @@ class Resolving:
             if target.natural and place not in self.declared.scopes:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
                 return Ref(address)
-        return self._no_such(self._known_kinds(kinds), key, span, f"{key} in {', '.join(map(str, places))}")
+        return self._no_such(self._known_kinds(kinds), key, span, places)
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
         known = self._known.get(names)
@@ -92,19 +94,23 @@ class Resolving:
             known = self._known[names] = tuple(name for name in names if name in self.registry)
         return known
 
-    def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, cause: str) -> Invalid:
-        nearest = None
-        if not self.declared.diagnostics.full("DP220"):
-            known = [x.key for x in self.declared.entries.values() if x.kind.name in kinds]
-            last = key.rpartition("/")[2]  # somebody may have written an address
-            nearest = last if last in known else did_you_mean(key, known)
-        hint = (
-            f'did you mean "{nearest}"?'
-            if nearest
-            else "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
-        )
+    def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, places: list[Address]) -> Invalid:
+        """Report a reference to an entry that none of `places` has; the same one is searched for once."""
+        cause = f"{key} in {', '.join(map(str, places))}"
+        hint = self._hints.get(cause)
+        if hint is None and not self.declared.diagnostics.full("DP220"):
+            hint = self._hints[cause] = self._nearest(kinds, key)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'there is no {nouns} "{key}"', span, hint, cause)
+
+    def _nearest(self, kinds: tuple[str, ...], key: str) -> str:
+        """Return what to do about a reference to nothing, with the entry that was probably meant."""
+        known = [entry.key for entry in self.declared.entries.values() if entry.kind.name in kinds]
+        last = key.rpartition("/")[2]  # somebody may have written an address
+        nearest = last if last in known else did_you_mean(key, known)
+        if nearest is not None:
+            return f'did you mean "{nearest}"?'
+        return "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
 
     def _owner(self, target: Kind) -> Address | None:
         """The nearest object around the present one under which the target's kind stands."""
