@@ -454,3 +454,36 @@ def test_a_long_chain_is_no_circle(tmp_path: Path) -> None:
     entries = [f"  c{n}: {{ title: C{n}, parent: c{n + 1} }}" for n in range(3000)]
     text = organization("\n".join(["collections:", *entries, "  c3000: { title: End }"]))
     assert loaded(tmp_path, text)[1] == []
+
+
+TWO_ORGANIZATIONS = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams: { editors: { title: Editors } }
+    saml: { okta: { label: Okta, defaultTeam: KEY } }
+  beta:
+    id: beta
+    teams: { writers: { title: Writers } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        pytest.param("editor", 'did you mean "editors"?', id="near a key of this organization"),
+        pytest.param(
+            "writers",
+            "beta/teams/writers exists, but a reference here can only name an entry below acme",
+            id="a key of another organization",
+        ),
+        pytest.param("writer", "a reference is the key of an entry", id="near a key of another organization"),
+    ],
+)
+def test_missing_reference_hint_stays_in_its_organization(tmp_path: Path, key: str, hint: str) -> None:
+    found = [
+        item for item in loaded(tmp_path, TWO_ORGANIZATIONS.replace("KEY", key))[1] if item.code == "DP220"
+    ]
+    assert len(found) == 1
+    assert (found[0].hint or "").startswith(hint)

@@ -99,17 +99,22 @@ class Resolving:
         cause = f"{key} in {', '.join(map(str, places))}"
         hint = self._hints.get(cause)
         if hint is None and not self.declared.diagnostics.full("DP220"):
-            hint = self._hints[cause] = self._nearest(kinds, key)
+            hint = self._hints[cause] = self._nearest(kinds, key, places)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'there is no {nouns} "{key}"', span, hint, cause)
 
-    def _nearest(self, kinds: tuple[str, ...], key: str) -> str:
+    def _nearest(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
         """Return what to do about a reference to nothing, with the entry that was probably meant."""
-        known = [entry.key for entry in self.declared.entries.values() if entry.kind.name in kinds]
+        entries = [entry for entry in self.declared.entries.values() if entry.kind.name in kinds]
+        here = [entry.key for entry in entries if any(entry.address.is_in(place) for place in places)]
         last = key.rpartition("/")[2]  # somebody may have written an address
-        nearest = last if last in known else did_you_mean(key, known)
+        nearest = last if last in here else did_you_mean(key, here)
         if nearest is not None:
             return f'did you mean "{nearest}"?'
+        elsewhere = next((entry.address for entry in entries if entry.key == last), None)
+        if elsewhere is not None:
+            owner = self._owner(self.registry[kinds[0]])
+            return f"{elsewhere} exists, but a reference here can only name an entry below {owner}"
         return "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
 
     def _owner(self, target: Kind) -> Address | None:
