@@ -487,3 +487,35 @@ def test_missing_reference_hint_stays_in_its_organization(tmp_path: Path, key: s
     ]
     assert len(found) == 1
     assert (found[0].hint or "").startswith(hint)
+
+
+def test_variables_in_keys_that_are_data_are_substituted(tmp_path: Path) -> None:
+    """Sent as it is, `${PARTNER}` becomes the name of a share link on the platform."""
+    text = organization(
+        "teams: { a: { title: A, members: { '${ADA}': owner } } }\n"
+        "sites:\n  d:\n    title: Docs\n"
+        "    redirects: { '/${VERSION}/a': { destination: { kind: external, url: 'https://a.example' } } }\n"
+        "    shareLinks: { '${PARTNER}': { active: true } }\n"
+    )
+    env = {"ADA": "ada@acme.example", "VERSION": "v2", "PARTNER": "Globex"}
+    desired, found = loaded(tmp_path, text, env=env)
+    assert found == []
+    assert {str(address) for address in desired.resources} >= {
+        "acme/teams/a/members/ada@acme.example",
+        "acme/sites/d/redirects/%2Fv2%2Fa",
+        "acme/sites/d/shareLinks/Globex",
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        pytest.param("teams: { ▸'${KEY}': { title: A } }", "DP211", id="a local key"),
+        pytest.param("teams: { a: { ▸'${FIELD}': A } }", "DP201", id="a field"),
+    ],
+)
+def test_variables_in_keys_of_dpsync_are_refused(tmp_path: Path, body: str, code: str) -> None:
+    """An address that changes with the environment would be another object each time."""
+    text, [place] = marked(organization(body))
+    found = loaded(tmp_path, text, env={"KEY": "a", "FIELD": "title"})[1]
+    assert (found[0].code, f"{found[0].span.line}:{found[0].span.column}") == (code, place)  # type: ignore[union-attr]

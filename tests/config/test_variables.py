@@ -110,8 +110,46 @@ def test_every_missing_variable_of_a_text_is_reported_once() -> None:
     assert [problem.message.split()[2] for problem in problems] == ["A", "B"]
 
 
-def test_keys_and_untouched_nodes_stay_as_they_are() -> None:
-    node, _ = read("${NAME}: [a, {b: 1}]\n", "f.yaml")
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        pytest.param("/${NAME}/start", "/acme/start", id="a variable"),
+        pytest.param("/${NOPE:-v1}", "/v1", id="a default"),
+        pytest.param("/$${NAME}", "/${NAME}", id="an escaped variable"),
+        pytest.param("/$${NAME}$$", "/${NAME}$", id="dollar signs beside an escaped variable"),
+        pytest.param("/a$$b", "/a$$b", id="dollar signs without a brace"),
+        pytest.param("/$NAME", "/$NAME", id="a lone dollar sign"),
+    ],
+)
+def test_variables_in_keys_are_substituted(written: str, key: str) -> None:
+    node, _ = read(f"'{written}': 1\n", "f.yaml")
+    assert node is not None
+    result, problems = substitute(node, ENV)
+    assert problems == []
+    assert isinstance(result, Mapping)
+    assert (result.keys(), plain(result)) == ([key], {key: 1})
+
+
+def test_variables_that_make_two_keys_equal_are_refused() -> None:
+    """Of two redirects with one source, one would be lost without a word."""
+    node, _ = read("/acme: 1\n'/${NAME}': 2\n", "f.yaml")
+    assert node is not None
+    result, [problem] = substitute(node, ENV)
+    assert plain(result) == {"/acme": 1}
+    assert (problem.code, str(problem.span)) == (codes.DUPLICATE_KEY, "f.yaml:2:1")
+    assert [str(span) for _, span in problem.related] == ["f.yaml:1:1"]
+
+
+def test_missing_variable_in_a_key_is_an_error() -> None:
+    source = "'/${NOPE}': 1\n"
+    node, _ = read(source, "f.yaml")
+    assert node is not None
+    _, [problem] = substitute(node, ENV, source)
+    assert (problem.code, str(problem.span)) == (codes.MISSING_VARIABLE, "f.yaml:1:3")
+
+
+def test_nodes_without_variables_stay_the_same_objects() -> None:
+    node, _ = read("NAME: [a, {b: 1}]\n", "f.yaml")
     assert node is not None
     result, problems = substitute(node, ENV)
     assert result is node

@@ -1,13 +1,15 @@
 """Variables in values, as in Compose files: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, `$$`.
 
-Only text is substituted, never keys, and the result stays text: `${N}` with N=1 is "1", not a number. A lone
-`$` is an ordinary character. As in Compose, `:-` and `:?` treat an empty variable like one that is not set.
+The result stays text: `${N}` with N=1 is "1", not a number. A lone `$` is an ordinary character. As in
+Compose, `:-` and `:?` treat an empty variable like one that is not set. Keys are substituted too, since some
+are data (the source of a redirect, an e-mail). In a key without a `${`, `$$` stays as it is.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from collections.abc import Mapping as Environment
 from operator import is_
 from typing import Final
@@ -32,8 +34,13 @@ _FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal 
 
 
 def doubled(text: str) -> str:
-    """The text as a file holds it, so that it is read as it is and looks like no variable."""
+    """Return a value as a file holds it, so that it is read as it is and looks like no variable."""
     return text.replace("$", "$$") if "${" in text or "$$" in text or _BARE.search(text) else text
+
+
+def doubled_key(text: str) -> str:
+    """Return a key as a file holds it, so that it is read as it is."""
+    return text.replace("$", "$$") if "${" in text else text
 
 
 class _Refused(Exception):
@@ -72,9 +79,28 @@ class Substitution(Struct):
         if isinstance(node, Sequence):
             items = [self.node(item) for item in node.items]
             return node if all(map(is_, items, node.items)) else Sequence(tuple(items), node.span)
-        entries = [(key, self.node(value)) for key, value in node.entries]
-        same = all(new[1] is old[1] for new, old in zip(entries, node.entries, strict=True))
-        return node if same else Mapping(tuple(entries), node.span)
+        entries = [(self.key(key), self.node(value)) for key, value in node.entries]
+        if all(a is b and c is d for (a, c), (b, d) in zip(entries, node.entries, strict=True)):
+            return node
+        return Mapping(tuple(self.unique(entries)), node.span)
+
+    def key(self, key: Scalar) -> Scalar:
+        """Return the key with its variables replaced; `text` is what the key says now."""
+        if "${" not in key.text:
+            return key
+        replaced = self.scalar(replace(key, value=key.text))
+        return replace(replaced, text=str(replaced.value))
+
+    def unique(self, entries: list[tuple[Scalar, Node]]) -> Iterator[tuple[Scalar, Node]]:
+        """Yield one entry for each key; variables may make two keys of a mapping equal."""
+        first: dict[str, Scalar] = {}
+        for key, value in entries:
+            if (other := first.setdefault(key.text, key)) is key:
+                yield key, value
+            else:
+                related = (("first given here", other.span),)
+                message = f'variables make this key "{key.text}", which the mapping has already'
+                self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
 
     def scalar(self, scalar: Scalar) -> Scalar:
         try:

@@ -131,8 +131,8 @@ class Declarations:
             self._entry(root, Address.root(word), key, value, parent=None)
 
     def _entry(self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None) -> None:
-        if not self.registry.keyed(kind) and not LOCAL_KEY.fullmatch(str(key.value)):
-            self.error("DP211", f'"{key.value}" is no local key', key.span, _local_key(str(key.value)))
+        if not self.registry.keyed(kind) and (key.interpolated or not LOCAL_KEY.fullmatch(str(key.value))):
+            self.error("DP211", f'"{key.value}" is no local key', key.span, _local_key(key))
             self.unreadable.add(address)
             return
         nothing = isinstance(node, Scalar) and node.value is None and not _clears(kind, node)
@@ -175,6 +175,8 @@ class Declarations:
             word = str(key.value)
             if word in reserved:
                 continue
+            if key.interpolated:
+                word = ""  # a variable cannot choose a field
             above, without = without, None
             if word == "id":
                 self._pin(entry, value)
@@ -416,8 +418,11 @@ def _fields_of(kind: Kind) -> str | None:
     return f"write {{ {', '.join(f'{name}: …' for name in needed)} }}" if needed else None
 
 
-def _local_key(text: str) -> str:
-    """What a local key looks like, with one made of a text that is none."""
+def _local_key(key: Scalar) -> str:
+    """Return what a local key looks like, with one made from a text that is none."""
+    if key.interpolated:
+        return "a local key is part of the address of an entry, so it holds no variable"
+    text = str(key.value)
     made = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._").lower()
     rule = "a key has letters, digits, dots, underscores and hyphens, and begins with a letter or digit"
     return f'{rule}: write "{made}"' if made else rule

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dpsync.config.composing.variables import doubled
+from dpsync.config.composing.variables import doubled, doubled_key
 from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.model.texts.characters import UNSEEN
 
@@ -36,15 +36,14 @@ def document(value: BlockMapping, head: str) -> str:
 
 
 def scalar(value: Any, key: bool = False) -> str:
-    """A scalar on one line. Text that looks like a variable is escaped, except in keys."""
+    """Return a scalar on one line. Text that looks like a variable is escaped."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
         return json.dumps(value)
-    ours = not key and not isinstance(value, Verbatim)
-    text = doubled(value) if ours else str(value)
+    text = str(value) if isinstance(value, Verbatim) else doubled_key(value) if key else doubled(value)
     return text if _is_plain(text) else _quoted(text)
 
 
