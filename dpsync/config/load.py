@@ -5,7 +5,7 @@ Every problem is found before any is reported.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from posixpath import relpath
 from typing import Final
@@ -22,8 +22,7 @@ from dpsync.config.declaring.declare import Declaration, Declarations
 from dpsync.config.declaring.policy import PolicyReader
 from dpsync.config.declaring.resolve import Resolving
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
-from dpsync.kinds.kind import Entries, Kind, Single
-from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.entries.address import Address, Pattern
@@ -53,7 +52,7 @@ def load_from(
 def _loaded(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None
 ) -> tuple[Desired, Findings]:
-    sources = load_sources(files, env, layers, tuple(trees(registry.whole)))
+    sources = load_sources(files, env, layers, registry.whole)
     registry = _registry(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
     values = _Values(files, dict(sources.texts), declared)
@@ -90,19 +89,6 @@ def _registry(registry: Registry, layers: Layers | None, environment: Environmen
     named = layers.profile if layers is not None else None
     profile = named or (environment.profile if environment is not None else None)
     return registry.whole if profile is None else registry.written_for(profile)
-
-
-def trees(registry: Registry) -> Iterator[tuple[str, ...]]:
-    """Where trees of nodes stand in a file: the keys that lead there, "*" for the key of an entry."""
-    pending: list[tuple[Kind, tuple[str, ...]]] = [(registry.root, (registry.root.key, "*"))]
-    while pending:
-        kind, path = pending.pop()
-        for place, kinds in registry.places(kind.name).items():
-            below = (*path, *place.split("."))
-            if isinstance(kinds[0].shape, NodeShape):
-                yield below
-            elif len(below) < _DEEPEST:
-                pending.append((kinds[0], (*below, "*") if isinstance(kinds[0].shape, Entries) else below))
 
 
 def _watched(

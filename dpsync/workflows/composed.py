@@ -9,8 +9,6 @@ from pathlib import Path
 from dpsync.config.composing.compose import Composition, load_sources
 from dpsync.config.composing.files import Directory
 from dpsync.config.composing.layers import Layers
-from dpsync.config.load import trees
-from dpsync.kinds.registry import load as load_registry
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 
 
@@ -27,7 +25,7 @@ def compose(
     """
     layers = Layers.of(root, overlays, environment)
     variables = os.environ if env is None else env
-    composed = load_sources(Directory(root), variables, layers, tuple(trees(load_registry())))
+    composed = load_sources(Directory(root), variables, layers)
     if composed.diagnostics.errors:
         raise DiagnosticError(composed.diagnostics, Exit.INVALID, composed.texts)
     return composed

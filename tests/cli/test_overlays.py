@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
-from dpsync.api import load
+from dpsync.api import load, load_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_git_base import git
@@ -106,16 +106,15 @@ def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None
         BASE.replace("title: Technical writers", "title: Technical writers, structure: [{ key: a }]"),
         {"prod.yaml": below("teams: { writers: { structure: [] } }")},
     )
-    from dpsync.config.composing.layers import Layers, override  # the loader would refuse this key
+    from dpsync.config.composing.overlay import Overlays  # the loader would refuse this key
     from dpsync.config.reading.reader import read
     from dpsync.model.findings.nodes import Mapping, plain
 
     one, other = (read((directory / name).read_text(), name)[0] for name in ("dpsync.yaml", "prod.yaml"))
     assert isinstance(one, Mapping)
     assert isinstance(other, Mapping)
-    merged: Any = plain(override(one, other, [("organizations", "*", "sites", "*", "structure")]))
+    merged: Any = plain(Overlays(load_registry()).over(one, other))
     assert merged["organizations"]["acme"]["teams"]["writers"]["structure"] == []
-    assert Layers().overlays == ()
 
 
 def test_the_policy_of_an_overlay_replaces_its_lists(project: Project) -> None:

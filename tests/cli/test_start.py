@@ -42,7 +42,7 @@ COMMANDS = {
         "cli collector config disk importing kinds model render",
         "click msgspec",
     ),
-    "fmt --check": (f"{FILES} importing", "click msgspec yaml"),
+    "fmt --check": ("cli collector config disk importing kinds model render", "click msgspec yaml"),
     "config": (f"{FILES} importing", "click msgspec pydantic yaml"),
     "list --offline": (f"{FILES} apply client", "click msgspec pydantic yaml"),
     "plan --help": ("cli collector disk model render", "click msgspec"),

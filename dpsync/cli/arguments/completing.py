@@ -24,7 +24,7 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
         from dpsync.config.composing.compose import load_sources
         from dpsync.config.composing.files import Directory
 
-        found = load_sources(Directory(_root(context)), {}, None, ()).environments
+        found = load_sources(Directory(_root(context)), {}).environments
     except Exception:  # a line that is being typed is no place for a message
         return []
     return _offered(found, incomplete)

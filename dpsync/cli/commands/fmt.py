@@ -64,19 +64,16 @@ def _every_file(directory: Path) -> tuple[Path, list[str]]:
     """The files of the configuration, also where what they say is not valid. Raises DiagnosticError."""
     import os
 
-    from dpsync.api import load_registry
     from dpsync.config.composing.compose import load_sources
     from dpsync.config.composing.discovery import find_root
     from dpsync.config.composing.files import Directory
     from dpsync.config.composing.layers import Layers
-    from dpsync.config.load import trees
 
     root = find_root(directory)
-    places = tuple(trees(load_registry()))
-    alone = load_sources(Directory(root), os.environ, None, places)
+    alone = load_sources(Directory(root), os.environ)
     found = set(alone.texts)
     for name in alone.environments:
-        found |= set(load_sources(Directory(root), os.environ, Layers((), name), places).texts)
+        found |= set(load_sources(Directory(root), os.environ, Layers((), name)).texts)
     return root.parent, sorted(found)
 
 

@@ -17,18 +17,19 @@ from dpsync.config.composing.files import Files
 from dpsync.config.composing.layers import (
     Chosen,
     Layers,
-    Trees,
     check_environments,
     chosen,
     names,
     no_such,
     only,
-    override,
     unknown_organizations,
 )
+from dpsync.config.composing.overlay import Overlays
 from dpsync.config.composing.variables import Substitution
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, nodes
 from dpsync.disk import why
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.desired import Environment as Surroundings
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
@@ -63,15 +64,18 @@ class Composition(Struct, frozen=True):
 
 
 def load_sources(
-    files: Files, env: Environment[str, str], layers: Layers | None = None, trees: Trees = ()
+    files: Files,
+    env: Environment[str, str],
+    layers: Layers | None = None,
+    registry: Registry | None = None,
 ) -> Composition:
     """Read a root file, what it includes, and what goes over it.
 
-    `trees` says where lists of nodes stand, which merge by their keys. Never raises: everything that is
-    wrong is in `diagnostics`.
+    The kinds of `registry`, by default those of the product, say how an overlay merges. Never raises:
+    everything that is wrong is in `diagnostics`.
     """
     layers = layers or Layers()
-    loading = _Loading(files, env, layers.environment)
+    loading = _Loading(files, env, Overlays(registry or load_registry()), layers.environment)
     top = loading.file(files.root, None)
     if top is None:
         empty = Mapping((), Span.start_of(files.root))
@@ -82,9 +86,9 @@ def load_sources(
     if environment is not None:
         if loading.complete:
             loading.diagnostics += unknown_organizations(environment, merged)
-        merged = loading.surrounded(merged, environment, trees)
+        merged = loading.surrounded(merged, environment)
     for name in layers.overlays:
-        merged = loading.overlaid(merged, name, None, trees)
+        merged = loading.overlaid(merged, name, None)
     loading.organizations(merged, top)
     return Composition(
         merged,
@@ -140,6 +144,7 @@ def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
 class _Loading(Struct):
     files: Files
     env: Environment[str, str]
+    overlays: Overlays
     environment: str | None = None
     environments: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
@@ -217,16 +222,16 @@ class _Loading(Struct):
         self.diagnostics += problems
         return merged
 
-    def overlaid(self, below: Mapping, name: str, span: Span | None, trees: Trees) -> Mapping:
+    def overlaid(self, below: Mapping, name: str, span: Span | None) -> Mapping:
         """The same with an overlay over it; its format version may be left out."""
         top = self.file(name, span)
         if top is None:
             return below
         if "dpsync" in top:
             self.version(top)
-        return override(below, self.whole(top, OVERLAY_KEYS, name), trees)
+        return self.overlays.over(below, self.whole(top, OVERLAY_KEYS, name))
 
-    def surrounded(self, below: Mapping, environment: Chosen, trees: Trees) -> Mapping:
+    def surrounded(self, below: Mapping, environment: Chosen) -> Mapping:
         overlay = environment.overlay
         if overlay is not None:
             name = self.files.real(str(overlay.value))
@@ -235,12 +240,12 @@ class _Loading(Struct):
                 message = f'"{overlay.value}" leads outside the project'
                 self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span))
             else:
-                below, self.overlay = self.overlaid(below, name, overlay.span, trees), name
+                below, self.overlay = self.overlaid(below, name, overlay.span), name
         if environment.organizations is None:
             return below
         key = Scalar("organizations", environment.organizations.span, "organizations", True)
         found_by = Mapping(((key, environment.organizations),), environment.organizations.span)
-        return override(below, found_by, ())
+        return self.overlays.over(below, found_by)
 
     def _without_others(self, root: Mapping) -> Mapping:
         self.environments = names(root)

@@ -1,14 +1,9 @@
-"""Several root files over one another: overlays, and the environment that was chosen.
-
-Mappings merge, the trees of nodes merge by `key`, every other list and value is replaced. Unlike parts of one
-layer, which may not contradict each other, the later layer wins; whatever it says keeps its own place.
-"""
+"""The layers over a root file: which overlays there are, and the environment that was chosen."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from collections.abc import Sequence as Several
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,14 +13,10 @@ from dpsync.config import codes
 from dpsync.kinds.profiles import PROFILES
 from dpsync.model.entries.desired import Environment
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
 from dpsync.model.texts.web_address import address_problem
-
-Path_ = tuple[str, ...]
-Trees = Several[Path_]
-"""Where trees of nodes stand: the keys from the top, "*" for any."""
 
 _ENVIRONMENT_KEYS = ("url", "token", "profile", "limits", "organizations", "overlay")
 _RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")
@@ -59,49 +50,6 @@ class Layers(Struct, frozen=True):
                 raise DiagnosticError([Diagnostic(codes.OUTSIDE, message)], Exit.INVALID)
             names.append(real.relative_to(project).as_posix())
         return Layers(tuple(names), environment, profile)
-
-
-def override(below: Mapping, above: Mapping, trees: Trees) -> Mapping:
-    """The tree of an overlay merged over another tree: what the overlay says wins."""
-    return _merged(below, above, tuple(trees))
-
-
-def _merged(below: Mapping, above: Mapping, trees: tuple[Path_, ...]) -> Mapping:
-    entries = {key.text: (key, node) for key, node in below}
-    for key, node in above:
-        old_key, old = entries.get(key.text, (key, None))
-        inside = tuple(path[1:] for path in trees if path[0] in ("*", key.text))
-        if isinstance(old, Mapping) and isinstance(node, Mapping):
-            entries[key.text] = old_key, _merged(old, node, tuple(path for path in inside if path))
-        elif isinstance(old, Sequence) and isinstance(node, Sequence) and () in inside:
-            entries[key.text] = old_key, _by_key(old, node)
-        else:
-            entries[key.text] = key, node
-    return Mapping(tuple(entries.values()), below.span)
-
-
-def _by_key(below: Sequence, above: Sequence) -> Sequence:
-    """Nodes with the same key merge and stay where they are; new ones come behind."""
-    items = list(below.items)
-    at = {name: index for index, item in reversed([*enumerate(items)]) if (name := _key(item)) is not None}
-    for item in above.items:
-        index = at.get(_key(item) or "")
-        if index is None:
-            items.append(item)
-            continue
-        old = items[index]
-        assert isinstance(old, Mapping)
-        assert isinstance(item, Mapping)
-        items[index] = _merged(old, item, (("children",),))
-    return Sequence(tuple(items), below.span)
-
-
-def _key(node: Node) -> str | None:
-    key = node.get("key") if isinstance(node, Mapping) else None
-    return key.text if isinstance(key, Scalar) else None
-
-
-# Environments.
 
 
 def only(root: Mapping, chosen: str | None) -> Mapping:

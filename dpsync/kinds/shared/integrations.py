@@ -50,6 +50,6 @@ ON_PROFILES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "categories": {"published": {"type": Many(Enum(_TODAY), as_set=True)}},
     "blocks": {"published": {"type": Json(shape=listed(_BLOCK))}},
     "contentSources": {"published": {"type": Json(shape=listed(_SOURCE))}},
-    "configurations": {"published": {"type": Json(shape=_CONFIGURATIONS)}},
+    "configurations": {"published": {"type": Json(shape=_CONFIGURATIONS, tag="type")}},
 }
 """By field what differs by profile: today's edition asks for more, and has no category for Git Sync."""

@@ -6,7 +6,7 @@ A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Sequence_
 from typing import Any, Protocol
 
@@ -96,6 +96,13 @@ class Type(Struct, frozen=True):
     def parse(self, node: Node, ctx: Parsing) -> Value:
         raise TypeError(f"{type(self).__name__} does not say how it is read")
 
+    def overlaid(self, below: Node, above: Node) -> Node:
+        """Return the value of an overlay, `above`, over `below`: mappings merge, everything else is replaced.
+
+        Members of `below` that the value of the overlay excludes are left out.
+        """
+        return overlaid(below, above)
+
     def schema(self) -> Schema:
         raise TypeError(f"{type(self).__name__} has no schema")
 
@@ -154,6 +161,34 @@ class Type(Struct, frozen=True):
     def refers(self) -> tuple[str, ...]:
         """The kinds that a value may refer to."""
         return ()
+
+
+Merge = Callable[[str, Node, Node], Node]
+"""How the values of one member merge: its name, the value below and the value of the overlay."""
+
+
+def merged(below: Mapping, above: Mapping, merge: Merge) -> Mapping:
+    """Return two mappings as one, with the place of the first."""
+    entries = {key.text: (key, item) for key, item in below}
+    for key, item in above:
+        old_key, old = entries.get(key.text, (key, None))
+        value = item if old is None else merge(key.text, old, item)
+        entries[key.text] = (key if value is item else old_key), value
+    return Mapping(tuple(entries.values()), below.span)
+
+
+def overlaid(below: Node, above: Node) -> Node:
+    """Return the value of an overlay over another one, without knowledge of their types."""
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    if names_a_file(below) or names_a_file(above):
+        return above
+    return merged(below, above, lambda _, old, new: overlaid(old, new))
+
+
+def names_a_file(node: Node) -> bool:
+    """Whether a value is written as `{file: PATH}`."""
+    return isinstance(node, Mapping) and node.keys() == ["file"]
 
 
 def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:

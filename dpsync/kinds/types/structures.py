@@ -15,6 +15,7 @@ from dpsync.kinds.types.parsing import (
     Schema,
     Type,
     expected,
+    merged,
     one_of,
     unlike,
 )
@@ -50,6 +51,16 @@ class Object(Type, frozen=True, dict=True):
         if self.one and len(node.entries) != 1:
             return ctx.error("DP206", f"{self.what} has one of {', '.join(self.parts)}", node.span)
         return INVALID if any(item is INVALID for item in value.values()) else value
+
+    def overlaid(self, below: Node, above: Node) -> Node:
+        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+            return above
+        if self.one and below.keys() != above.keys():
+            return above
+        return merged(below, above, self._part_overlaid)
+
+    def _part_overlaid(self, name: str, below: Node, above: Node) -> Node:
+        return self.parts[name].overlaid(below, above) if name in self.parts else above
 
     def schema(self) -> Schema:
         schema: Schema = {
@@ -137,9 +148,30 @@ class OneOf(Type, frozen=True, dict=True):
             return expected(node, f"a mapping with {self.tag}: {' | '.join(self.forms)}", ctx)
         if not isinstance(tag, Scalar) or tag.value not in self.forms:
             return one_of(self.forms, tag, ctx)
+        form = self.forms[str(tag.value)]
+        for key in (key for key, _ in node if key.span.file != tag.span.file):
+            others = [word for word, other in self.forms.items() if key.value in other.parts]
+            if others and tag.value not in others:  # an overlay and what it lies over contradict each other
+                message = f'"{key.value}" does not fit {self.tag}: {tag.value} in {tag.span}'
+                return ctx.error(
+                    "DP201", message, key.span, f"write {self.tag}: {' or '.join(others)} beside it"
+                )
         rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
-        value = self.forms[str(tag.value)].parse(rest, ctx)
+        value = form.parse(rest, ctx)
         return value if value is INVALID else {self.tag: tag.value, **value}
+
+    def overlaid(self, below: Node, above: Node) -> Node:
+        """Where the overlay chooses another form, members that only the form of `below` has are left out."""
+        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+            return above
+        old, new = below.get(self.tag), above.get(self.tag) or below.get(self.tag)
+        tag = new.text if isinstance(new, Scalar) else ""
+        form = self.forms.get(tag)
+        if form is None:
+            return above
+        if not isinstance(old, Scalar) or old.text != tag:
+            below = Mapping(below.only(form.parts).entries, above.span)
+        return form.overlaid(below, above)
 
     def schema(self) -> Schema:
         forms = []
@@ -256,6 +288,11 @@ class Table(Type, frozen=True):
             )
         parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
+
+    def overlaid(self, below: Node, above: Node) -> Node:
+        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+            return above
+        return merged(below, above, lambda _, old, new: self.values.overlaid(old, new))
 
     def schema(self) -> Schema:
         schema: Schema = {

@@ -5,7 +5,7 @@ Frozen and free of YAML's own types; nothing here reads text or knows what a key
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import TypeAlias
 
@@ -68,6 +68,10 @@ class Mapping(Struct, frozen=True, dict=True):
         """The key itself, for its span."""
         position = self._positions.get(key)
         return None if position is None else self.entries[position][0]
+
+    def only(self, keys: Container[str]) -> Mapping:
+        """Return the mapping without entries of other keys."""
+        return Mapping(tuple(entry for entry in self.entries if entry[0].text in keys), self.span)
 
     def keys(self) -> list[str]:
         """The keys, in the order of the file."""
