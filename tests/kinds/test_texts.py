@@ -108,6 +108,7 @@ def test_a_certificate_may_have_its_frame_or_not_and_may_come_with_others(tmp_pa
     [
         ("-----BEGIN CERTIFICATE-----\nAB\nCD\n-----END CERTIFICATE-----\n", "ABCD", True),
         ("-----BEGIN CERTIFICATE-----\r\nABCD\r\n-----END CERTIFICATE-----", "AB\nCD\n", True),
+        ("subject=Okta\n-----BEGIN CERTIFICATE-----\nABCD\n-----END CERTIFICATE-----\nend", "ABCD", True),
         ("ABCD", "ABCE", False),
     ],
 )

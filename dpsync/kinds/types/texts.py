@@ -77,7 +77,7 @@ class LongText(Type, frozen=True):
 
 
 class Certificate(LongText, frozen=True):
-    """An X.509 certificate as PEM. Its frame and its line breaks mean nothing."""
+    """An X.509 certificate as PEM. Its frame, its line breaks and the text around it mean nothing."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         """Told where the entry names it: no line of what may be a key is shown."""
@@ -118,7 +118,9 @@ def _no_certificate(text: str) -> str | None:
 
 
 def _bare(value: Value) -> str:
-    return re.sub(r"-----[^-\n]*-----|\s", "", str(value))
+    """Return the Base64 of every certificate, without frames, line breaks and the text around frames."""
+    framed = [body for _, body in _FRAMED.findall(str(value))]
+    return "".join("".join(framed or [str(value)]).split())
 
 
 class Markdown(Type, frozen=True):
