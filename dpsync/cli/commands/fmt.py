@@ -95,7 +95,7 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
             findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.why(error)}"))
         except Untidy as why:
             findings.append(
-                Diagnostic("DP101", f"{name} stays as it is: {why}", hint="see what validate says")
+                Diagnostic(why.code, f"{name} stays as it is: {why}", hint="see what validate says")
             )
         else:
             if before != after:

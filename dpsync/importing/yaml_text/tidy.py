@@ -17,6 +17,7 @@ import yaml
 from msgspec import Struct, field
 
 from dpsync.collector import collector_paused
+from dpsync.config.codes import SYNTAX
 from dpsync.config.reading.reader import read
 from dpsync.model.findings.nodes import plain
 
@@ -28,7 +29,11 @@ _OF_DOCUMENTS: Final = (yaml.DocumentStartToken, yaml.DocumentEndToken, yaml.Dir
 
 
 class Untidy(Exception):
-    """A text that cannot be put in order without a change of what it says; the text says why."""
+    """Why a text cannot be put in order without a change of what it says, with the code of the reason."""
+
+    def __init__(self, why: str, code: str = SYNTAX) -> None:
+        super().__init__(why)
+        self.code = code
 
 
 class _Level(Struct, frozen=True):
@@ -61,7 +66,8 @@ def tidy(text: str, name: str = "") -> str:
 def _checked(text: str, name: str) -> str:
     before, problems = read(text.encode("utf-8", "surrogatepass"), name)
     if problems:
-        raise Untidy(f"it is not valid YAML: line {problems[0].span.line if problems[0].span else 1}")
+        line = problems[0].span.line if problems[0].span else 1
+        raise Untidy(f"line {line}: {problems[0].message}", problems[0].code)
     if before is None:
         return text
     made = _TidyText(text.removeprefix("\ufeff")).tidied()
