@@ -147,6 +147,16 @@ REFUSED: list[tuple[Type, str, str]] = [
     (Text(pattern="[a-z]+", meaning="a slug"), "a b", 'DP204 1:1 "a b" is not a slug'),
     (Text(form="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address; write it as ada@acme.example'),
     (Text(form="email"), "ada@", 'DP204 1:1 "ada@" is not an e-mail address; write it as ada@acme.example'),
+    (
+        Text(form="url"),
+        "https://",
+        'DP204 1:1 "https://" is not a URL: it has no host; write it as https://acme.example',
+    ),
+    (
+        Text(form="url"),
+        "https://a b",
+        'DP204 1:1 "https://a b" is not a URL: it holds a space; write %20 for a space',
+    ),
     (Text(form="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
     (Text(form="url"), "see http://a", 'DP204 1:1 "see http://a" ' + NO_URL),
     (Text(secret=True), "abc", "DP205 1:1 " + NO_SECRET),

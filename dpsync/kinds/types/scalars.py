@@ -72,6 +72,11 @@ class Text(Type, frozen=True):
             )
         if self.form and not _FORMS[self.form][0].fullmatch(value):
             _, meaning, mend = _FORMS[self.form]
+            if self.form == "url" and value.startswith(("http://", "https://")):
+                meaning = "a URL: it " + ("holds a space" if re.search(r"\s", value) else "has no host")
+                mend = (
+                    "write %20 for a space" if re.search(r"\s", value) else "write it as https://acme.example"
+                )
             return ctx.error("DP204", f'"{value}" is not {meaning}', node.span, mend)
         if self.segment and as_segment(value) != value:
             self._unreadable(value, node, ctx)
