@@ -99,6 +99,17 @@ def test_overlay_chooses_variant(tmp_path: Path, overlay: str, address: str, fie
     assert _readable(entries[address].fields[field]) == value
 
 
+def test_overlay_finds_email_in_another_case(tmp_path: Path) -> None:
+    """A second entry for the same person is an error, and the overlay could not change the first one."""
+    (tmp_path / "dpsync.yaml").write_text(
+        "dpsync: 1\norganizations: { acme: { id: acme, members: { Ada@acme.example: { role: read } } } }\n"
+    )
+    (tmp_path / "prod.yaml").write_text("organizations: { acme: { members: { ada@Acme.example: admin } } }\n")
+    loaded = load(tmp_path / "dpsync.yaml", {}, overlays=[tmp_path / "prod.yaml"])
+    roles = {str(entry.address): entry.fields.get("role") for entry in loaded.resources.values()}
+    assert roles == {"acme": None, "acme/members/ada@acme.example": "admin"}
+
+
 def test_overlay_changes_node_type(tmp_path: Path) -> None:
     """Members that only the type below has would make the node invalid."""
     children = "[{ type: space, key: b, space: guides }]"

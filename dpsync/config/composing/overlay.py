@@ -7,6 +7,7 @@ members of the variant below are left out. Trees of nodes merge by `key`; every 
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.kind import Node as NodeShape
@@ -35,6 +36,13 @@ class Overlays(Struct, frozen=True):
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         if isinstance(kinds[0].shape, Entries):
+            # An e-mail is written in any case: the key of the overlay takes the case of the one below.
+            written = {self.registry.folded(kinds[0], key.text): key.text for key, _ in below}
+            entries = []
+            for key, node in above:
+                text = written.get(self.registry.folded(kinds[0], key.text), key.text)
+                entries.append((replace(key, value=text, text=text), node))
+            above = Mapping(tuple(entries), above.span)
             return merged(below, above, lambda _, old, new: self._entry(kinds[0], old, new))
         return self._entry(kinds[0], below, above)
 
