@@ -353,3 +353,27 @@ def test_a_line_that_begins_and_ends_a_text_is_one_number() -> None:
     node, _ = read("\n" * 1000 + "a: b", "f.yaml")
     assert node is not None
     assert node.span.line is node.span.end_line
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        pytest.param("a: { light: #ff6600, dark: x }\nb: 1\n", "f.yaml:1:13", id="in a mapping on one line"),
+        pytest.param("a: [x, #fff]\nb: 1\n", "f.yaml:1:8", id="in a list on one line"),
+        pytest.param("a:\n  light: #ff6600\n  dark: x\n", "f.yaml:2:10", id="on a line of its own"),
+        pytest.param("a:\n  light: #ff660080\n", "f.yaml:2:10", id="with transparency"),
+    ],
+)
+def test_unquoted_color_is_named(text: str, place: str) -> None:
+    """Otherwise the reader looks for a bracket that is there, or clears the value."""
+    finding = read(text, "f.yaml")[1][0]
+    assert (finding.code, str(finding.span)) == ("DP135", place)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: # fff\n", "a: #todo\n", "a: '#fff'\n", "a: x #ff6600\n", "a: #1234567\n"],
+    ids=["a comment", "a word", "in quotes", "behind a value", "seven digits"],
+)
+def test_comment_is_not_a_color(text: str) -> None:
+    assert read(text, "f.yaml")[1] == []

@@ -38,6 +38,8 @@ from dpsync.model.texts.command import command
 from dpsync.model.texts.suggestions import did_you_mean
 
 FORMAT_VERSION: Final = 1
+_VALUE_UNKNOWN: Final = (codes.ALIAS, codes.COLOR)
+"""Codes of findings whose place is a value that could not be read: nothing else is reported there."""
 ROOT_KEYS: Final = ("dpsync", "include", "policy", "organizations", "environments")
 OVERLAY_KEYS: Final = ("dpsync", "include", "policy", "organizations")
 INCLUDED_KEYS: Final = ("organizations",)
@@ -193,7 +195,11 @@ class _Loading(Struct):
         node, problems = nodes(text, name)
         self.diagnostics += problems
         self.complete = self.complete and not problems
-        self.unknown |= {one.span for one in problems if one.code == codes.ALIAS and one.span is not None}
+        self.unknown |= {
+            problem.span
+            for problem in problems
+            if problem.code in _VALUE_UNKNOWN and problem.span is not None
+        }
         if node is None:
             return None if problems else Scalar(None, Span.start_of(name), "", True)
         if name == self.files.root and isinstance(node, Mapping):

@@ -32,7 +32,16 @@ from dpsync.config.reading.scalars import (
     NumberError,
     resolve,
 )
-from dpsync.config.reading.syntax import TAG_HINT, Bracket, Quoted, explain, unfinished, without_colon
+from dpsync.config.reading.syntax import (
+    COLOR,
+    TAG_HINT,
+    Bracket,
+    Quoted,
+    explain,
+    unfinished,
+    unquoted_color,
+    without_colon,
+)
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.model.findings.span import Span
@@ -253,6 +262,9 @@ class _NodeReader:
             text = self.texts.setdefault(text, text)  # most words of a file come again and again
         if not is_key:
             self.counted(1, event)
+            if not text and is_plain and (color := COLOR.match(self.text, end.index)):
+                span = _span_at(self.text, color.start(1), color.end(1), self.file)
+                self.diagnostics.append(unquoted_color(color[1], span))
         node = Scalar(self.value(text, span) if is_plain and not is_key else text, span, text, is_plain)
         if event.anchor is not None:
             anchored = Scalar(self.value(text, span), span, text, True) if is_plain and is_key else node

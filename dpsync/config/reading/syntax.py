@@ -103,6 +103,27 @@ def without_colon(word: str, place: Span) -> Diagnostic:
     return Diagnostic(codes.SYNTAX, f'a ":" is missing after "{word}"', place, hint=f'write "{word}: "')
 
 
+COLOR: Final = re.compile(r"[ \t]+(#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8}))(?![0-9A-Za-z])")
+"""A color without quotes, behind the blanks that make it a comment."""
+
+
+def unquoted_color(color: str, span: Span) -> Diagnostic:
+    """Return the finding for a color that YAML takes for a comment."""
+    message = f"{color} needs quotes: YAML takes it and the rest of its line for a comment"
+    return Diagnostic(codes.COLOR, message, span, hint=f'write "{color}"')
+
+
+def _color_in(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
+    """Return the finding for a color that hides the closing bracket of its line."""
+    line = text[bracket.index :].partition("\n")[0]
+    color = COLOR.search(line)
+    if color is None or "'" in line[: color.start()] or '"' in line[: color.start()]:
+        return None
+    column = bracket.column + color.start(1) + 1
+    place = Span(file, bracket.line + 1, column, bracket.line + 1, column + len(color[1]))
+    return unquoted_color(color[1], place)
+
+
 def explain(
     error: yaml.MarkedYAMLError, text: str, file: str, bracket: Bracket | None, quoted: Quoted | None = None
 ) -> Diagnostic:
@@ -115,6 +136,11 @@ def explain(
     opened = _place(error.context_mark, text, file) if error.context_mark else None
     character = _character(error.problem_mark, text)
 
+    begin = bracket.mark if bracket is not None else error.context_mark
+    if begin is not None and text[begin.index : begin.index + 1] in _CLOSES:
+        color = _color_in(begin, text, file)
+        if color is not None:
+            return color
     at_end = error.problem_mark is not None and not text[error.problem_mark.index :].strip()
     if bracket is not None and at_end and "quoted" not in (error.context or ""):
         name, close = ("mapping", "}") if bracket.is_mapping else ("list", "]")
