@@ -122,6 +122,8 @@ TAKEN: list[tuple[Type, str, Any]] = [
     (Json(), "{a: {env: KEY}}", {"a": {"env": "KEY"}}),
     (Json(platform_default={"a": 1}), "{b: null, c: {a: null}}", {"b": None, "c": {"a": None}}),
     (Json(needed=("a.b",)), "{a: null, b: null}", {"a": None, "b": None}),
+    (Text(2, 4), "|\n  abc\n", "abc"),
+    (Text(), "|+\n  a\n  b\n\n", "a\nb"),
     (LongText(2, 3), "ab", "ab"),
     (LongText(2, 3), "abc", "abc"),
     (LongText(2), "abcd", "abcd"),

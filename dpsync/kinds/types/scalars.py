@@ -61,7 +61,7 @@ class Text(Type, frozen=True):
             return self._secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return expected(node, "text", ctx)
-        value = node.value
+        value = node.value.rstrip("\n")  # a block (`title: |`) ends with a line break that nobody means
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return ctx.error(
                 "DP203", f"the text has {counted(len(value), 'character')}; {self._limits()}", node.span
