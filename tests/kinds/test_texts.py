@@ -117,6 +117,26 @@ def test_the_frame_of_a_certificate_means_nothing(one: str, other: str, same: bo
     assert Certificate().same(other, one) is same
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("---\ndescription: How we write\nicon: pen\n---\n\n# Rules\n", id="fields"),
+        pytest.param("---\r\ntags:\r\n  - a\r\n---\r\n# Rules\r\n", id="a list, lines of Windows"),
+        pytest.param("---\ntitle: A\n---", id="nothing else"),
+    ],
+)
+def test_front_matter_is_an_error_in_markdown(tmp_path: Path, text: str) -> None:
+    """It would become a heading, which agents read as an instruction."""
+    (one,) = found(project(tmp_path, "agentInstructions: { file: a.md }", a_md=text))
+    assert (one.code, str(one.span)) == ("DP209", "a.md:1:1")
+    assert "front matter" in one.message
+
+
+@pytest.mark.parametrize("text", ["---\n\na: b\n\n---\n", "---\nA note\n\n---\n", "a: b\n"])
+def test_divider_is_not_front_matter(tmp_path: Path, text: str) -> None:
+    assert found(project(tmp_path, "agentInstructions: { file: a.md }", a_md=text)) == []
+
+
 def test_what_is_wrong_with_markdown_has_its_place_in_its_file(tmp_path: Path) -> None:
     root = project(
         tmp_path, "agentInstructions: { file: a.md }", a_md="# One\n\ntext <b>bold</b>\n\n#### Four\n"

@@ -123,6 +123,11 @@ def _bare(value: Value) -> str:
     return "".join("".join(framed or [str(value)]).split())
 
 
+_FRONT_MATTER = re.compile(
+    r"""\ufeff?---[ \t]*\r?\n(?:[\w"'][^:\n]*:.*\n)(?:[\w"'][^:\n]*:.*\n|[ \t#-].*\n)*---[ \t]*(?:\r?\n|$)"""
+)
+
+
 class Markdown(Type, frozen=True):
     """Markdown in the file, a Document on the wire. Problems are told with their place in the Markdown."""
 
@@ -132,8 +137,13 @@ class Markdown(Type, frozen=True):
         found = _content(node, ctx)
         if isinstance(found, Invalid):
             return found
+        text = found.text if isinstance(found, TextFile) else str(found.value)
+        if front_matter := _FRONT_MATTER.match(text):
+            span = node.span if not isinstance(found, TextFile) else Span(found.name, 1, 1, 1, 4)
+            message = "the text begins with YAML front matter, which Markdown takes for a heading"
+            lines = front_matter[0].count("\n")
+            return ctx.error("DP209", message, span, f"remove its first {lines} lines, from --- to ---")
         try:
-            text = found.text if isinstance(found, TextFile) else str(found.value)
             return to_markdown(to_document(text))
         except MarkdownError as wrong:
             for problem in wrong.problems:
