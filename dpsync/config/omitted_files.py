@@ -85,7 +85,7 @@ class OmittedFiles(Struct, frozen=True, dict=True):
 
     def _files(self) -> Iterator[NotIncluded]:
         project = self.root.parent.resolve()
-        for path in islice(yaml_files(project, _DIRECTORIES), _FILES):
+        for path in islice(yaml_files(project, _DIRECTORIES, nested=False), _FILES):
             name = path.relative_to(project).as_posix()
             if name in self.read or path.name in (IDS_NAME, *ROOT_NAMES):
                 continue

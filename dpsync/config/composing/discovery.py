@@ -196,15 +196,19 @@ def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def yaml_files(project: Path, most: int) -> Iterator[Path]:
-    """The YAML files below a directory, in the order of their names; of very many directories the first ones.
+def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
+    """Yield the YAML files below a directory, by name, from at most `most` directories.
 
-    Links, and names that begin with a dot, are left out.
+    Links, and names that begin with a dot, are left out. Without `nested`, so are other projects: directories
+    with a root file or a git repository of their own.
     """
     pending, looked_into = [project], 0
     while pending and looked_into < most:
         looked_into += 1
-        entries = sorted(_entries(pending.pop(0)), key=lambda entry: entry.name)
+        directory = pending.pop(0)
+        entries = sorted(_entries(directory), key=lambda entry: entry.name)
+        if not nested and directory != project and any(e.name in (".git", *ROOT_NAMES) for e in entries):
+            continue
         for entry in entries:
             if entry.name.startswith(".") or entry.is_symlink():
                 continue
