@@ -18,9 +18,10 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic
 
-_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234")
-"""A variable that only the past needed is no reason to forget the past: its value matches nothing. Nor is an
-environment that is new, or a pattern that fits nothing: what the others protect stays protected."""
+_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234", "DP240")
+"""Findings with which an earlier commit still counts: a variable that only the past needed, whose value
+matches nothing; an environment that is new; a pattern that matches nothing, because the others still protect
+what they name; the text of a specification that was broken, because it is compared as it was."""
 _MOST: Final = 10
 """Commits before the base that are read at most: what is older was applied long ago."""
 _LONGEST: Final = 1_000_000

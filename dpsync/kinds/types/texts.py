@@ -54,12 +54,16 @@ class LongText(Type, frozen=True):
         found = _content(node, ctx)
         if isinstance(found, Invalid):
             return found
-        text = found.text if isinstance(found, TextFile) else str(found.value)
+        file, text = (found, found.text) if isinstance(found, TextFile) else (None, str(found.value))
         if len(text) < self.least or (self.most is not None and len(text) > self.most):
             limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
             return ctx.error(
                 "DP203", f"the text has {counted(len(text), 'character')}; {limits} are allowed", node.span
             )
+        return self.checked(text, file, node, ctx)
+
+    def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
+        """Return the value of a text, after reporting what is wrong with it. `file` is where it was read."""
         return text
 
     def schema(self) -> Schema:

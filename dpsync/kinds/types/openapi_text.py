@@ -1,0 +1,92 @@
+"""The text of an OpenAPI specification: what is certainly not one is found before the platform gets it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+import yaml
+
+from dpsync.kinds.types.parsing import Parsing, TextFile
+from dpsync.kinds.types.texts import LongText
+from dpsync.model.entries.values import Value
+from dpsync.model.findings.nodes import Node
+from dpsync.model.findings.span import Span
+
+_HTML = re.compile(r"\s*<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
+_PARSER = getattr(yaml, "CParser", yaml.Loader)  # a text of a megabyte takes the other one ten seconds
+
+
+class OpenApiText(LongText, frozen=True):
+    """JSON or YAML whose top level has the key `openapi` or `swagger`.
+
+    A text that is none is an error (DP240), and keeps its value: it may be what the platform has now.
+    """
+
+    def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
+        problem = _problem(text)
+        if problem is not None:
+            line, column, message, hint = problem
+            if file is None:
+                message, span = f"{message} (in line {line} of the text)", node.span
+            else:
+                span = Span(file.name, line, column, line, column + 1)
+            ctx.error("DP240", message, span, hint)
+        return text
+
+
+class _Problem(NamedTuple):
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+def _problem(text: str) -> _Problem | None:
+    """Return what is wrong with a specification, with line and column from 1; None if nothing is."""
+    if _HTML.match(text):
+        hint = "a page for signing in is often saved in its place: fetch the specification with credentials"
+        return _Problem(1, 1, "this is a web page, not an OpenAPI specification", hint)
+    if text.lstrip().startswith("{"):
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            pass  # YAML has mappings in braces, too
+        else:
+            return None if {"openapi", "swagger"} & document.keys() else _no_version(text)
+    try:
+        keys = _top_keys(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        why = error.problem or "it ends in the middle of something"
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        return _Problem(line, column, f"this is neither JSON nor YAML: {why}", "correct this line")
+    except yaml.YAMLError as error:
+        return _Problem(1, 1, f"this is neither JSON nor YAML: {error}", "save the file as UTF-8 text")
+    return None if {"openapi", "swagger"} & keys else _no_version(text)
+
+
+def _no_version(text: str) -> _Problem:
+    line = len(text) - len(text.lstrip())
+    return _Problem(
+        text.count("\n", 0, line) + 1,
+        1,
+        'an OpenAPI specification begins with the key "openapi" or "swagger"',
+        "name the file that holds the specification",
+    )
+
+
+def _top_keys(text: str) -> set[str]:
+    """Return the keys of the mapping at the top. Reads to the end: YAMLError for a mistake in any line."""
+    keys: set[str] = set()
+    depth, is_key = 0, True
+    for event in iter(_PARSER(text).get_event, None):
+        if isinstance(event, yaml.SequenceStartEvent) and depth == 0:
+            is_key = False  # a list has no keys
+        elif depth == 1 and is_key and isinstance(event, yaml.ScalarEvent):
+            keys.add(event.value)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth == 1 and not isinstance(event, yaml.CollectionStartEvent):
+            is_key = not is_key  # a value ends
+    return keys
