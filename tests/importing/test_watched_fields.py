@@ -20,7 +20,7 @@ from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
-from dpsync.kinds.types.texts import LongText
+from dpsync.kinds.types.texts import Certificate, LongText
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import LiveId, Value
 from dpsync.model.plans.drift import Drift
@@ -95,6 +95,8 @@ def another(type_: Type, live: Any) -> Value:
             return {tag: word}
         case Text(form="url"):
             return f"{live or 'https://a.example'}/elsewhere"
+        case Certificate():
+            return "MIIC"
         case Text() | LongText():
             return f"{live or 'some'}thing"
         case Object() | Json():
