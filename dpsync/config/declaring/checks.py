@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.placing import declared_place
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unknown_claim
 from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -38,6 +39,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         for order in kind.list_orders:
             yield from _orders(order, mine, resources)
         yield from _circles(registry, kind, mine)
+        yield from _claims(registry, kind, mine, resources)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
 
@@ -225,6 +227,46 @@ def _circles(registry: Registry, kind: Kind, mine: list[Entry]) -> Iterable[Diag
                 f"take the {field.name} of one of them away, or change it",
                 tuple((f'"{one.key}" is put there', one.where(field.name)) for one in others[:MOST]),
             )
+
+
+def _claims(registry: Registry, kind: Kind, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:
+    """Yield a finding for each claim that a condition names and the schema around it lacks."""
+    fields = [field.name for field in kind.fields if isinstance(field.type, Condition)]
+    if not fields:
+        return
+    schemas = _visitor_schemas(registry, resources)
+    for resource in mine:
+        owner = next((address for address in resource.address.upward() if address in schemas), None)
+        if owner is None:
+            continue
+        declared, schema = schemas[owner]
+        named = ((field, path) for field in fields for path in claims(str(resource.fields.get(field) or "")))
+        for field, path in named:
+            if (unknown := unknown_claim(path, schema)) is not None:
+                claim, hint = unknown
+                yield Diagnostic(
+                    "DP241",
+                    f'the visitor schema has no claim "{claim}"',
+                    resource.where(field),
+                    str(resource.address),
+                    hint,
+                    (("the schema is here", declared.span),),
+                )
+
+
+def _visitor_schemas(registry: Registry, resources: Resources) -> dict[Address, tuple[Entry, Value]]:
+    """Return each declared visitor schema, with its entry, by the address of what it belongs to."""
+    kinds = {
+        kind.name: field.name
+        for kind in registry.ordered
+        for field in kind.fields
+        if isinstance(field.type, VisitorSchema)
+    }
+    return {
+        entry.parent: (entry, entry.fields[kinds[entry.kind]])
+        for entry in resources.values()
+        if entry.kind in kinds and entry.parent is not None and kinds[entry.kind] in entry.fields
+    }
 
 
 def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:

@@ -18,10 +18,11 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic
 
-_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234", "DP240")
+_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234", "DP240", "DP241")
 """Findings with which an earlier commit still counts: a variable that only the past needed, whose value
 matches nothing; an environment that is new; a pattern that matches nothing, because the others still protect
-what they name; the text of a specification that was broken, because it is compared as it was."""
+what they name; the text of a specification that was broken, because it is compared as it was;
+a claim that the schema lacked."""
 _MOST: Final = 10
 """Commits before the base that are read at most: what is older was applied long ago."""
 _LONGEST: Final = 1_000_000

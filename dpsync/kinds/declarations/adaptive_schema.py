@@ -5,7 +5,7 @@ It can be replaced, not removed.
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
 from dpsync.kinds.shared.claims import claims_schema, described_claims_schema
-from dpsync.kinds.types import Json
+from dpsync.kinds.types.conditions import VisitorSchema
 
 ADAPTIVE_SCHEMA = Kind(
     name="adaptive_schema",
@@ -20,9 +20,11 @@ ADAPTIVE_SCHEMA = Kind(
     fields=(
         Field(
             "jsonSchema",
-            Json(claims_schema, shape={"type": "object"}),
+            VisitorSchema(claims_schema, shape={"type": "object"}),
             required=True,
-            on_profiles={"published": {"type": Json(described_claims_schema, shape={"type": "object"})}},
+            on_profiles={
+                "published": {"type": VisitorSchema(described_claims_schema, shape={"type": "object"})}
+            },
         ),
     ),
 )

@@ -4,6 +4,7 @@ from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Patch, Post
 from dpsync.kinds.shared.languages import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
+from dpsync.kinds.types.conditions import Condition
 
 EXTERNAL_LINK = Kind(
     name="external_link",
@@ -30,7 +31,7 @@ EXTERNAL_LINK = Kind(
         Field("url", Text(1, 2048, form="url"), required=True, security=True, raised="changed"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), null="clear"),
-        Field("condition", Text(1, 1024), null="clear", exposure=Lifted()),
+        Field("condition", Condition(1, 1024), null="clear", exposure=Lifted()),
         Field(
             "localizedTitle",
             LOCALIZED,

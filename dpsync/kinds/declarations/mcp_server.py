@@ -2,6 +2,7 @@
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post
 from dpsync.kinds.types import Enum, Table, Text
+from dpsync.kinds.types.conditions import Condition
 
 _HEADER = Text(1, 256, r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", meaning="the name of an HTTP header")
 MCP_SERVER = Kind(
@@ -27,6 +28,6 @@ MCP_SERVER = Kind(
         Field("transport", Enum(("sse", "http")), platform_default="sse"),
         # They are replaced together. The platform gives them back: dpsync forgets them where it reads them.
         Field("headers", Table(_HEADER, Text(secret=True)), absent={}, security=True, raised="changed"),
-        Field("condition", Text(1, 1024), null="clear", exposure=Lifted()),
+        Field("condition", Condition(1, 1024), null="clear", exposure=Lifted()),
     ),
 )

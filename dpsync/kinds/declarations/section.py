@@ -6,6 +6,7 @@ from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
 from dpsync.kinds.shared.languages import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
+from dpsync.kinds.types.conditions import Condition
 
 _IN_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{value}/sections"
 _OUT_OF_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{old}/sections/{id}"
@@ -41,7 +42,7 @@ SECTION = Kind(
         Field("path", Text(1, 100, segment=True), on="update", unique="site", in_answers="always"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), on="update", null="clear"),
-        Field("condition", Text(1, 1024), on="update", null="clear", exposure=Lifted()),
+        Field("condition", Condition(1, 1024), on="update", null="clear", exposure=Lifted()),
         Field("localizedTitle", LOCALIZED, on="update", null="clear",
               on_profiles={"published": {"type": localized(128), "null": "refused"}}),
         Field("localizedDescription", LOCALIZED, on="update", null="clear",

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
 from dpsync.kinds.types import Flag, Reference, Text
+from dpsync.kinds.types.conditions import Condition
 
 _MOVES = Order(
     Post("{self}/move", {"position": "$position"}, repeat="safe"),
@@ -36,7 +37,7 @@ SITE_SPACE = Kind(
     fields=(
         Field("space", Reference.to("space", "translation"), read="space.id", write="spaceId", required=True),
         Field("path", Text(1, 100, segment=True), on="update", unique="parent", in_answers="always"),
-        Field("condition", Text(1, 1024), on="update", null="clear", exposure=Lifted()),
+        Field("condition", Condition(1, 1024), on="update", null="clear", exposure=Lifted()),
         Field("hidden", Flag(), on="update", absent=False, exposure=(True, False)),
         Field("pageId", Text(1), on="update", null="clear"),
         Field("draft", Flag(), absent=False, exposure=(True, False)),

@@ -1,0 +1,51 @@
+"""Conditions on what a visitor claims, and the schema of the claims that a site knows.
+
+A condition is an expression such as `visitor.claims.isBeta`. Only the names of claims in it are read here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from dpsync.kinds.types.free_form import Json
+from dpsync.kinds.types.scalars import Text
+from dpsync.model.texts.suggestions import did_you_mean
+
+_QUOTED = re.compile(r"""(?<!\[)("[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*')""")
+_CLAIM = re.compile(r"""\bvisitor\.claims((?:\.[A-Za-z_$][\w$-]*|\[(?:"[^"]*"|'[^']*')\])+)""")
+_PART = re.compile(r"""\.([\w$-]+)|\[["']([^"']*)["']\]""")
+
+
+class Condition(Text, frozen=True):
+    """An expression that decides to which visitors something is shown."""
+
+
+class VisitorSchema(Json, frozen=True):
+    """The JSON Schema of the claims that conditions of a site may name."""
+
+
+def claims(condition: str) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each claim that a condition names: ("unsigned", "plan") for a nested one."""
+    for claim in _CLAIM.finditer(_QUOTED.sub('""', condition)):
+        yield tuple(name or quoted for name, quoted in _PART.findall(claim[1]))
+
+
+def unknown_claim(path: tuple[str, ...], schema: Any) -> tuple[str, str] | None:
+    """Return the part of a claim's path that its schema lacks, and what to do; None if the schema has all.
+
+    What stands below a text, a number or a list is a property of that value, not a claim.
+    """
+    at = schema
+    for depth, name in enumerate(path):
+        known = at.get("properties") if isinstance(at, dict) else None
+        if not isinstance(known, dict):
+            return None
+        if name not in known:
+            nearest = did_you_mean(name, known)
+            names = ", ".join(sorted(known)) or "no claims"
+            hint = f'did you mean "{nearest}"?' if nearest else f"the schema has: {names}"
+            return ".".join(path[: depth + 1]), hint
+        at = known[name]
+    return None

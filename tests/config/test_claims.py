@@ -1,0 +1,66 @@
+"""Conditions of a site and the schema of its visitors' claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .loading import loaded, organization
+
+SCHEMA = (
+    "{ type: object, additionalProperties: false, "
+    "properties: { isBeta: { type: boolean }, plan: { type: string }, "
+    "unsigned: { type: object, additionalProperties: false, properties: { country: { type: string } } } } }"
+)
+
+
+def _hints(
+    directory: Path, condition: str, schema: str = f"adaptiveSchema: {SCHEMA}"
+) -> list[tuple[str, str | None]]:
+    text = organization(
+        "spaces: { guides: { title: Guides } }\nsites:\n  docs:\n    title: Docs\n"
+        f"    {schema}\n    structure:\n      - type: section\n        key: g\n        title: Guides\n"
+        f"        condition: {condition!r}\n        children: [{{ type: space, key: en, space: guides }}]\n"
+    )
+    return [(item.message, item.hint) for item in loaded(directory, text)[1] if item.code == "DP241"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "claim", "hint"),
+    [
+        pytest.param("visitor.claims.isBetta", "isBetta", 'did you mean "isBeta"?', id="misspelt"),
+        pytest.param("!visitor.claims.isbeta", "isbeta", 'did you mean "isBeta"?', id="in another case"),
+        pytest.param('visitor.claims["isBetta"]', "isBetta", 'did you mean "isBeta"?', id="in brackets"),
+        pytest.param("visitor.claims.x", "x", "the schema has: isBeta, plan, unsigned", id="unlike all"),
+        pytest.param(
+            "visitor.claims.isBeta && visitor.claims.unsigned.contry",
+            "unsigned.contry",
+            'did you mean "country"?',
+            id="below another claim",
+        ),
+    ],
+)
+def test_unknown_claim_is_an_error(tmp_path: Path, condition: str, claim: str, hint: str) -> None:
+    """A section whose condition no visitor can meet is invisible, and nobody is told why."""
+    assert _hints(tmp_path, condition) == [(f'the visitor schema has no claim "{claim}"', hint)]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        pytest.param("visitor.claims.isBeta", id="a claim"),
+        pytest.param(
+            "visitor.claims.unsigned.country == 'visitor.claims.x'", id="a text that looks like one"
+        ),
+        pytest.param("visitor.claims.plan.startsWith('pro')", id="a method of a text"),
+        pytest.param("true", id="no claim"),
+    ],
+)
+def test_known_claim_is_valid(tmp_path: Path, condition: str) -> None:
+    assert _hints(tmp_path, condition) == []
+
+
+def test_claims_are_unchecked_without_a_schema(tmp_path: Path) -> None:
+    """The schema may be live only."""
+    assert _hints(tmp_path, "visitor.claims.x", schema="visibility: public") == []
