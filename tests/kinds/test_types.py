@@ -16,6 +16,7 @@ from jsonschema import Draft7Validator
 from dpsync.config.reading.reader import read
 from dpsync.kinds.types import (
     INVALID,
+    Domain,
     Enum,
     Flag,
     Invalid,
@@ -124,6 +125,8 @@ TAKEN: list[tuple[Type, str, Any]] = [
     (Json(needed=("a.b",)), "{a: null, b: null}", {"a": None, "b": None}),
     (Text(2, 4), "|\n  abc\n", "abc"),
     (Text(), "|+\n  a\n  b\n\n", "a\nb"),
+    (Domain(), "ACME.Example", "acme.example"),
+    (Domain(), "docs.xn--acme-1.co", "docs.xn--acme-1.co"),
     (LongText(2, 3), "ab", "ab"),
     (LongText(2, 3), "abc", "abc"),
     (LongText(2), "abcd", "abcd"),
@@ -132,6 +135,7 @@ TAKEN: list[tuple[Type, str, Any]] = [
 
 IN_QUOTES = 'put it in quotes ("…") to make it text'
 NO_SECRET = "a secret is never written here; write {env: NAME}; it is read when it is sent"
+NO_DOMAIN = "write acme.example, without https://, *. or an @"
 NO_URL = "is not a URL that starts with http:// or https://; begin it with https://"
 ALONE = "write the value alone, without [ ] and without a dash"
 LEAVE = "remove the key to leave it alone"
@@ -158,6 +162,10 @@ REFUSED: list[tuple[Type, str, str]] = [
         Text(form="url"),
         "https://a b",
         'DP204 1:1 "https://a b" is not a URL: it holds a space; write %20 for a space',
+    ),
+    *(
+        (Domain(), domain, f'DP204 1:1 "{domain.strip(chr(34))}" is not the name of a domain; {NO_DOMAIN}')
+        for domain in ("https://acme.example", '"*.acme.example"', '"@acme.example"', "a@b.example", "acme")
     ),
     (Text(form="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
     (Text(form="url"), "see http://a", 'DP204 1:1 "see http://a" ' + NO_URL),
@@ -638,3 +646,10 @@ def test_of_a_known_form_what_is_left_out_is_not_compared_and_of_an_unknown_one_
 ) -> None:
     named = Object({"title": Text(), "note": Text()})
     assert OneOf("of", {"a": named, "b": named}).same(one, other) is same
+
+
+def test_domains_in_another_case_are_equal() -> None:
+    """Otherwise every plan shows a change that opens access, and no apply converges."""
+    domains = Many(Domain(), as_set=True)
+    live = domains.decode(["ACME.example", "acme.test"])
+    assert domains.same(["acme.test", "acme.example"], live)

@@ -3,7 +3,7 @@
 from dpsync.kinds.kind import ByHand, Entries, Field, Kind, One, Pages, Patch, PlatformWork, Trouble
 from dpsync.kinds.shared.orders import COLLECTION_ORDER
 from dpsync.kinds.shared.roles import GUEST_FIRST, MERGE_FREELY, ROLE, STANDALONE_MERGE_RULES
-from dpsync.kinds.types import Enum, Flag, Many, Object, OneOf, Reference, Text
+from dpsync.kinds.types import Domain, Enum, Flag, Many, Object, OneOf, Reference, Text
 
 ORGANIZATION = Kind(
     name="organization",
@@ -20,7 +20,7 @@ ORGANIZATION = Kind(
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always", on_profiles={"published": {
             "type": Text(2, 255, r"[\s\S]*\S.*\S[\s\S]*", meaning="a title: two characters are no blanks")}}),
-        Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[], security=True,
+        Field("emailDomains", Many(Domain(1, 253), as_set=True), on="update", absent=[], security=True,
               raised="added"),
         Field("hostname", Text(3, 32, pattern="[a-z0-9][a-z0-9-]*[a-z0-9]", meaning="a host name: lower-case "
               "letters, digits and hyphens, with a letter or digit at both ends"), on="update"),

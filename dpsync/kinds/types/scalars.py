@@ -160,6 +160,28 @@ class Text(Type, frozen=True):
         return self.secret
 
 
+_DOMAIN = re.compile(r"(?=.{1,253}$)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+")
+
+
+class Domain(Text, frozen=True):
+    """The name of a domain, with at least one dot. Its case means nothing: every value is in lower case."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        value = super().parse(node, ctx)
+        if not isinstance(value, str):
+            return value
+        if _DOMAIN.fullmatch(value):
+            return value.lower()
+        message = f'"{value}" is not the name of a domain'
+        return ctx.error("DP204", message, node.span, "write acme.example, without https://, *. or an @")
+
+    def schema(self) -> Schema:
+        return super().schema() | {"pattern": r"^[^\s@/*:.]+(\.[^\s@/*:.]+)+$"}
+
+    def decode(self, wire: Any) -> Value:
+        return wire.lower() if isinstance(wire, str) else wire
+
+
 _FLAGS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 """What people write for a boolean in other files, in any case or in quotes, and how it is written here."""
 
