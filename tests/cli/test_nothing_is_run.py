@@ -15,12 +15,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
 import dpsync
 from dpsync.config.git_base.default_base import default_base
 from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.server.process.thread import ThreadedServer
+from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 from .conftest import Run
 
@@ -257,8 +260,10 @@ def test_no_question_to_git_runs_what_a_repository_holds(lay: Callable[[Trap], N
 
 
 COMMANDS = (
-    ("validate", "--changes"), ("plan",), ("plan", "--base", "HEAD"), ("drift",), ("graph",), ("ids",),
-    ("import", "--force"), ("import", "--update", "acme"), ("apply", "--yes"), ("plan", "--format", "github"),
+    ("validate", "--changes"), ("plan",), ("plan", "--base", "HEAD"), ("plan", "--out", "plan.json"),
+    ("show", "plan.json"), ("rehearse",), ("drift",), ("graph",), ("ids",), ("list",), ("config",),
+    ("fmt", "--check"), ("doctor",), ("world", "world.json"), ("import", "--force"),
+    ("import", "--update", "acme"), ("apply", "--yes", "--rehearse"), ("plan", "--format", "github"),
     ("plan", "--format", "sarif"),
 )  # fmt: skip
 
@@ -282,6 +287,24 @@ def test_no_command_runs_what_a_repository_holds(
         ended = run(*words)
         assert ended.code in (0, 2, 3, 4), (words, ended)
         assert trap.went_off() == [], words
+
+
+def test_serve_plans_a_checkout_without_running_its_modules(trap: Trap) -> None:
+    """The page's plan is made by a process: it took click.py out of the directory that it was started in."""
+    code = f"open({str(trap.witness)!r}, 'a').write(__name__ + ' ')\n"
+    for name in ("click", "yaml", "sitecustomize", "usercustomize", "dpsync/__init__", "dpsync/__main__"):
+        trap.lay(f"{name}.py", code)
+    command = [sys.executable, "-P", "-m", "dpsync", "serve", "--port", "0", "--plan", "."]
+    env = {"PATH": os.environ["PATH"], "DPSYNC_TOKEN": "token-of-the-platform"}
+    with subprocess.Popen(command, cwd=trap.folder, env=env, stdout=subprocess.PIPE, text=True) as companion:
+        try:
+            assert companion.stdout is not None
+            url = companion.stdout.readline().strip()
+            page = httpx.get(f"{url}/_dpsync/page/plan/report", timeout=PATIENCE, **NO_TLS).text
+        finally:
+            companion.terminate()
+    assert trap.went_off() == []
+    assert "Acne" in page
 
 
 def test_started_as_a_module_without_the_working_directory_it_runs_no_module_of_it(trap: Trap) -> None:
@@ -319,7 +342,7 @@ def test_what_git_is_started_with_has_no_token(
 
 
 def test_no_other_module_starts_a_program() -> None:
-    """The companion's workers are processes of its own; it reads no repository."""
+    """The companion forks itself as its workers; it starts a program for the plan on its page alone."""
     starting = re.compile(
         r"\b(?:subprocess|multiprocessing|webbrowser|runpy|pty)\b"
         r"|\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawnp?|fork\w*)\b|click\.(?:edit|launch|echo_via_pager)"
@@ -329,7 +352,7 @@ def test_no_other_module_starts_a_program() -> None:
         for path in SOURCE.rglob("*.py")
         if starting.search(path.read_text(encoding="utf-8"))
     }
-    assert {name for name in found if not name.startswith("server/")} == {"config/git_base/git_program.py"}
+    assert found == {"config/git_base/git_program.py", "server/console/plan.py", "server/process/workers.py"}
 
 
 # Which repository it is.

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from console import BANNER, HOSTILE, READ, Companion, hostile_world, printing, served
 
 from dpsync.server import world as worlds
+from dpsync.server.console.plan import PlanProgram
 from dpsync.server.console.texts import MASKED, displayed, is_secret, masked, masked_query
 from dpsync.server.http.app import build
 from dpsync.server.store import open_store
@@ -438,6 +440,20 @@ def test_the_plan_is_shown_in_an_origin_of_its_own() -> None:
         (token,) = re.findall("<title>(.*)</title>", answer.text)
         assert len(token) == 32
         assert http.get("/v1/user", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+
+
+def test_the_plan_program_has_no_other_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The companion may run in a shell that has tokens of a platform."""
+    monkeypatch.setenv("DPSYNC_TOKEN_FILE", "token-of-the-platform")
+    monkeypatch.setenv("ACME_TOKEN", "another")
+    script = "import json, os; print('<!doctype html>', json.dumps([dict(os.environ), os.listdir()]))"
+    program = PlanProgram("docs", (sys.executable, "-I", "-c", script), "dpsync plan")
+    with served(program=program) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
+        printed = http.get(f"{PAGE}plan/report").text.removeprefix("<!doctype html>")
+        variables, files = json.loads(printed)
+    assert {*variables} - {"LC_CTYPE"} == {"DPSYNC_TOKEN", "DPSYNC_URL", "NO_COLOR"}
+    assert variables["DPSYNC_URL"] == companion.url
+    assert files == []
 
 
 def test_a_plan_that_cannot_be_made_says_why_without_its_token() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dpsync.cli.arguments.options import layered
+from dpsync.cli.plan_program import isolated, plan_variables
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
@@ -119,7 +120,13 @@ def command(
             raise click.UsageError("--from-live starts from what is live: without --world and --db")
         speaker = as_output("text", "auto")
         start = read_world(speaker, files, directory, environment, profile=profile)
-    plan = PlanProgram(str(planned), *_plan_command(planned, profile or "full")) if planned else None
+    plan = None
+    if planned:
+        named = ("--profile", profile) if profile not in (None, "full") else ()
+        place = planned.absolute()  # the program runs elsewhere
+        arguments = isolated("plan", "-C", str(place), *named, "--format", "html")
+        words = shlex.join(("dpsync", "plan", "-C", str(planned), *named))
+        plan = PlanProgram(str(planned), arguments, words, partial(plan_variables, place))
     with _command_errors(), collector_running():
         serve(
             host, port, db, token, profile, start, allow_fetch,
@@ -143,11 +150,3 @@ def _command_errors() -> Iterator[None]:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or 'serve'}: {error.strerror or error}") from None
-
-
-def _plan_command(directory: Path, profile: str) -> tuple[tuple[str, ...], str]:
-    """The command that makes the plan of a directory as a page: as it is run, and as a person types it."""
-    named = () if profile == "full" else ("--profile", profile)
-    asked = ("-C", str(directory), *named)
-    program = (sys.executable, "-m", "dpsync", "plan", *asked, "--format", "html")
-    return program, shlex.join(("dpsync", "plan", *asked))

@@ -1,11 +1,13 @@
 """The plan of a directory, made by a program that is given: the companion itself knows nothing of plans.
 
-The program is run as a process of its own. It reaches the companion over HTTP like any client, with a token
-that lives as long as the process does.
+The program runs as a process of its own, in an empty directory. It reaches the companion over HTTP like any
+client, with a token of this companion that lives as long as the process does. Of the companion's environment
+it has only the variables that `PlanProgram` names.
 """
 
 import asyncio
-import os
+from collections.abc import Callable, Mapping
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from msgspec import Struct
@@ -16,11 +18,15 @@ _SECONDS = 120
 
 
 class PlanProgram(Struct, frozen=True):
-    """A program that prints a plan as a whole HTML page. `words`: how a person would type it."""
+    """A program that prints a plan as a whole HTML page.
+
+    `words` is how a person would type it. `variables` returns the environment of a run.
+    """
 
     directory: str
     arguments: tuple[str, ...]
     words: str
+    variables: Callable[[], Mapping[str, str]] = dict
 
 
 class PrintedPlan(Struct, frozen=True):
@@ -56,27 +62,25 @@ class Planner:
                     store.remove("token", token.id)
 
     async def _run(self, url: str, token: str) -> PrintedPlan:
-        surroundings = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("DPSYNC_TOKEN_FILE", "DPSYNC_DEBUG")
-        }
-        self._running = running = await asyncio.create_subprocess_exec(
-            *self.program.arguments,
-            env={**surroundings, "DPSYNC_URL": url, "DPSYNC_TOKEN": token, "NO_COLOR": "1"},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        try:
-            page, said = await asyncio.wait_for(running.communicate(), _SECONDS)
-        except TimeoutError:
-            page, said = b"", f"no plan after {_SECONDS} seconds".encode()
-        finally:
-            if running.returncode is None:
-                running.kill()
-                await running.wait()
-            self._running = None
+        variables = await asyncio.to_thread(self.program.variables)
+        with TemporaryDirectory(prefix="dpsync-") as elsewhere:
+            self._running = running = await asyncio.create_subprocess_exec(
+                *self.program.arguments,
+                cwd=elsewhere,
+                env={**variables, "DPSYNC_URL": url, "DPSYNC_TOKEN": token, "NO_COLOR": "1"},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            try:
+                page, said = await asyncio.wait_for(running.communicate(), _SECONDS)
+            except TimeoutError:
+                page, said = b"", f"no plan after {_SECONDS} seconds".encode()
+            finally:
+                if running.returncode is None:
+                    running.kill()
+                    await running.wait()
+                self._running = None
         said = said.replace(token.encode(), b"(the token)")
         return PrintedPlan(
             page.decode(errors="replace"), said.decode(errors="replace"), running.returncode or 0
