@@ -2,6 +2,7 @@
 
 - What is read is a regular file, and never more of it than a limit. A FIFO, a device, a socket or a directory
   is an error at once. One exception: `read_stream`, for a token that a shell passes by a pipe.
+- Everything below a `.git` is outside every project: the credentials of a clone are there.
 - What is written is new, or takes the place of a regular file as a whole. Nothing is written through a link.
 - Directories that dpsync makes for itself are directories, never links to another place.
 
@@ -13,11 +14,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import select
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -33,8 +35,13 @@ _NO_LINK: Final = _flags("O_NOFOLLOW")
 _READ: Final = os.O_RDONLY | _ALWAYS | _flags("O_NONBLOCK", "O_NOCTTY")
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _ALWAYS
 _PIECE: Final = 1 << 20
+_LONGEST_PATH: Final = 1 << 16
 OWN: Final = ".dpsync"
 """The name of dpsync's own directory in a project."""
+_DOT_GIT: Final = re.compile(r"(?:\.git|git~1)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
+"""The names that some file system takes for `.git`: NTFS has short names and streams, and drops end dots."""
+_IGNORED_IN_NAMES: Final = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""Characters that HFS+ leaves out when it compares names."""
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISLNK, "a link"),
@@ -50,6 +57,10 @@ class Unfit(OSError):
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(errno.EINVAL, why, str(path))
+
+
+class Outside(Unfit):
+    """A path that leads out of a project, or below a `.git`."""
 
 
 def why(error: OSError) -> str:
@@ -80,21 +91,65 @@ def _kind(mode: int) -> str | None:
 
 
 def inside(path: Path, project: Path) -> Path:
-    """The place of a path after every link was followed; one that is named in the project must be in it.
+    """Return the place of a path after every link was followed.
 
-    So it is with the checkout that the project is in. Raises Unfit where a link leads out, and OSError.
+    A path in the project, or in the checkout around it, must stay there, and not be below a `.git`. Raises
+    Outside and OSError.
     """
     real, named = resolved(path), Path(os.path.normpath(path.absolute()))
-    for place in (project, checkout(project)):
+    top = checkout(project)
+    for place in (project, top):
         whole = resolved(place)
         is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
         if is_named and not real.is_relative_to(whole):
-            raise Unfit(path, "it is a link that leads outside the project")
+            raise Outside(path, "it is a link that leads outside the project")
+    _stay_out_of_git(path, real, top)
     return real
 
 
+def name_in(path: Path, project: Path) -> str:
+    """Return the name of a path relative to its project, after every link was followed.
+
+    Raises Outside for a path out of the project or below a `.git`, and OSError.
+    """
+    real, whole = resolved(path), resolved(project)
+    if not real.is_relative_to(whole):
+        raise Outside(path, "it leads outside the project")
+    _stay_out_of_git(path, real, checkout(whole))
+    return real.relative_to(whole).as_posix()
+
+
+def has_git(names: Iterable[str]) -> bool:
+    """Whether one of these names of files and directories is `.git`, in any spelling."""
+    return any(_DOT_GIT.fullmatch(_IGNORED_IN_NAMES.sub("", name)) for name in names)
+
+
+def _stay_out_of_git(path: Path, real: Path, top: Path) -> None:
+    """Raise Outside where a path leads below a `.git` of the checkout at `top`."""
+    if not real.is_relative_to(top):
+        return
+    own = _git_directory(top)
+    if has_git(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
+        raise Outside(path, "it is below a .git, and nothing there is part of a project")
+
+
+def _git_directory(top: Path) -> Path | None:
+    """The directory that the `.git` of a checkout leads to, by a link or by its text; else None."""
+    entry = top / ".git"
+    if kind_of(entry) == "a directory":
+        return None
+    try:
+        own = resolved(entry)
+        if own.is_file():
+            text = read(own, _LONGEST_PATH).decode("utf-8", "surrogateescape")
+            own = resolved(top / text.removeprefix("gitdir:").strip())
+    except OSError:
+        return None
+    return None if top.is_relative_to(own) else own
+
+
 def checkout(project: Path) -> Path:
-    """The nearest directory with a git directory, from the project upwards; else the project itself."""
+    """The nearest directory with a `.git`, from the project upwards; else the project itself."""
     whole = resolved(project)
     return next((one for one in (whole, *whole.parents) if os.path.lexists(one / ".git")), whole)
 

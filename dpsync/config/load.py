@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.collector import collector_paused
+from dpsync.config import codes
 from dpsync.config.composing.compose import load_sources
+from dpsync.config.composing.discovery import INSIDE
 from dpsync.config.composing.files import Directory, Files
 from dpsync.config.composing.layers import Layers
 from dpsync.config.declaring.checks import cross_checks
@@ -173,7 +175,8 @@ class _Values:
         name = (PurePosixPath(path.span.file).parent / text).as_posix()
         real = self._files.real(name)
         if real is None:
-            self._declared.error("DP125", f'"{text}" lies outside of the project', path.span)
+            message = f'"{text}" lies outside of the project'
+            self._declared.error(codes.OUTSIDE, message, path.span, INSIDE)
             return None
         try:
             data = self._files.read(real, DEFAULT_LIMITS.bytes)

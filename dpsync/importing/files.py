@@ -88,15 +88,17 @@ def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
 
 
 def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
-    """Places that a link leads out of the project."""
-    inside = directory.resolve()
-    return [
-        Diagnostic(
-            "outside", f"{path} lies behind a link that leads out of {directory}", hint="remove the link"
-        )
-        for path in paths
-        if not (inside / path).parent.resolve().is_relative_to(inside)
-    ]
+    """Places outside the project: a link leads there, or they are below a `.git`."""
+    found = []
+    for path in paths:
+        try:
+            disk.name_in((directory / path).parent, directory)
+        except OSError as error:
+            message = f"{path} would be written outside {directory}: {disk.why(error)}"
+            found.append(
+                Diagnostic("outside", message, hint="remove the link, or write to another directory")
+            )
+    return found
 
 
 def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -108,6 +109,20 @@ def test_an_include_through_a_link_is_followed_within_the_commit(tmp_path: Path)
     root = "dpsync: 1\ninclude: [teams.yaml]\norganizations: { acme: { id: acme } }\n"
     commit(tmp_path, {"dpsync.yaml": root})
     assert titles(base(tmp_path)) == ["Linked"]
+
+
+@pytest.mark.parametrize("name", [".git", ".GIT", ".git."])
+def test_a_commit_has_no_file_below_git(tmp_path: Path, name: str) -> None:
+    """git adds no such file, but it reads a commit that somebody has put together by hand."""
+    text = organization(f"agentInstructions: {{ file: '{name}/config' }}")
+    commit(tmp_path, {"dpsync.yaml": text, "part/config": "a secret"})
+    tree = git(tmp_path, "cat-file", "-p", "HEAD^{tree}").replace("\tpart", f"\t{name}")
+    made = subprocess.run(
+        ["git", "mktree"], cwd=tmp_path, input=f"{tree}\n", capture_output=True, text=True, check=True
+    )
+    hostile = git(tmp_path, "commit-tree", "-m", "x", made.stdout.strip())
+    with pytest.raises(DiagnosticError, match=f'"{re.escape(name)}/config" lies outside of the project'):
+        base(tmp_path, hostile)
 
 
 def test_a_project_may_lie_below_the_root_of_the_repository(tmp_path: Path) -> None:

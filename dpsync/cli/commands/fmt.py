@@ -52,11 +52,18 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
 
 def _named(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
     """The files that somebody names, whole directories included."""
+    from dpsync import disk
+
     names: list[str] = []
     for path in paths:
         whole = directory / path
-        inside = sorted([*whole.rglob("*.yaml"), *whole.rglob("*.yml")]) if whole.is_dir() else [whole]
-        names += [one.relative_to(directory).as_posix() if whole.is_dir() else str(path) for one in inside]
+        if not whole.is_dir():
+            names.append(str(path))
+            continue
+        for found in sorted([*whole.rglob("*.yaml"), *whole.rglob("*.yml")]):
+            name = found.relative_to(directory)
+            if not disk.has_git(name.parts):
+                names.append(name.as_posix())
     return directory, names
 
 
@@ -86,6 +93,7 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
     findings: list[Diagnostic] = []
     for name in names:
         try:
+            disk.inside(project / name, project)
             content = disk.read(project / name, _LARGEST, follow=False)
             before = content.decode()
             after = tidy(before, name)

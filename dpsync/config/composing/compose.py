@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from dpsync.config import codes
+from dpsync.config.composing.discovery import INSIDE
 from dpsync.config.composing.files import Files
 from dpsync.config.composing.layers import (
     Chosen,
@@ -244,7 +245,7 @@ class _Loading(Struct):
             if name is None:
                 self.complete = False
                 message = f'"{overlay.value}" leads outside the project'
-                self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span))
+                self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span, hint=INSIDE))
             else:
                 below, self.overlay = self.overlaid(below, name, overlay.span), name
         if environment.organizations is None:

@@ -25,6 +25,8 @@ from dpsync.model.texts.command import command
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
 """The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
+INSIDE: Final = "name a file below the directory of the root file, and not below a .git"
+"""What to do about a path that leads outside the project."""
 _SEARCHED: Final = 200
 """Directories that are looked into for a file of the name that an include has."""
 
@@ -111,6 +113,8 @@ def _expand(
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
     if ".." in segments:
         return [], [_outside(text, span, 'a pattern cannot hold ".."')]
+    if disk.has_git(segments):
+        return [], [_outside(text, span)]
     found: list[Included] = []
     problems: list[Diagnostic] = []
     for path in _matching(directory, segments):
@@ -128,14 +132,12 @@ def _expand(
 def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) -> Included | Diagnostic:
     """The file behind a path, or why it may not be included."""
     try:
-        real = disk.resolved(path)
-        name = real.relative_to(project).as_posix()
-    except ValueError:
-        return _outside(
-            text, span, "move it below the directory of the root file: only files there are included"
-        )
+        name = disk.name_in(path, project)
+    except disk.Outside:
+        return _outside(text, span)
     except OSError as error:
         return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
+    real = project / name
     try:
         name.encode()
         mode = real.stat().st_mode
@@ -153,7 +155,7 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
     return Diagnostic(codes.NOT_A_FILE, f'"{text}" is not a regular file', span)
 
 
-def _outside(text: str, span: Span, hint: str) -> Diagnostic:
+def _outside(text: str, span: Span, hint: str = INSIDE) -> Diagnostic:
     return Diagnostic(codes.OUTSIDE, f'"{text}" leads outside the project', span, hint=hint)
 
 
@@ -169,11 +171,11 @@ def _no_match(text: str, span: Span, project: Path, directory: Path) -> Diagnost
 
 
 def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
-    """The files that a pattern names: `*` stays within one name, `**` is any number of directories.
+    """Return the files that a pattern names: `*` stays within one name, `**` is any number of directories.
 
-    Neither matches a name that begins with a dot, nor leads through a link to a directory (loops). All
-    positions in the pattern are followed at once, so that a directory is read once, however many `**` there
-    are.
+    Neither matches a name that begins with a dot, nor leads through a link to a directory (loops); nothing
+    matches `.git`. All positions in the pattern are followed at once, so that a directory is read once,
+    however many `**` there are.
     """
     last = len(segments)
     if segments and segments[-1] == "**":
@@ -182,6 +184,8 @@ def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
     while pending:
         directory, positions = pending.pop()
         for entry in _entries(directory):
+            if disk.has_git((entry.name,)):
+                continue
             named = {i + 1 for i in positions if segments[i] == entry.name}
             wild = set(named)
             if not entry.is_symlink() or not _is_directory(entry):

@@ -25,7 +25,7 @@ class Files(Protocol):
         ...
 
     def real(self, name: str) -> str | None:
-        """The name after links were followed; None when it leads out of the project."""
+        """The name after links were followed; None when it leads out of the project or below a `.git`."""
         ...
 
     def read(self, name: str, limit: int) -> bytes:
@@ -66,10 +66,11 @@ class Directory:
 
     def real(self, name: str) -> str | None:
         try:
-            found = disk.resolved(self._project / name)
+            return disk.name_in(self._project / name, self._project)
+        except disk.Outside:
+            return None
         except OSError:
             return name  # reading it will say what is wrong with it
-        return found.relative_to(self._project).as_posix() if found.is_relative_to(self._project) else None
 
     def read(self, name: str, limit: int) -> bytes:
         return disk.read(disk.inside(self._project / name, self._project), limit, follow=False)

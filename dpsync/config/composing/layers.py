@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
+from dpsync.config.composing.discovery import INSIDE
 from dpsync.kinds.profiles import PROFILES
 from dpsync.model.entries.desired import Environment
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -41,14 +42,14 @@ class Layers(Struct, frozen=True):
         names: list[str] = []
         for path in overlays:
             try:
-                real = disk.resolved(path)
+                names.append(disk.name_in(path, project))
+            except disk.Outside:
+                message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
+                problem = Diagnostic(codes.OUTSIDE, message, hint=INSIDE)
+                raise DiagnosticError([problem], Exit.INVALID) from None
             except OSError as error:
                 message = f"the overlay {path} cannot be read: {disk.why(error)}"
                 raise DiagnosticError([Diagnostic(codes.UNREADABLE, message)], Exit.INVALID) from None
-            if not real.is_relative_to(project):
-                message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
-                raise DiagnosticError([Diagnostic(codes.OUTSIDE, message)], Exit.INVALID)
-            names.append(real.relative_to(project).as_posix())
         return Layers(tuple(names), environment, profile)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
 from dpsync.config.git_base.git_program import Git, NoRepository
@@ -202,7 +203,7 @@ class CommitFiles(Struct, dict=True):
     def real(self, name: str) -> str | None:
         at = posixpath.normpath(name)
         for _ in range(_LINKS):
-            if at.startswith(("../", "/")) or at == "..":
+            if at.startswith(("../", "/")) or at == ".." or disk.has_git(at.split("/")):
                 return None
             if self._names.get(at, ("", ""))[0] != _LINK:
                 return at
