@@ -11,6 +11,7 @@ from dpsync.apply.journal import JournalFull
 from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.arguments.connection import Connection
 from dpsync.client import errors
+from dpsync.config.git_base.git import NoRepository
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 from dpsync.model.findings.refusals import LOCKED, NOT_APPROVED, STALE
 from dpsync.model.findings.span import Span
@@ -38,6 +39,8 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
             return [Diagnostic("state", str(error), hint=hint)], Exit.FAILED
         case JournalFull():
             return [Diagnostic("journal", str(error), hint="nothing was written")], Exit.FAILED
+        case NoRepository():
+            return [Diagnostic("git", str(error), hint=error.hint)], Exit.FAILED
         case errors.Malformed():
             raise click.UsageError(_malformed(error, to)) from None
         case errors.ClientError():

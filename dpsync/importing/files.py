@@ -64,14 +64,16 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
     """The files whose present content git could not give back."""
     if not paths:
         return []
+    hint = "commit it, import into another directory, or use --force"
     try:
         repository = Repository.around(directory)
         lost = {repository.top / name for name in repository.uncommitted(directory)}
         why = "has changes that are not committed"
     except NoRepository as reason:
-        lost, why = {directory.resolve()}, f"is there already, and git does not have it ({reason})"
+        lost, why = {directory.resolve()}, f"is there already, and git cannot give it back: {reason}"
+        hint = reason.hint or hint
     return [
-        Diagnostic("exists", f"{path} {why}", hint="commit it, import into another directory, or use --force")
+        Diagnostic("exists", f"{path} {why}", hint=hint)
         for path in paths
         if lost & {directory.resolve() / path, *(directory.resolve() / path).parents}
     ]

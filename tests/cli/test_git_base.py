@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.config.git_base import git_program
 from dpsync.server.process.thread import ThreadedServer
+from tests.pipes import pipe
 
 from .conftest import Run
 
@@ -156,3 +158,26 @@ def test_a_look_alike_ends_with_4_and_both_ways_out(
     assert 'previously: "Guides"' in ended.out
     assert "new: true" in ended.out
     assert "dpsync.yaml:5:15" in ended.out
+
+
+def test_import_refuses_when_git_does_not_end(
+    run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
+    before = (renamed / "dpsync.yaml").read_text()
+    with pipe(renamed / ".gitignore"):
+        ended = run("import", "-C", str(renamed), "--add", "acme/teams/[Legacy]")
+    assert ended.code == 4, ended
+    assert "git status did not end within 5 seconds" in ended.err
+    assert ".gitattributes, and remove it" in ended.err
+    assert (renamed / "dpsync.yaml").read_text() == before
+
+
+def test_plan_fails_when_git_does_not_end(
+    run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
+    with pipe(renamed / ".git" / "refs" / "heads" / "main"):
+        ended = run("plan", "-C", str(renamed))
+    assert ended.code == 1, ended
+    assert "error[git]: git rev-parse did not end within 5 seconds" in ended.err

@@ -147,12 +147,12 @@ def _history(inputs: Inputs) -> History:
     try:
         repository = Repository.around(folders[0])
         names = {folder.resolve().relative_to(repository.top).as_posix() for folder in folders}
+        line = repository.line("HEAD")
+        touching = {
+            commit for name in names for commit, _ in repository.changes("HEAD", "" if name == "." else name)
+        }
     except (NoRepository, ValueError):
         return History()
-    line = repository.line("HEAD")
-    touching = {
-        commit for name in names for commit, _ in repository.changes("HEAD", "" if name == "." else name)
-    }
     return History(tuple(line), tuple([one for one in line if one in touching][:_TOUCHING]))
 
 

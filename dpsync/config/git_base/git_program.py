@@ -7,6 +7,9 @@ directory of ours, with a configuration of ours; the objects, the refs and the i
 theirs. Of their configuration a few values are kept that say how things are stored: none of them names a
 program. The command line says the same once more, for whatever a git does by default.
 
+Each call has a time limit: git opens files of the working tree, such as `.gitattributes`, and waits forever
+for one that is a pipe.
+
 The repository is the one whose `.git` is found from a directory upwards. A directory that only looks like a
 bare repository is none, since any commit can hold one.
 """
@@ -17,7 +20,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -65,6 +68,8 @@ _SMALL: Final = 1 << 20
 """Bytes of a HEAD or of a configuration."""
 _LARGE: Final = 1 << 26
 """Bytes of a list of refs."""
+_TIME_LIMIT: Final = 60
+"""Seconds for one call of git; the status of a very large working tree takes some of them."""
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF: Final = re.compile(r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f]+")
 
@@ -230,13 +235,13 @@ class Git(Struct, frozen=True):
     def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """Run one of its commands with `given` as its input. Names of files are from the top on.
 
-        Raises NoRepository where it cannot be started.
+        Raises NoRepository where it cannot be started, or does not end in time.
         """
         try:
             with self.place.shadow(self.config) as directory:
                 named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.place.top, "HOME": directory}
                 return _started(
-                    [self.program, *_settings(), "--literal-pathspecs", *arguments],
+                    [self.program, *_settings(), "--literal-pathspecs"], arguments,
                     {**_ENVIRONMENT, **{name: str(path) for name, path in named.items()}},
                     directory, given,
                 )  # fmt: skip
@@ -285,15 +290,25 @@ def _settings() -> list[str]:
 
 
 def _started(
-    command: list[str], env: dict[str, str], directory: Path, given: bytes = b""
+    git: list[str], arguments: Sequence[str], env: dict[str, str], directory: Path, given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program with these variables and no others, but for one that every program needs on Windows."""
+    """Run git with these variables and no others, but for one that every program needs on Windows.
+
+    Raises NoRepository where it does not end in time.
+    """
     system = [] if sys.platform == "win32" else ["/usr/bin", "/bin"]
-    path = os.pathsep.join(dict.fromkeys([str(Path(command[0]).parent), *system]))
+    path = os.pathsep.join(dict.fromkeys([str(Path(git[0]).parent), *system]))
     own = {"PATH": path} | {name: os.environ[name] for name in _WINDOWS if name in os.environ}
-    return subprocess.run(
-        command, input=given, capture_output=True, cwd=directory, env={**own, **env}, check=False
-    )
+    try:
+        return subprocess.run(
+            [*git, *arguments], input=given, capture_output=True, cwd=directory, env={**own, **env},
+            check=False, timeout=_TIME_LIMIT,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise NoRepository(
+            f"git {arguments[0]} did not end within {_TIME_LIMIT} seconds",
+            "look for a pipe or a device where git reads a file, such as .gitattributes, and remove it",
+        ) from None
 
 
 def find_program(name: str, repository: Path) -> str | None:
@@ -325,7 +340,8 @@ def _is_trusted(place: GitDirectory, program: str) -> None:
     env = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in os.environ}
     env |= {"LC_ALL": "C", "GIT_DIR": os.devnull}
     with disk.own_directory() as nowhere:
-        said = _started([program, "config", "--global", "-z", "--get-all", "safe.directory"], env, nowhere)
+        asked = ("config", "--global", "-z", "--get-all", "safe.directory")
+        said = _started([program], asked, env, nowhere)
     safe = said.stdout.decode("utf-8", "surrogateescape").split("\0")
     if not any(one == "*" or Path(one) == place.top for one in safe if one):
         hint = f"git config --global --add safe.directory {place.top}"

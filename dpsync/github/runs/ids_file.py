@@ -41,20 +41,20 @@ def learned(file: Path, registry: Registry) -> Learned:
     try:
         repository = Repository.around(file.parent)
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
+        commit = repository.commit("HEAD")
+        if commit is None or file.is_symlink():
+            raise Unclear(f"{path} is no file of a commit")
+        before = repository.file(commit, path, DEFAULT_LIMITS.bytes) or b""
     except NoRepository as why:
         raise Unclear(str(why)) from None
     except ValueError:
         raise Unclear(f"{file.name} is not in the working copy") from None
-    commit = repository.commit("HEAD")
-    if commit is None or file.is_symlink():
-        raise Unclear(f"{path} is no file of a commit")
     try:
         data = disk.read(file, DEFAULT_LIMITS.bytes)
     except FileNotFoundError:
         data = b""
     except OSError as error:
         raise Unclear(f"{path} cannot be read: {disk.why(error)}") from None
-    before = repository.file(commit, path, DEFAULT_LIMITS.bytes) or b""
     return Learned(path, commit, parsed(before, path, registry), parsed(data, path, registry))
 
 

@@ -1,0 +1,72 @@
+"""git opens files of a working tree, and waits for one that is a pipe. No call of git waits forever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.config.git_base import git_program
+from dpsync.config.git_base.git import NoRepository, Repository
+from tests.pipes import pipe
+
+from .test_base import commit
+
+
+def status(repository: Repository) -> Any:
+    return repository.uncommitted(repository.top)
+
+
+def head(repository: Repository) -> Any:
+    return repository.commit("HEAD")
+
+
+WAITING: dict[str, tuple[Callable[[Repository], Any], str]] = {
+    ".gitattributes": (status, "status"),
+    ".gitignore": (status, "status"),
+    "docs/.gitattributes": (status, "status"),
+    ".git/refs/heads/main": (head, "rev-parse"),
+    ".git/objects/info/alternates": (head, "rev-parse"),
+}
+REFUSED = {
+    ".git/HEAD": "not in a git repository",
+    ".git/config": "the configuration of the repository cannot be read: it is a pipe",
+}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with a change that git sees only in the content of a file."""
+    commit(tmp_path, {"dpsync.yaml": "dpsync: 1", "docs/a": "a"})
+    (tmp_path / "docs" / "a").write_text("b")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_git_that_waits_for_a_pipe_is_stopped(
+    name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question, called = WAITING[name]
+    repository = Repository.around(checkout)
+    monkeypatch.setattr(git_program, "_TIME_LIMIT", 0.5, raising=False)
+    with pipe(checkout / name), pytest.raises(NoRepository) as stopped:
+        question(repository)
+    assert str(stopped.value) == f"git {called} did not end within 0.5 seconds"
+    assert stopped.value.hint == (
+        "look for a pipe or a device where git reads a file, such as .gitattributes, and remove it"
+    )
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_pipe_that_dpsync_reads_is_refused(name: str, checkout: Path) -> None:
+    with pipe(checkout / name), pytest.raises(NoRepository, match=REFUSED[name]):
+        Repository.around(checkout)
+
+
+def test_a_device_is_no_configuration_of_git(checkout: Path) -> None:
+    (checkout / ".git" / "config").unlink()
+    (checkout / ".git" / "config").symlink_to("/dev/zero")
+    with pytest.raises(NoRepository, match="configuration of the repository cannot be read: it is a device"):
+        Repository.around(checkout)
