@@ -25,6 +25,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
 from dpsync.kinds.urls import segment
 from dpsync.live.decode import compose, pointer
+from dpsync.live.shape import check_id
+from dpsync.live.sources import fitting
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.values import ENV, REF, fill, markers
@@ -189,12 +191,18 @@ class Attempt:
         """Ask with growing pauses until the platform has made it, or until the time for that is over."""
         pauses = growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
         path = self._path()
+        wanted = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
         while True:
             body = self._shared.client.get(path)
-            found = {gives.location: compose(body, gives.pointer or "") for gives in self._task.step.gives}
-            if all(found.values()):
+            with fitting(path):
+                found = {
+                    address: check_id(body, where)
+                    for address, where in wanted.items()
+                    if pointer(body, where)
+                }
+            if found.keys() == wanted.keys():
                 for address, id in found.items():
-                    self._shared.ids.put(address, str(id))
+                    self._shared.ids.put(address, id)
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
                 words = "the platform has not made it yet: apply again later"

@@ -45,8 +45,18 @@ def expand(
 
 def segment(id: str, kind: Kind | None = None) -> str:
     """An id as one segment of a path, or as several where its kind says that it has several parts."""
-    safe = "@/" if kind is not None and "{" in kind.id else "@"
-    return id if _UNMADE.fullmatch(id) else quote(id, safe=safe)
+    if _UNMADE.fullmatch(id):
+        return id
+    has_parts = kind is not None and "{" in kind.id and _has_parts(id, kind.id)
+    return quote(id, safe="@/" if has_parts else "@")
+
+
+def _has_parts(id: str, template: str) -> bool:
+    """Whether an id has the parts of a template: `{integration.name}/installations/{installation.id}`."""
+    given, wanted = id.split("/"), template.split("/")
+    return len(given) == len(wanted) and all(
+        "{" in name or part == name for part, name in zip(given, wanted, strict=True)
+    )
 
 
 def split_query(path: str) -> tuple[str, dict[str, str] | None]:

@@ -99,7 +99,7 @@ def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> 
     """
     flags = live.get("permissions")
     flags = flags if isinstance(flags, dict) else {}
-    chain = ((registry.root.name, str(live.get("id", ""))),)
+    chain = ((registry.root.name, compose(live, registry.root.id) or ""),)
     yield Allowed(registry.root, True, _flag(flags, registry.root))
     for kind in sorted(registry.children(registry.root.name), key=lambda kind: kind.name):
         read, first = _tried(client, registry, kind, chain)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeGuard
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from dpsync.kinds.kind import Field, Kind, Synced
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types.parsing import unlike
 from dpsync.live.shape import NAMES, NOTHING, Misshapen, Placed, check, check_member, names_of, walk
+from dpsync.model.entries.ids import id_fault
 from dpsync.model.entries.snapshot import Identity, LiveObject, SyncedRepository
 from dpsync.model.entries.values import PLAIN, LiveId, Value
 
@@ -28,15 +29,22 @@ def pointer(body: Any, path: str) -> Any:
     return None if value is NOTHING else value
 
 
+def _is_id(part: Any) -> TypeGuard[str]:
+    return isinstance(part, str) and id_fault(part) is None
+
+
 def compose(body: Any, template: str) -> str | None:
-    """The id that a template describes: a dotted name, or a text with such names in braces."""
+    """The id that a template describes: a dotted name, or a text with such names in braces.
+
+    None where the answer has none, or one that cannot be a segment of a path.
+    """
     if "{" not in template:
         part = (
             body.get(template) if isinstance(body, dict) and "." not in template else pointer(body, template)
         )
-        return part if isinstance(part, str) and part else None
+        return part if _is_id(part) else None
     parts = {name: pointer(body, name) for name in names_of(template)}
-    if not all(isinstance(part, str) and part for part in parts.values()):
+    if not all(map(_is_id, parts.values())):
         return None
     return NAMES.sub(lambda match: str(parts[match[1]]), template)
 

@@ -14,6 +14,7 @@ from typing import Any
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Object, Text
 from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
+from dpsync.model.entries.ids import id_fault
 
 ID = Text()
 NOTHING = object()
@@ -113,12 +114,12 @@ def check_member(body: Any, name: str, type: type, expected: str) -> Any:
 
 
 def check_id(body: Any, path: str) -> str:
-    """The id at a path. Raises Misshapen when there is none."""
+    """The id at a path. Raises Misshapen when there is none that can be a segment of a path."""
     value = walk(body, path)
-    if isinstance(value, str) and value:
-        return value
-    found = "an empty text" if value == "" else MISSING if value is NOTHING else unlike(value, "").found
-    raise Misshapen(Misfit(path, "an id", found))
+    fault = id_fault(value) if isinstance(value, str) else unlike(value, "").found
+    if fault is None:
+        return str(value)
+    raise Misshapen(Misfit(path, "an id", MISSING if value is NOTHING else fault))
 
 
 def check_different(ids: Iterable[tuple[str, Any, str]]) -> None:

@@ -190,7 +190,8 @@ REFUSED: list[tuple[Type, str, str]] = [
         "5",
         "DP202 1:1 expected the key of a team or member, or {id: …}, found the number 5",
     ),
-    (Reference.to("team"), "{id: ''}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
+    (Reference.to("team"), "{id: ''}", "DP202 1:6 expected an id of the platform, found an empty text"),
+    (Reference.to("team"), "{id: ..}", "DP202 1:6 expected an id of the platform, found a text of dots"),
     (Reference.to("team"), "{id: 5}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
     (
         Reference.to("team"),
@@ -413,7 +414,7 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
     (Enum(("a",), nil="b"), None, None),
     (Enum(("a",), nil="b"), True, ("", "a text", "a boolean")),
     (Reference.to("team"), "t", None),
-    (Reference.to("team"), "", ("", "an id", "a text")),
+    (Reference.to("team"), "", ("", "an id", "an empty text")),
     (Reference.to("team"), {"id": "t"}, ("", "an id", "an object")),
     (PERSON, [], ("", "an object", "a list")),
     (PERSON, {"name": "Ada", "more": 1}, None),

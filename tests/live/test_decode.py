@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from dpsync.kinds.urls import expand
 from dpsync.live.decode import compose, decode, decode_field, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, check, check_id, check_member
 from tests.planner.lab import REGISTRY
 
-BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "empty": "", "number": 3}
+BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "empty": "", "number": 3,
+        "dots": "..", "path": "a/b"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,7 @@ def test_what_a_path_leads_to_is_there_or_none(path: str, value: object) -> None
         ("id", "7"), ("made.id", "8"), ("{id}/{made.id}", "7/8"), ("x-{id}", "x-7"),
         ("gone", None), ("empty", None), ("number", None),
         ("{id}/{gone}", None), ("{id}/{empty}", None), ("{number}/{id}", None),
+        ("dots", None), ("{id}/{dots}", None), ("path", None), ("{id}/{path}", None),
     ],
 )  # fmt: skip
 def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) -> None:
@@ -40,6 +43,22 @@ def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) ->
     Otherwise, an empty id, or one that is no text, counts as one.
     """
     assert compose(BODY, template) == id
+
+
+@pytest.mark.parametrize(
+    ("kind", "id", "path"),
+    [
+        ("team", "t1", "/orgs/acme/teams/t1"),
+        ("team", "a/b", "/orgs/acme/teams/a%2Fb"),
+        ("installation", "figma/installations/i1", "/integrations/figma/installations/i1"),
+        ("installation", "figma/installations/i1/sites", "/integrations/figma%2Finstallations%2Fi1%2Fsites"),
+        ("installation", "figma/spaces/i1", "/integrations/figma%2Fspaces%2Fi1"),
+    ],
+)
+def test_an_id_has_no_more_segments_than_its_kind(kind: str, id: str, path: str) -> None:
+    """An id out of a file may have any form."""
+    known = REGISTRY.whole[kind]
+    assert expand(REGISTRY.whole, known, known.at, id, (("organization", "acme"),)) == path
 
 
 def test_a_value_that_is_absent_is_one_of_its_own_each_time() -> None:

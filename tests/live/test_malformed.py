@@ -18,9 +18,11 @@ from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.errors import BadAnswer, BadList
 from dpsync.client.retry import Clock
-from dpsync.kinds.kind import Field, Kind, Pages
+from dpsync.client.transport import Request, Response
+from dpsync.kinds.kind import Field, Kind, Pages, Single
 from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
+from dpsync.live.shape import names_of
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from tests.kinds.bench import Bench, config, is_key, written
@@ -115,6 +117,59 @@ def test_a_wrong_place_ends_the_plan_or_means_nothing(bench: Bench, name: str) -
         if found := told(subject, *change):
             wrong.append(found)
     assert wrong == []
+
+
+HOSTILE = {
+    "parent": "..",
+    "here": ".",
+    "slash": "a/b",
+    "backslash": "a\\b",
+    "another object": "{acme/teams/editors}",
+    "line break": "a\nb",
+    "no character": "a\x00b",
+    "direction": "a\u202eb",
+}
+"""Texts that no path may hold in place of an id."""
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_an_id_that_is_another_path_ends_the_plan(bench: Bench, name: str) -> None:
+    """The token may do more elsewhere: `..` as the id of a team would make a request to the organization."""
+    subject = Subject(bench, REGISTRY[name])
+    asked, found, wrong = {*subject.tape.answers}, list(ids(subject)), []
+    assert found or isinstance(KINDS[name].shape, Single)
+    for source, way in found:
+        for text in HOSTILE.values():
+            body = json.loads(subject.tape.answers[source].body)
+            subject.tape.changed = {source: json.dumps(replaced(body, way, text)).encode()}
+            try:
+                subject.planned()
+                wrong.append(f"{source} {way} {text!r}: no error")
+            except BadAnswer as error:
+                if (error.path, error.expected) != (path_of(source), "an id"):
+                    wrong.append(f"{source} {way} {text!r}: {error}")
+            except Exception as error:
+                wrong.append(f"{source} {way} {text!r}: {type(error).__name__} {error}")
+    assert wrong == []
+    assert subject.tape.answers.keys() == asked
+
+
+def ids(subject: Subject) -> Iterator[tuple[str, Way]]:
+    """Where the answers about a kind have ids: of the objects themselves and of what they refer to."""
+    kind = REGISTRY[subject.kind.name]
+    named = {*([] if isinstance(kind.shape, Single) else names_of(kind.id))}
+    named |= {item.source for item in kind.read_fields if item.type.refers and isinstance(item.source, str)}
+    for source, body in subject.tape.bodies().items():
+        if kind.name in subject.kinds[path_of(source)]:
+            for way in places(body):
+                if member(way) in named and isinstance(value_at(body, way), str):
+                    yield source, way
+
+
+def value_at(body: Any, way: Way) -> Any:
+    for part in way:
+        body = body[part]
+    return body
 
 
 def told(subject: Subject, name: str, way: Way, wrong: Any) -> str | None:
@@ -227,3 +282,29 @@ def test_a_list_with_one_thing_twice_or_fewer_than_it_counts_ends_the_plan(bench
                 subject.planned()
             assert ended.value.path == path_of(path)
             subject.tape.changed = {}
+
+
+class Renaming(Tape):
+    """Answers the creation of a team with another id than that of the team."""
+
+    id: str = ".."
+
+    def send(self, request: Request) -> Response:
+        answer = super().send(request)
+        if request.method == "PUT" and request.path.endswith("/teams"):
+            body = json.dumps({**json.loads(answer.body), "id": self.id}).encode()
+            return Response(answer.status, answer.headers, body)
+        return answer
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_created_id_that_is_another_path_is_looked_up(bench: Bench, text: str) -> None:
+    """The steps that follow are about what was made, and go to no path that an answer has chosen."""
+    wanted = {"teams": {"new": {"title": "New", "members": {"bo@acme.example": {"role": "member"}}}}}
+    session = bench.session(bench.said(wanted))
+    tape = Renaming(bench.server.url, "token", keep=False)
+    tape.id = text
+    with WriteClient(bench.server.url, "token", transport=tape, clock=Impatient()) as client:
+        report = session.apply(client, session.plan(client))
+    assert [item.result for item in report.outcomes] == ["done", "done"]
+    assert bench.planned(wanted).plan.changes == ()

@@ -21,6 +21,7 @@ from dpsync.kinds.types import TextFile
 from dpsync.kinds.types.parsing import found_in
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Scope
+from dpsync.model.entries.ids import written_id_fault
 from dpsync.model.findings.diagnostic import Diagnostic, Findings
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
@@ -207,11 +208,13 @@ class Declarations:
                         self.unreadable.add(entry.address.child(*path))
 
     def _pin(self, entry: Declaration, value: Node) -> None:
-        if isinstance(value, Scalar) and isinstance(value.value, str) and value.value:
+        id = value.value if isinstance(value, Scalar) else None
+        fault = written_id_fault(id) if isinstance(id, str) else found_in(value)
+        if fault is None and isinstance(value, Scalar):
             entry.pin = value
         else:
             entry.wrong_pin = True
-            self.error("DP202", "id is the platform's id, a text", value.span)
+            self.error("DP202", f"id is the platform's id, a text; found {fault}", value.span)
 
     def _place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
         """Entries of other kinds below this one; a dotted place is a mapping in a mapping."""

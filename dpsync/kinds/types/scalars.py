@@ -17,6 +17,7 @@ from dpsync.kinds.types.parsing import (
     secret_of,
     unlike,
 )
+from dpsync.model.entries.ids import id_fault, written_id_fault
 from dpsync.model.entries.values import LiveId, Secret, Value
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.texts.words import counted
@@ -245,7 +246,9 @@ class Reference(Type, frozen=True):
             return ctx.reference(self.kinds, node.value, node.span)
         if isinstance(node, Mapping) and len(node.entries) == 1:
             id = node.get("id")
-            if isinstance(id, Scalar) and isinstance(id.value, str) and id.value:
+            if isinstance(id, Scalar) and isinstance(id.value, str):
+                if fault := written_id_fault(id.value):
+                    return ctx.error("DP202", f"expected an id of the platform, found {fault}", id.span)
                 return LiveId(id.value)
         return expected(node, f"the key of a {' or '.join(self.kinds)}, or {{id: …}}", ctx)
 
@@ -263,7 +266,10 @@ class Reference(Type, frozen=True):
         }
 
     def misfit(self, wire: Any) -> Misfit | None:
-        return None if isinstance(wire, str) and wire else unlike(wire, "an id")
+        if not isinstance(wire, str):
+            return unlike(wire, "an id")
+        fault = id_fault(wire)
+        return Misfit("", "an id", fault) if fault else None
 
     def decode(self, wire: Any) -> Value:
         return LiveId(wire) if isinstance(wire, str) else None

@@ -6,13 +6,16 @@ by its world; an organization by its id there. All values here are frozen: a cha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address
 from dpsync.model.findings.span import Span, WithSpan
+from dpsync.model.texts.characters import UNSEEN
 
 
 class RecordedLine(WithSpan, frozen=True, eq=False):
@@ -34,13 +37,36 @@ Edits = Mapping[tuple[str, Address], RecordedLine | None]
 """By organization (its id) and address: the line that the address has from now on; None: no line."""
 
 
+LONGEST_ID: Final = 500
+"""Characters."""
+_NOT_IN_AN_ID: Final = re.compile(rf"[/\\{{}}{UNSEEN}]")
+
+
 def is_id(text: str) -> bool:
     """Whether a line can hold it: an id is printable and has no blanks."""
-    return 0 < len(text) <= LONGEST_ID and text.isprintable() and not any(map(str.isspace, text))
+    if len(text) > LONGEST_ID or not text.isprintable() or any(map(str.isspace, text)):
+        return False
+    return written_id_fault(text) is None
 
 
-LONGEST_ID = 500
-"""Characters."""
+def id_fault(text: str) -> str | None:
+    """Return what a text is instead of an id, in words for a message; None for an id.
+
+    An id becomes a segment of a path, where dots, slashes and braces would make it another path.
+    """
+    if not text:
+        return "an empty text"
+    if not text.strip("."):
+        return "a text of dots"
+    found = _NOT_IN_AN_ID.search(text)
+    if found is None:
+        return None
+    return f'a text with "{found[0]}"' if found[0].isprintable() else "a text with an invisible character"
+
+
+def written_id_fault(text: str) -> str | None:
+    """The same for an id in a file, which may have several parts: `figma/installations/i1`."""
+    return next(filter(None, map(id_fault, text.split("/"))), None)
 
 
 class IdsFile(Struct, frozen=True):
