@@ -1,7 +1,8 @@
-"""Which platform a command talks to, and with which token. Both always come from one source.
+"""Decide which platform a command talks to, and with which token. Both always come from one source.
 
-The sources, in this order: the environment of the root file that --env names, the variables of the shell, and
-the environment that DPSYNC_ENV names. A token of one is never sent to an address of another.
+The sources, in this order: the inputs of the action, the environment of the root file that --env names, the
+variables of the shell, and the environment that DPSYNC_ENV names. dpsync never sends the token of one source
+to the address of another.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ class Connection(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Address and token from whoever runs a command in this process: they stand for the variables of the
-    shell, and go through no environment, which every program that is started would inherit.
+    """The address and the token that the inputs of the action name.
+
+    The action passes them inside the process: child processes would inherit variables of the environment.
     """
 
     url: str
@@ -57,13 +59,20 @@ class Given(Struct, frozen=True):
 
 
 def connection(out: Output, chosen: Environment | None = None) -> Connection:
-    """The platform of a command. `chosen` is the environment that was chosen in the root file.
+    """Return the platform of a command. `chosen` is the environment that was chosen in the root file.
 
     Raises UsageError for what is missing. No flag takes a token, since others could read it.
     """
     own = chosen is not None and bool(chosen.url or chosen.token)
-    shell = _given() is not None or bool(os.environ.get("DPSYNC_URL"))
-    if chosen is not None and own and (chosen_by_flag() or not shell):
+    given = _given()
+    if given is not None:
+        found = _checked(_of_inputs(given))
+        if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
+            out.complain(
+                "note: the inputs api-url and api-token go before the url and token of the environment "
+                f"{visible(chosen.name)}: {visible(chosen.url)} is not used"
+            )
+    elif chosen is not None and own and (chosen_by_flag() or not os.environ.get("DPSYNC_URL")):
         found = _checked(_of_file(chosen))
         _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
     else:
@@ -118,11 +127,13 @@ def _given() -> Given | None:
     return context.find_object(Given) if context is not None else None
 
 
+def _of_inputs(given: Given) -> Connection:
+    if not (given.url and given.token):
+        raise click.UsageError("api-url and api-token belong together, and one of them is empty")
+    return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
+
+
 def _of_shell(chosen: Environment | None) -> Connection:
-    if given := _given():
-        if not (given.url and given.token):
-            raise click.UsageError("api-url and api-token belong together, and one of them is empty")
-        return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
     url = os.environ.get("DPSYNC_URL", "").rstrip("/")
     if not url:
         raise WrongUsage(
