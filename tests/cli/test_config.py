@@ -29,7 +29,7 @@ ROOT = """\
 dpsync: 1
 include: [teams.yaml]
 environments:
-  prod: { url: "https://api.acme.example", token: { env: PROD_TOKEN }, overlay: prod.yaml }
+  prod: { url: "https://api.acme.example", token: { env: DPSYNC_TOKEN_PROD }, overlay: prod.yaml }
 organizations:
   acme:
     id: ${ACME_ID:-acme}
@@ -81,7 +81,7 @@ def test_an_overlay_of_an_environment_is_where_the_value_is_from(acme: Path, run
     out = run("config", "-C", str(acme), "--env", "prod").out
     assert out.startswith("# The environment prod is applied.\n")
     assert "title: Writers  # prod.yaml:5" in out
-    assert "PROD_TOKEN" not in out
+    assert "DPSYNC_TOKEN_PROD" not in out
 
 
 def test_json_is_as_its_schema_says_and_names_each_place(acme: Path, run: Run) -> None:

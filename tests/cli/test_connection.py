@@ -21,9 +21,9 @@ TEXT = """\
 dpsync: 1
 organizations: {{ acme: {{ id: acme, title: Acme }} }}
 environments:
-  prod: {{ url: "{url}", token: {{ env: PROD_TOKEN }} }}
+  prod: {{ url: "{url}", token: {{ env: DPSYNC_TOKEN_PROD }} }}
   address: {{ url: "{url}" }}
-  token: {{ token: {{ env: PROD_TOKEN }} }}
+  token: {{ token: {{ env: DPSYNC_TOKEN_PROD }} }}
   nothing: {{ organizations: {{ acme: {{ id: acme }} }} }}
 """
 WRONG = "http://127.0.0.1:9"
@@ -66,15 +66,15 @@ def two() -> Iterator[tuple[Platform, Platform]]:
         one.close()
 
 
-# By flag or variable; DPSYNC_URL, DPSYNC_TOKEN and PROD_TOKEN as set or not; what is then sent to the file's
-# and to the shell's platform, or the words of the refusal.
+# By flag or variable; DPSYNC_URL, DPSYNC_TOKEN and DPSYNC_TOKEN_PROD as set or not; what is then sent to the
+# platform of the file and to that of the shell, or the words of the refusal.
 FILE, SHELL = ({"file-token"}, set()), (set(), {"shell-token"})
 CASES = [
     ("--env", "prod", "U T P", FILE),  # an explicit flag goes before the variables
     ("--env", "prod", "U P", FILE),
     ("--env", "prod", "T P", FILE),
     ("--env", "prod", "P", FILE),
-    ("--env", "prod", "U T", "PROD_TOKEN is not set"),
+    ("--env", "prod", "U T", "DPSYNC_TOKEN_PROD is not set"),
     ("--env", "address", "U T P", 'the environment "address" has a url and no token'),
     ("--env", "address", "T", 'the environment "address" has a url and no token'),
     ("--env", "token", "U T P", 'the environment "token" has a token and no url'),
@@ -107,9 +107,9 @@ def test_address_and_token_come_from_one_source(
     Otherwise, what the shell says is passed over, and another platform is written to.
     """
     file, shell = two
-    values = {"DPSYNC_URL": shell.url, "DPSYNC_TOKEN": "shell-token", "PROD_TOKEN": "file-token"}
+    values = {"DPSYNC_URL": shell.url, "DPSYNC_TOKEN": "shell-token", "DPSYNC_TOKEN_PROD": "file-token"}
     for variable, value in values.items():
-        short = {"DPSYNC_URL": "U", "DPSYNC_TOKEN": "T", "PROD_TOKEN": "P"}[variable]
+        short = {"DPSYNC_URL": "U", "DPSYNC_TOKEN": "T", "DPSYNC_TOKEN_PROD": "P"}[variable]
         monkeypatch.setenv(variable, value) if short in given.split() else monkeypatch.delenv(variable, False)
     monkeypatch.delenv("DPSYNC_ENV", raising=False)
     if by == "DPSYNC_ENV":
@@ -153,7 +153,7 @@ def test_what_is_set_and_means_nothing_is_said(
     project: Project,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PROD_TOKEN", "file-token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "file-token")
     for name, value in (("DPSYNC_URL", "http://127.0.0.1:11"), ("DPSYNC_TOKEN", "shell-token")):
         monkeypatch.setenv(name, value) if name in variables else monkeypatch.delenv(name, raising=False)
     flags = ["--env", "prod"] if by == "--env" else []
@@ -166,13 +166,13 @@ def test_what_is_set_and_means_nothing_is_said(
 def test_hints_name_the_setting_that_was_used(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PROD_TOKEN", "file-token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "file-token")
     ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
     assert f"cannot reach {WRONG}: the connection was refused" in ended.err
     assert 'check the url of the environment "prod"' in ended.err
-    monkeypatch.setenv("PROD_TOKEN", "not a token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "not a token")
     ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
-    assert (ended.code, "PROD_TOKEN cannot be used" in ended.err) == (64, True)
+    assert (ended.code, "DPSYNC_TOKEN_PROD cannot be used" in ended.err) == (64, True)
 
 
 def test_a_password_in_an_address_is_never_shown(
@@ -195,7 +195,7 @@ def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path:
 def test_import_update_goes_where_the_environment_says(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PROD_TOKEN", "ada-token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
     monkeypatch.setenv("DPSYNC_URL", WRONG)
     at = project(TEXT.format(url=platform.url))
     assert run("import", "--update", "acme#title", "-C", str(at), "--env", "prod", "--force").code == 0

@@ -246,7 +246,7 @@ ENVIRONMENTS = """\
 environments:
   prod:
     url: {url}
-    token: {{ env: PROD_TOKEN }}
+    token: {{ env: DPSYNC_TOKEN_PROD }}
     overlay: prod.yaml
     organizations: {{ acme: {{ id: globex }} }}
   staging:
@@ -260,7 +260,7 @@ def surroundings(project: Project, platform: ThreadedServer, monkeypatch: pytest
     monkeypatch.delenv("DPSYNC_URL")
     monkeypatch.delenv("DPSYNC_TOKEN")
     monkeypatch.delenv("DPSYNC_ENV", raising=False)
-    monkeypatch.setenv("PROD_TOKEN", "ada-token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
     text = "dpsync: 1\n" + ENVIRONMENTS.format(url=platform.url)
     text += "organizations: { acme: { id: acme, title: Acme Corp } }\n"
     return project(text, {"prod.yaml": below("title: Globex Ltd")})
@@ -325,10 +325,10 @@ def test_only_the_chosen_environment_needs_its_variables(run: Run, surroundings:
 def test_a_token_variable_that_is_not_set_is_named_and_no_token_is_sent(
     run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("PROD_TOKEN")
+    monkeypatch.delenv("DPSYNC_TOKEN_PROD")
     platform.app.requests.clear()
     ended = run("plan", "-C", str(surroundings), "--env", "prod")
-    assert (ended.code, "PROD_TOKEN is not set" in ended.err) == (64, True)
+    assert (ended.code, "DPSYNC_TOKEN_PROD is not set" in ended.err) == (64, True)
     assert not platform.app.requests
 
 
@@ -360,7 +360,7 @@ def test_a_token_in_a_file_is_refused_and_its_line_is_not_shown(
     text = f"dpsync: 1\nenvironments:\n  prod: {{ ulr: x, token: {token} }}\n"
     ended = run("validate", "-C", str(project(text + "organizations: { acme: { id: acme } }\n")))
     assert (ended.code, "DP205" in ended.err, "DP141" in ended.err) == (5, True, True)
-    assert "token: { env: NAME }" in ended.err
+    assert "token: { env: DPSYNC_TOKEN_PROD }" in ended.err
     assert "s3cr3t" not in ended.err + ended.out
 
 

@@ -86,12 +86,15 @@ def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(proje
 
 
 FOUND_BY = "an organization of an environment says its id or hostname"
+RULE = (
+    "is never sent as a token: the variable of a token is DPSYNC_TOKEN, or its name begins with DPSYNC_TOKEN_"
+)
 
 
 def told(environments: str) -> list[str]:
     node, _ = read(f"environments: {environments}", "f")
     assert isinstance(node, Mapping)
-    found = check_environments(node)
+    found = check_environments(node, {"DPSYNC_TOKEN_NAMES": "ADDED"})
     return [f"{one.span.column if one.span else 0} {one.message}" for one in found]
 
 
@@ -100,7 +103,16 @@ def told(environments: str) -> list[str]:
     [
         ("{}", []),
         ("{ prod: {} }", []),
-        ("{ prod: { url: 'https://a.example', overlay: o.yaml, token: { env: T } } }", []),
+        ("{ prod: { url: 'https://a.example', overlay: o.yaml, token: { env: DPSYNC_TOKEN } } }", []),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_prod2 } } }", []),
+        ("{ prod: { token: { env: ADDED } } }", []),
+        ("{ prod: { token: { env: AWS_SECRET_ACCESS_KEY } } }", ["39 AWS_SECRET_ACCESS_KEY " + RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKENS } } }", ["39 DPSYNC_TOKENS " + RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_ } } }", ["39 DPSYNC_TOKEN_ " + RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_FILE } } }", ["39 DPSYNC_TOKEN_FILE " + RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_NAMES } } }", ["39 DPSYNC_TOKEN_NAMES " + RULE]),
+        ("{ prod: { token: { env: 'DPSYNC_TOKEN_${SECRET}' } } }", ["32 a secret is never written here"]),
+        ("{ prod: { token: { env: gb_api_123 } } }", ["32 a secret is never written here"]),
         ("{ prod: { url: '${URL}' } }", []),
         ("{ prod: { organizations: { acme: { id: a }, globex: { hostname: g } } } }", []),
         ("[prod]", ["15 environments is a mapping of names"]),

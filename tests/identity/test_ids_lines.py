@@ -111,7 +111,7 @@ def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> Non
 def shared(project: Project, body: str) -> Project:
     """A configuration that another environment shares: what an id means there is not what it means here."""
     file = project.write(body).directory / "dpsync.yaml"
-    staging = "environments: { staging: { url: https://staging.example, token: { env: T } } }\n"
+    staging = "environments: { staging: { url: https://staging.example, token: { env: DPSYNC_TOKEN } } }\n"
     file.write_text(file.read_text() + staging, encoding="utf-8")
     return project
 

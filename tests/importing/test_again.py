@@ -25,7 +25,7 @@ policy:
   forget: ["acme/teams/[Legacy]"]
   ignore: ["sites/*#visibility"]
 environments:
-  prod: { url: "${PROD_URL:?where it is}", token: { env: PROD_TOKEN }, overlay: prod.yaml }
+  prod: { url: "${PROD_URL:?where it is}", token: { env: DPSYNC_TOKEN_PROD }, overlay: prod.yaml }
 organizations:
   acme:
     id: ${ACME:-acme}

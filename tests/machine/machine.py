@@ -89,7 +89,7 @@ class Machine:
         home.mkdir(parents=True)
         env = {
             "PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_STATE_HOME": str(home / "state"),
-            "DPSYNC_URL": self.production.url, "DPSYNC_TOKEN": TOKEN, "STAGING_TOKEN": TOKEN,
+            "DPSYNC_URL": self.production.url, "DPSYNC_TOKEN": TOKEN, "DPSYNC_TOKEN_STAGING": TOKEN,
             "CANARY": SECRETS[1], "NO_COLOR": "1",
         }  # fmt: skip
         flags: tuple[str, ...] = ("--profile", self.profile)
@@ -129,7 +129,9 @@ class Machine:
         """A second environment, what may be deleted, and what never."""
         trees = self.checkout.trees()
         root = trees[ROOT]
-        root["environments"] = {"staging": {"url": self.staging.url, "token": {"env": "STAGING_TOKEN"}}}
+        root["environments"] = {
+            "staging": {"url": self.staging.url, "token": {"env": "DPSYNC_TOKEN_STAGING"}}
+        }
         Edits(random, self.fresh).prune(trees)
         state = self.production.state()["organizations"]
         if random.random() < 0.5:

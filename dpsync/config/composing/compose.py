@@ -256,7 +256,7 @@ class _Loading(Struct):
 
     def _without_others(self, root: Mapping) -> Mapping:
         self.environments = names(root)
-        self.diagnostics += check_environments(root)
+        self.diagnostics += check_environments(root, self.env)
         if self.environment is not None and self.environment not in self.environments:
             self.diagnostics.append(no_such(root, self.environment))
         return only(root, self.environment)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Mapping as Variables
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +24,12 @@ _ENVIRONMENT_KEYS = ("url", "token", "profile", "limits", "organizations", "over
 _RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _FOUND_BY = ("id", "hostname")
+_TOKEN_VARIABLE = re.compile(r"DPSYNC_TOKEN(_[A-Za-z0-9_]+)?")
+_NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
+"""Variables whose names look like those of tokens, and that hold none."""
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_NAME_RULE = "the variable of a token is DPSYNC_TOKEN, or its name begins with DPSYNC_TOKEN_"
+_ALLOW_MORE = "whoever runs dpsync can allow further names in DPSYNC_TOKEN_NAMES"
 
 
 class Layers(Struct, frozen=True):
@@ -74,8 +81,23 @@ class Chosen(Struct, frozen=True):
     organizations: Mapping | None
 
 
-def check_environments(root: Mapping) -> list[Diagnostic]:
-    """What is wrong with the environments of a root file, chosen or not."""
+def is_token_variable(name: str, env: Variables[str, str]) -> bool:
+    """Return whether a configuration may send the content of a variable as an access token.
+
+    Whoever writes a configuration chooses the host, too, so the variable must be made for dpsync: otherwise
+    one line would send any secret of the process there. Whoever runs dpsync adds names in DPSYNC_TOKEN_NAMES.
+    """
+    if name in _NO_TOKENS:
+        return False
+    added = re.split(r"[\s,]+", env.get("DPSYNC_TOKEN_NAMES", ""))
+    return bool(_TOKEN_VARIABLE.fullmatch(name)) or (name != "" and name in added)
+
+
+def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnostic]:
+    """Return what is wrong with the environments of a root file, chosen or not.
+
+    `env` is the environment of the process.
+    """
     node = root.get("environments")
     if node is None:
         return []
@@ -87,11 +109,11 @@ def check_environments(root: Mapping) -> list[Diagnostic]:
             found.append(_wrong(f'the environment "{key.text}" is a mapping', value.span))
             continue
         for word, part in value:
-            found += _problems(word, part)
+            found += _problems(word, part, env)
     return found
 
 
-def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
+def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagnostic]:
     match word.text:
         case "url" | "overlay":
             text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
@@ -101,11 +123,7 @@ def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
             problem = address_problem(text) if word.text == "url" and not unresolved else None
             return [_wrong(f"the url {problem}", node.span)] if problem else []
         case "token":
-            name = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
-            if isinstance(name, Scalar) and isinstance(name.value, str) and name.value:
-                return []
-            hint = "write token: { env: NAME }, the name of the variable that holds it"
-            return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
+            return _token(node, env)
         case "profile":
             return _profile(node)
         case "limits":
@@ -115,6 +133,20 @@ def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
     nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
     hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
     return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
+
+
+def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
+    node_of_name = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
+    name = _text(node_of_name) or ""
+    if is_token_variable(name, env):
+        return []
+    # Any other text may be the token itself, in the wrong place: DP205 shows no line.
+    if node_of_name is None or not _VARIABLE.fullmatch(name):
+        hint = f"write token: {{ env: DPSYNC_TOKEN_PROD }}; {_NAME_RULE} ({_ALLOW_MORE})"
+        return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
+    message = f"{name} is never sent as a token: {_NAME_RULE}"
+    hint = f"rename the variable, for example to DPSYNC_TOKEN_PROD ({_ALLOW_MORE})"
+    return [Diagnostic(codes.FOREIGN_VARIABLE, message, node_of_name.span, hint=hint)]
 
 
 def _profile(node: Node) -> list[Diagnostic]:

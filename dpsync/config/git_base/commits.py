@@ -18,11 +18,12 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic
 
-_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234", "DP240", "DP241")
-"""Findings with which an earlier commit still counts: a variable that only the past needed, whose value
-matches nothing; an environment that is new; a pattern that matches nothing, because the others still protect
-what they name; the text of a specification that was broken, because it is compared as it was;
-a claim that the schema lacked."""
+_FORGIVEN: Final = (
+    codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FOREIGN_VARIABLE, "DP234", "DP240", "DP241",
+)  # fmt: skip
+"""Errors of an earlier commit with which its configuration still counts: otherwise what it protects would no
+longer be protected. A variable that only that commit needs matches nothing, an environment may be new, no
+token is sent where that commit says, and texts and conditions are compared as they were."""
 _MOST: Final = 10
 """Commits before the base that are read at most: what is older was applied long ago."""
 _LONGEST: Final = 1_000_000

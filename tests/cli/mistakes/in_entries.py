@@ -276,7 +276,7 @@ POLICY: Final = (
     Mistake(
         "a token in an environment",
         {ROOT: START + "environments: { prod: { url: https://api.acme.example, token: gb_api_123 } }\n"},
-        {ROOT: ("gb_api_123", "{ env: PROD_TOKEN }")},
+        {ROOT: ("gb_api_123", "{ env: DPSYNC_TOKEN_PROD }")},
     ),
     Mistake(
         "an unknown profile",
