@@ -82,17 +82,54 @@ def test_variables_made_for_dpsync_are_sent(
     assert (ended.code, "(401)" in ended.err, host.tokens) == (1, True, {"ada-token"})
 
 
-def test_base_with_an_old_variable_still_protects(
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("/${AWS_SECRET_ACCESS_KEY}", id="in the path"),
+        pytest.param("/${AWS_SECRET_ACCESS_KEY:-none}", id="with a default"),
+        pytest.param("/${DPSYNC_TOKEN_PROD}", id="the token itself"),
+    ],
+)
+def test_secrets_in_an_address_are_errors_and_never_sent(
+    path: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address that holds a secret gives it to the host, or to every name server on the way."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "a-secret")
+    directory = str(project(TEXT.format(url=f'"{host.url}{path}"', variable="DPSYNC_TOKEN_PROD")))
+    for command in ("validate", "plan", "drift", "list", "ids", "doctor"):
+        ended = run(command, "-C", directory, "--env", "prod")
+        assert (ended.code, "DP148" in ended.out + ended.err) == (5, True), command
+        assert "a-secret" not in ended.out + ended.err
+    assert host.requests == []
+
+
+def test_addresses_out_of_dpsync_variables_are_used(
     run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit before the variable was renamed still is the git base, and what it protects is protected."""
+    monkeypatch.delenv("DPSYNC_URL", raising=False)
+    monkeypatch.setenv("DPSYNC_URL_PROD", host.url)
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
-    old = TEXT.format(url=host.url, variable="PROD_TOKEN")
-    directory = project(old)
+    text = TEXT.format(url='"${DPSYNC_URL_PROD}"', variable="DPSYNC_TOKEN_PROD")
+    ended = run("plan", "-C", str(project(text)), "--env", "prod")
+    assert (ended.code, "(401)" in ended.err, host.tokens) == (1, True, {"ada-token"})
+
+
+@pytest.mark.parametrize(("old", "new"), [("PROD_TOKEN", "DPSYNC_TOKEN_PROD"), ("PROD_URL", "DPSYNC_URL")])
+def test_base_with_an_old_variable_still_protects(
+    old: str, new: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit before a variable was renamed is the git base: what it protects stays protected."""
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
+    for name in ("PROD_URL", "DPSYNC_URL"):
+        monkeypatch.setenv(name, host.url)
+    before = {"PROD_TOKEN": (host.url, "PROD_TOKEN"), "PROD_URL": ('"${PROD_URL}"', "DPSYNC_TOKEN_PROD")}[old]
+    text = TEXT.format(url=before[0], variable=before[1])
+    directory = project(text)
     git(directory, "init", "-q", "-b", "main")
     git(directory, "add", "-A")
     git(directory, "commit", "-q", "-m", "before")
-    (directory / "dpsync.yaml").write_text(old.replace("PROD_TOKEN", "DPSYNC_TOKEN_PROD"), encoding="utf-8")
+    (directory / "dpsync.yaml").write_text(text.replace(old, new), encoding="utf-8")
     ended = run("doctor", "-C", str(directory), "--format", "json")
     (base,) = [check for check in json.loads(ended.out)["checks"] if check["topic"] == "git base"]
     assert (base["level"], base["said"].startswith("HEAD")) == ("ok", True)

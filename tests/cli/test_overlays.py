@@ -250,7 +250,7 @@ environments:
     overlay: prod.yaml
     organizations: {{ acme: {{ id: globex }} }}
   staging:
-    url: ${{STAGING_URL:?the address of staging}}
+    url: ${{DPSYNC_URL_STAGING:?the address of staging}}
 """
 
 
@@ -319,7 +319,7 @@ def test_only_the_chosen_environment_needs_its_variables(run: Run, surroundings:
     assert run("validate", "-C", str(surroundings), "--env", "prod").code == 0
     assert run("validate", "-C", str(surroundings)).code == 0
     ended = run("validate", "-C", str(surroundings), "--env", "staging")
-    assert (ended.code, "STAGING_URL" in ended.err) == (5, True)
+    assert (ended.code, "DPSYNC_URL_STAGING" in ended.err) == (5, True)
 
 
 def test_a_token_variable_that_is_not_set_is_named_and_no_token_is_sent(

@@ -86,6 +86,9 @@ def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(proje
 
 
 FOUND_BY = "an organization of an environment says its id or hostname"
+IN_ADDRESS = (
+    "is never put into an address: a variable in it is DPSYNC_URL, or its name begins with DPSYNC_URL_"
+)
 RULE = (
     "is never sent as a token: the variable of a token is DPSYNC_TOKEN, or its name begins with DPSYNC_TOKEN_"
 )
@@ -113,7 +116,14 @@ def told(environments: str) -> list[str]:
         ("{ prod: { token: { env: DPSYNC_TOKEN_NAMES } } }", ["39 DPSYNC_TOKEN_NAMES " + RULE]),
         ("{ prod: { token: { env: 'DPSYNC_TOKEN_${SECRET}' } } }", ["32 a secret is never written here"]),
         ("{ prod: { token: { env: gb_api_123 } } }", ["32 a secret is never written here"]),
-        ("{ prod: { url: '${URL}' } }", []),
+        ("{ prod: { url: '${DPSYNC_URL}' } }", []),
+        ("{ prod: { url: '${DPSYNC_URL_EU:-https://a.example}/${DPSYNC_URL_PATH}' } }", []),
+        ("{ prod: { url: 'https://a.example/$${SECRET}' } }", []),
+        ("{ prod: { url: 'https://${SECRET}.example' } }", ["30 SECRET " + IN_ADDRESS]),
+        ("{ prod: { url: '${SECRET:-https://a.example}' } }", ["30 SECRET " + IN_ADDRESS]),
+        ("{ prod: { url: '$$${SECRET}' } }", ["30 SECRET " + IN_ADDRESS]),
+        ("{ prod: { url: '${DPSYNC_TOKEN}' } }", ["30 DPSYNC_TOKEN " + IN_ADDRESS]),
+        ("{ prod: { url: '${DPSYNC_URLS}' } }", ["30 DPSYNC_URLS " + IN_ADDRESS]),
         ("{ prod: { organizations: { acme: { id: a }, globex: { hostname: g } } } }", []),
         ("[prod]", ["15 environments is a mapping of names"]),
         ("{ prod: [] }", ['23 the environment "prod" is a mapping']),

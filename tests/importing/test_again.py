@@ -25,7 +25,7 @@ policy:
   forget: ["acme/teams/[Legacy]"]
   ignore: ["sites/*#visibility"]
 environments:
-  prod: { url: "${PROD_URL:?where it is}", token: { env: DPSYNC_TOKEN_PROD }, overlay: prod.yaml }
+  prod: { url: "${DPSYNC_URL_PROD:?where it is}", token: { env: DPSYNC_TOKEN_PROD }, overlay: prod.yaml }
 organizations:
   acme:
     id: ${ACME:-acme}
@@ -42,8 +42,8 @@ organizations:
       people: { title: People }
 """
 DECIDED = (
-    "ours", "prune:", "protect:", "forget:", "ignore:", "prod:", "PROD_URL", "prod.yaml", "${ACME:-acme}",
-    "previously:", "visibility: unlisted",
+    "ours", "prune:", "protect:", "forget:", "ignore:", "prod:", "DPSYNC_URL_PROD", "prod.yaml",
+    "${ACME:-acme}", "previously:", "visibility: unlisted",
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.discovery import INSIDE
+from dpsync.config.composing.variables import variables_in
 from dpsync.kinds.profiles import PROFILES
 from dpsync.model.entries.desired import Environment
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -24,6 +25,8 @@ _ENVIRONMENT_KEYS = ("url", "token", "profile", "limits", "organizations", "over
 _RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _FOUND_BY = ("id", "hostname")
+_URL_VARIABLE = re.compile(r"DPSYNC_URL(_[A-Za-z0-9_]+)?")
+_ADDRESS_RULE = "a variable in it is DPSYNC_URL, or its name begins with DPSYNC_URL_"
 _TOKEN_VARIABLE = re.compile(r"DPSYNC_TOKEN(_[A-Za-z0-9_]+)?")
 _NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
 """Variables whose names look like those of tokens, and that hold none."""
@@ -119,9 +122,7 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
             text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
             if not text:
                 return [_wrong(f"{word.text} is a text", node.span)]
-            unresolved = "${" in text  # of an environment that was not chosen
-            problem = address_problem(text) if word.text == "url" and not unresolved else None
-            return [_wrong(f"the url {problem}", node.span)] if problem else []
+            return _url(text, node.span) if word.text == "url" else []
         case "token":
             return _token(node, env)
         case "profile":
@@ -133,6 +134,18 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
     nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
     hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
     return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
+
+
+def _url(text: str, span: Span) -> list[Diagnostic]:
+    for name in variables_in(text):
+        if not _URL_VARIABLE.fullmatch(name):
+            message = f"{name} is never put into an address: {_ADDRESS_RULE}"
+            hint = "rename the variable, for example to DPSYNC_URL_PROD, or write the address itself"
+            return [Diagnostic(codes.VARIABLE_IN_ADDRESS, message, span, hint=hint)]
+    if "${" in text:  # its variables may not be set where another environment is chosen
+        return []
+    problem = address_problem(text)
+    return [_wrong(f"the url {problem}", span)] if problem else []
 
 
 def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:

@@ -29,6 +29,7 @@ LARGEST_TOTAL: Final = 10_000_000
 """Characters of all texts with variables of one file: a few letters may stand for a very long value."""
 
 _VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.DOTALL)
+_NAMED: Final = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _BARE: Final = re.compile(r"\$[A-Z][A-Z0-9_]+")
 _FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal $ before { is $$"
 
@@ -41,6 +42,11 @@ def doubled(text: str) -> str:
 def doubled_key(text: str) -> str:
     """Return a key as a file holds it, so that it is read as it is."""
     return text.replace("$", "$$") if "${" in text else text
+
+
+def variables_in(text: str) -> list[str]:
+    """Return the names of the variables that a text refers to: `a${B}$${C}` refers to B alone."""
+    return [found[1] for found in _NAMED.finditer(text) if found[1] is not None]
 
 
 class _Refused(Exception):

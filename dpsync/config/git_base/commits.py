@@ -19,7 +19,8 @@ from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic
 
 _FORGIVEN: Final = (
-    codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FOREIGN_VARIABLE, "DP234", "DP240", "DP241",
+    codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FOREIGN_VARIABLE, codes.VARIABLE_IN_ADDRESS,
+    "DP234", "DP240", "DP241",
 )  # fmt: skip
 """Errors of an earlier commit with which its configuration still counts: otherwise what it protects would no
 longer be protected. A variable that only that commit needs matches nothing, an environment may be new, no
