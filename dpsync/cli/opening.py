@@ -55,7 +55,7 @@ def reading_session(
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
-        to = connection(out, desired.environment)
+        to = connection(out, place, desired)
     with endings(out, to):
         session = opened(out, place, desired, to, parallelism, base).session
         with client_of(ReadClient, out, to, timeout, recording) as client:

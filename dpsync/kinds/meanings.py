@@ -338,7 +338,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments": "The platforms to which these files are applied, by name.",
     "environments.url": "The address of the platform, without /v1.",
     "environments.token": "The variable that holds the access token.",
-    "environments.token.env": "The variable, DPSYNC_TOKEN or one that begins with DPSYNC_TOKEN_.",
+    "environments.token.env": "The name of the variable; it begins with DPSYNC_TOKEN.",
     "environments.limits": "How fast dpsync asks the platform.",
     "environments.limits.rate": "The most requests in a second, minute or hour, such as 5/s.",
     "environments.profile": "Which operations the platform has, by the name of a profile.",

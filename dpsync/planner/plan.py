@@ -43,7 +43,7 @@ from dpsync.planner.steps.writes import concealment_notes, write_steps
 from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import coverage
-from dpsync.planner.why.remarks import remarks, where
+from dpsync.planner.why.remarks import environment_notes, remarks, where, where_environment
 from dpsync.planner.why.synced import synced_blocks, synced_notes
 
 
@@ -137,6 +137,7 @@ class _Made(Struct, frozen=True):
             *proposals(similar),
             *transfers.notes(sides.names, decided.transfers),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
+            *environment_notes(sides.desired),
         ]
         blocked = [
             *decided.blocking.all(),
@@ -194,6 +195,9 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
         yield text, resource.span
         for name, at in resource.spans.items():
             yield f"{text}#{name}", at
+    environment = desired.environment
+    if environment is not None and environment.span is not None and environment.pending:
+        yield where_environment(environment.name), environment.span
     for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
         for pattern in getattr(desired.policy, list_):
             if (at := pattern.span) is not None:

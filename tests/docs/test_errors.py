@@ -52,7 +52,11 @@ WITHOUT_EXAMPLE = {
 }
 
 
-BEFORE_AN_APPLY = (refusals.STALE, refusals.NOT_APPROVED, refusals.LOCKED)
+BEFORE_AN_APPLY = (
+    refusals.STALE, refusals.NOT_APPROVED, refusals.LOCKED,
+    refusals.NEW_ENVIRONMENT, refusals.NO_SOURCE, refusals.WRONG_SOURCE,
+)  # fmt: skip
+"""What ends a command before it has made or carried out a plan."""
 
 
 def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:

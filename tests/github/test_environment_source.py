@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.github.conftest import CONFIG, Workflow
+from tests.github.conftest import CONFIG, Ended, Workflow
+from tests.github.fake_github import REPOSITORY
 from tests.recording_host import RecordingHost
 
 
@@ -42,3 +44,89 @@ def test_one_input_without_the_other_is_an_error(
     ended = workflow.run("pull_request", workflow.request(), environment="prod", **{missing: ""})
     assert (ended.code, evil.requests) == (64, [])
     assert "api-url and api-token belong together" in ended.printed
+
+
+@pytest.fixture
+def change(workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The event of a pull request from a branch of the repository that sends the token of prod to `evil`.
+
+    Its trial merge is checked out. main sends the token to the platform.
+    """
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
+    base = workflow.commit(configuration(workflow.platform.url))
+    workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    workflow.git("checkout", "-q", "-b", "change")
+    head = workflow.commit(configuration(evil.url))
+    workflow.git("checkout", "-q", "--detach", "main")
+    workflow.git("merge", "-q", "--no-ff", "--no-edit", "change")
+    sides = {"head": {"sha": head}, "base": {"sha": base, "ref": "main"}}
+    for side in sides.values():
+        side["repo"] = {"full_name": REPOSITORY}
+    workflow.github.requests[7] = {"number": 7, "state": "open", "merged_at": None, **sides}
+    return {"pull_request": {"number": 7, **sides}, "repository": {"default_branch": "main"}}
+
+
+def asked(workflow: Workflow, **inputs: str) -> Ended:
+    """Run what `/dpsync plan` starts: on the default branch, with the secrets of the repository."""
+    said = workflow.github.comment(7, "/dpsync plan", login="ada")
+    payload = {
+        "action": "created", "comment": {"id": said["id"], "body": said["body"]},
+        "issue": {"number": 7, "state": "open", "pull_request": {"url": "https://github.example"}},
+        "repository": {"default_branch": "main"},
+    }  # fmt: skip
+    return workflow.run("issue_comment", payload, tested=workflow.git("rev-parse", "main"), **inputs)
+
+
+def test_comment_says_that_the_address_waits_for_the_merge(
+    workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
+) -> None:
+    more = {"environment": "prod", "api_url": "", "api_token": "", "ref": "refs/pull/7/merge"}
+    planned = workflow.run("pull_request", change, **more)
+    (first,) = workflow.github.bodies(7)
+    again = asked(workflow, **more | {"ref": "refs/heads/main"})
+    (second, _) = workflow.github.bodies(7)
+    assert evil.requests == []
+    for ended, body in ((planned, first), (again, second)):
+        assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
+        assert "takes effect once it is merged" in body
+        assert evil.url in body
+        assert "takes effect once it is merged" in ended.printed
+    assert planned.outputs["digest"] == again.outputs["digest"]
+
+
+def test_new_environment_is_refused_with_its_reason(
+    workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
+) -> None:
+    workflow.commit(configuration(evil.url, name="new"))
+    change["pull_request"]["head"]["sha"] = workflow.git("rev-parse", "HEAD")
+    more = {"environment": "new", "api_url": "", "api_token": ""}
+    for ended in (
+        workflow.run("pull_request", change, ref="refs/pull/7/merge", **more),
+        asked(workflow, **more),
+    ):
+        assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
+        assert ended.outputs["failure-reason"] == "untrusted"
+        assert 'the environment "new" is new here' in ended.printed
+        assert 'the environment "new" is new here' in ended.summary
+    assert evil.requests == []
+
+
+def test_new_environment_is_planned_with_inputs(
+    workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
+) -> None:
+    """The workflow names address and token, so an environment that is new interrupts no ordinary work."""
+    workflow.commit(configuration(evil.url, name="new"))
+    ended = workflow.run("pull_request", change, environment="new")
+    assert (ended.code, ended.outputs["outcome"], evil.requests) == (0, "changes", [])
+
+
+@pytest.mark.parametrize(("branches", "reached"), [("release", True), ("main\nrelease", True), ("", False)])
+def test_allowed_branch_decides_as_the_target(
+    branches: str, reached: bool, workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
+) -> None:
+    """A release branch may have an address of its own; a branch that anybody can push may not."""
+    workflow.git("update-ref", "refs/remotes/origin/release", "change")
+    change["pull_request"]["base"] |= {"ref": "release", "sha": workflow.git("rev-parse", "change")}
+    more = {"environment": "prod", "api_url": "", "api_token": "", "branches": branches}
+    workflow.run("pull_request_target", change, tested=workflow.git("rev-parse", "main"), **more)
+    assert bool(evil.requests) == reached

@@ -36,7 +36,7 @@ class DpsyncCommands:
         self.last: Ran | None = None
         """How the last one ended."""
         self._log = log
-        self._given = Given(inputs.url, inputs.token) if inputs.url or inputs.token else None
+        self._given = Given(inputs.url, inputs.token, inputs.branches)
         self._patience = patience
 
     def run(self, words: list[str], base: str) -> Ran:

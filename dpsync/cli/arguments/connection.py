@@ -16,6 +16,8 @@ from click.core import ParameterSource
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.arguments.trust import trusted_environment
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.model.texts.loopback import is_loopback
@@ -23,7 +25,7 @@ from dpsync.model.texts.words import are
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.entries.desired import Environment
+    from dpsync.model.entries.desired import Desired, Environment
 
 _LARGEST = 16 * 1024
 """Bytes of a file that may hold a token."""
@@ -40,52 +42,74 @@ class Connection(Struct, frozen=True):
     token_from: str
     rate: float | None = None
     """Requests for each second at most, as the chosen environment says."""
+    pending: str = ""
+    """What a change under review makes of address and token, if they are not used yet: told in the plan."""
 
     def __repr__(self) -> str:
         return f"Connection({self.url!r})"
 
 
 class Given(Struct, frozen=True):
-    """The address and the token that the inputs of the action name.
+    """What the inputs of the action say about address and token.
 
     The action passes them inside the process: child processes would inherit variables of the environment.
     """
 
     url: str
     token: str
+    branches: tuple[str, ...] = ()
+    """The branches whose commits may be applied; without any, the default branch."""
 
     def __repr__(self) -> str:
         return f"Given({self.url!r})"
 
 
-def connection(out: Output, chosen: Environment | None = None) -> Connection:
-    """Return the platform of a command. `chosen` is the environment that was chosen in the root file.
+def connection(
+    out: Output, place: ConfigurationPaths | None = None, desired: Desired | None = None
+) -> Connection:
+    """Return the platform of a command, and the token for it. Every command that connects asks here.
 
-    Raises UsageError for what is missing. No flag takes a token, since others could read it.
+    `desired` is the configuration in `place`, if the command works on one. Raises UsageError for what is
+    missing, and DiagnosticError (exit 4) for an environment that may not have a token.
+    No flag takes a token, since others could read it.
     """
-    own = chosen is not None and bool(chosen.url or chosen.token)
-    given = _given()
-    if given is not None:
+    given, chosen = _given(), desired.environment if desired is not None else None
+    if given.url or given.token:
         found = _checked(_of_inputs(given))
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
                 "note: the inputs api-url and api-token go before the url and token of the environment "
                 f"{visible(chosen.name)}: {visible(chosen.url)} is not used"
             )
-    elif chosen is not None and own and (chosen_by_flag() or not os.environ.get("DPSYNC_URL")):
-        found = _checked(_of_file(chosen))
-        _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
     else:
-        found = _checked(_of_shell(chosen if own else None))
-        if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
-            out.complain(
-                f"warning: DPSYNC_URL is set and goes before the url of {visible(chosen.name)}, "
-                f"which DPSYNC_ENV chose: {visible(found.url)} (--env goes before DPSYNC_URL)"
-            )
+        if place is not None and desired is not None and _asks_file(chosen):
+            chosen = trusted_environment(out, place, desired, given.branches)
+        found = _of_file_or_shell(out, chosen)
     out.mask.add([found.token])
     if found.url.startswith("http://") and not is_loopback(found.url):
         out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
-    return found if chosen is None else replace(found, rate=chosen.rate)
+    return found if chosen is None else replace(found, rate=chosen.rate, pending=chosen.pending)
+
+
+def _asks_file(chosen: Environment | None) -> bool:
+    """Return whether the file may name address and token: DPSYNC_URL goes before what DPSYNC_ENV chose."""
+    return chosen is not None and (chosen_by_flag() or not os.environ.get("DPSYNC_URL"))
+
+
+def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
+    if chosen is None or not (chosen.url or chosen.token):
+        return _checked(_of_shell(None))
+    if _asks_file(chosen):
+        found = _checked(_of_file(chosen))
+        _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
+        return found
+    found = _checked(_of_shell(chosen))
+    if chosen.url and chosen.url.rstrip("/") != found.url:
+        out.complain(
+            f"warning: DPSYNC_URL is set and goes before the url of {visible(chosen.name)}, "
+            f"which DPSYNC_ENV chose: {visible(found.url)} (--env goes before DPSYNC_URL)"
+        )
+    return found
 
 
 def _checked(found: Connection) -> Connection:
@@ -122,9 +146,9 @@ def _of_file(chosen: Environment) -> Connection:
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
 
-def _given() -> Given | None:
+def _given() -> Given:
     context = click.get_current_context(silent=True)
-    return context.find_object(Given) if context is not None else None
+    return (context.find_object(Given) if context is not None else None) or Given("", "")
 
 
 def _of_inputs(given: Given) -> Connection:

@@ -41,6 +41,8 @@ def opened(
     """
     from dpsync.api import Session, load_registry
 
+    if to.pending and desired.environment is not None:
+        desired = replace(desired, environment=replace(desired.environment, pending=to.pending))
     path = ids_file(out, place.root, to, place.ids)
     ids = on_disk(path, place.root.parent)
     known = ids.read()

@@ -82,7 +82,7 @@ def command(
             options, base, profile = options_of(saved.plan), base or saved.plan.base, saved.plan.profile
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
-        to = connection(out, desired.environment)
+        to = connection(out, place, desired)
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
         recording = started(rehearse)

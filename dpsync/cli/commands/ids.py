@@ -77,7 +77,7 @@ def command(
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
-        to = connection(out, desired.environment)
+        to = connection(out, place, desired)
     with endings(out, to):
         ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
         merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()

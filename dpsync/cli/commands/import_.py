@@ -109,7 +109,7 @@ def command(
         with endings(out):
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
             desired = _there(out, place) if asked.again else place.load(out)
-            to = connection(out, desired.environment)
+            to = connection(out, place, desired)
         with endings(out, to):
             session, ids = opened(out, place, desired, to, parallelism, base)
             if asked.again:

@@ -46,7 +46,7 @@ def command(
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
-        to = None if offline else _reached(out, desired)
+        to = None if offline else _reached(out, place, desired)
     with endings(out, to):
         if to is None:
             listing = _offline(out, place, desired)
@@ -70,12 +70,12 @@ def command(
     raise AssertionError
 
 
-def _reached(out: Output, desired: Desired) -> Connection | None:
+def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:
     """The platform and the token; None where one of them is not named, which is said."""
     from dpsync.cli.arguments.connection import connection
 
     try:
-        return connection(out, desired.environment)
+        return connection(out, place, desired)
     except WrongUsage as missing:
         first = missing.message.splitlines()[0]
         out.talk(f"note: no platform is asked, so the ids are those of the files: {first}")

@@ -75,7 +75,7 @@ def command(
         made_for, done = _done(directory / file)
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
-        to = connection(out, desired.environment)
+        to = connection(out, place, desired)
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
         with client_of(WriteClient, out, to, timeout) as client:

@@ -39,7 +39,7 @@ class Examination:
         """What was found. `named` are files, directory, environment, ids file and profile, as flags say."""
         place = self._place(named)
         desired = self._desired(place) if place else None
-        platform = self._platform(named[2], desired)
+        platform = self._platform(place, named[2], desired)
         if place is not None:
             self._checks.append(settings.git_base(place, base, place.ids))
             to, name = (platform.to, platform.client.platform) if platform else (None, None)
@@ -79,7 +79,9 @@ class Examination:
         self._invalid = True
         self._checks += settings.invalid(error)
 
-    def _platform(self, environment: str | None, desired: Desired | None) -> PlatformExamination | None:
+    def _platform(
+        self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
+    ) -> PlatformExamination | None:
         """The platform, after everything that can be asked was asked; None where it is not known which one.
 
         An environment that cannot be read may have an address of its own: nothing is sent elsewhere instead.
@@ -88,7 +90,7 @@ class Examination:
             said = "nothing was asked: the environment is in files that are not valid"
             self._checks.append(Check(topic="platform", level="note", said=said))
             return None
-        to = self._connection(desired)
+        to = self._connection(place, desired)
         if to is None:
             return None
         try:
@@ -103,11 +105,18 @@ class Examination:
         platform.close()
         return platform
 
-    def _connection(self, desired: Desired | None) -> Connection | None:
+    def _connection(self, place: ConfigurationPaths | None, desired: Desired | None) -> Connection | None:
         from dpsync.cli.arguments.connection import connection
 
         try:
-            return connection(self._out, desired.environment if desired else None)
+            return connection(self._out, place, desired)
+        except DiagnosticError as refused:
+            found = refused.findings[0]
+            at = f"{found.span}: " if found.span else ""
+            self._checks.append(
+                Check(topic="platform", level="problem", said=f"{at}{found.message}", mend=found.hint)
+            )
+            return None
         except click.UsageError as missing:
             said, *mend = missing.message.splitlines()
             self._checks.append(

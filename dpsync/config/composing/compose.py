@@ -144,6 +144,43 @@ def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
     return Diagnostic(codes.GIVEN_TWICE, message, second.span, hint=hint, related=related)
 
 
+def read_environment(
+    files: Files, env: Environment[str, str], name: str
+) -> tuple[Surroundings | None, Findings]:
+    """Return the address and the token variable of one environment, and what is wrong with them.
+
+    Nothing else of the files needs to be right. Without such an environment the first value is None.
+    """
+    try:
+        content = files.read(files.root, DEFAULT_LIMITS.bytes)
+    except OSError as error:
+        return None, Findings([Diagnostic(codes.UNREADABLE, f"{files.root} cannot be read: {why(error)}")])
+    text, problems = decode(content, files.root)
+    root, more = nodes(text, files.root) if not problems else (None, [])
+    found = Findings([*problems, *more])
+    alone = _address_and_token(root, name) if isinstance(root, Mapping) else None
+    if alone is None:
+        return None, found
+    found += check_environments(alone, env)
+    substitution = Substitution(env, text)
+    node = substitution.node(alone)
+    found += substitution.diagnostics
+    environment = chosen(node, name) if isinstance(node, Mapping) else None
+    return environment.environment if environment is not None else None, found
+
+
+def _address_and_token(root: Mapping, name: str) -> Mapping | None:
+    """Return a root file with nothing but one environment, and of that the address and the token."""
+    environments, key = root.get("environments"), root.key("environments")
+    if key is None or not isinstance(environments, Mapping):
+        return None
+    entry, node = environments.key(name), environments.get(name)
+    if entry is None or not isinstance(node, Mapping):
+        return None
+    kept = Mapping(tuple(one for one in node if one[0].text in ("url", "token")), node.span)
+    return Mapping(((key, Mapping(((entry, kept),), environments.span)),), root.span)
+
+
 class _Loading(Struct):
     files: Files
     env: Environment[str, str]

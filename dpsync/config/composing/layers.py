@@ -251,7 +251,8 @@ def chosen(root: Mapping, name: str) -> Chosen | None:
     node = environments.get(name) if isinstance(environments, Mapping) else None
     if not isinstance(node, Mapping):
         return None
-    token, overlay, organizations = node.get("token"), node.get("overlay"), node.get("organizations")
+    url, token = node.get("url"), node.get("token")
+    overlay, organizations = node.get("overlay"), node.get("organizations")
     variable = token.get("env") if isinstance(token, Mapping) else None
     profile = _text(node.get("profile"))
     limits = node.get("limits")
@@ -259,10 +260,11 @@ def chosen(root: Mapping, name: str) -> Chosen | None:
     return Chosen(
         Environment(
             name,
-            _text(node.get("url")),
+            _text(url),
             _text(variable),
             profile if profile in PROFILES else None,
             rate_of(rate) if rate is not None else None,
+            url.span if url is not None else node.span,
         ),
         overlay if isinstance(overlay, Scalar) else None,
         organizations if isinstance(organizations, Mapping) else None,

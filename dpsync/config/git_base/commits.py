@@ -45,6 +45,32 @@ class Loaded(Struct, frozen=True):
         return name in self.desired.texts or any(fits(name, pattern) for pattern in self.patterns)
 
 
+def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles | None:
+    """Return the project of a root file as a commit has it; None if the commit has no root file.
+
+    The root file may have the other one of its two names there.
+    """
+    at = _directory(repository, root)
+    if at is None:
+        return None
+    files = CommitFiles(repository, commit, at, root.name)
+    others = [name for name in ROOT_NAMES if name in files] if root.name in ROOT_NAMES else []
+    name = root.name if root.name in files else next(iter(others), None)
+    if name is None:
+        return None
+    files.root = name
+    return files
+
+
+def _directory(repository: Repository, root: Path) -> str | None:
+    """Return the place of the project below the top of the repository; None if it lies elsewhere."""
+    at = root.parent.resolve()
+    if not at.is_relative_to(repository.top):
+        return None
+    directory = at.relative_to(repository.top).as_posix()
+    return "" if directory == "." else directory
+
+
 class Project(Struct, frozen=True):
     """How the configuration in a directory of a repository is read, whatever the commit."""
 
@@ -56,7 +82,7 @@ class Project(Struct, frozen=True):
 
     def load(self, commit: str) -> Loaded | None:
         """The configuration in a commit; None where it has none."""
-        files = self._files(commit)
+        files = commit_files(self.repository, commit, self.root)
         if files is None:
             return None
         then = replace(self.layers, overlays=tuple(name for name in self.layers.overlays if name in files))
@@ -64,30 +90,9 @@ class Project(Struct, frozen=True):
         wrong = (item for item in diagnostics if item.severity == "error" and item.code not in _FORGIVEN)
         return Loaded(desired, next(wrong, None), tuple(files.patterns))
 
-    def _files(self, commit: str) -> CommitFiles | None:
-        """Under the present name of its root file or the other one."""
-        at = self._directory
-        if at is None:
-            return None
-        files = CommitFiles(self.repository, commit, at, self.root.name)
-        others = [name for name in ROOT_NAMES if name in files] if self.root.name in ROOT_NAMES else []
-        name = self.root.name if self.root.name in files else next(iter(others), None)
-        if name is None:
-            return None
-        files.root = name
-        return files
-
-    @property
-    def _directory(self) -> str | None:
-        at = self.root.parent.resolve()
-        if not at.is_relative_to(self.repository.top):
-            return None
-        directory = at.relative_to(self.repository.top).as_posix()
-        return "" if directory == "." else directory
-
     def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
         """The commits up to one that have changed files of the project's directory, the latest first."""
-        at = self._directory
+        at = _directory(self.repository, self.root)
         return self.repository.changes(commit, at) if at is not None else []
 
     def before(self, commit: str) -> str | None:

@@ -44,17 +44,19 @@ def warning(why: str, hint: str) -> Diagnostic:
 def _github(repository: Repository, env: Mapping[str, str]) -> Base:
     name, event = env.get("GITHUB_EVENT_NAME"), event_of(env)
     # The variable is there with some of the events of a pull request; a review of one is another.
-    named = _at(event, "pull_request", "base", "ref")
-    if target := env.get("GITHUB_BASE_REF") or (named if isinstance(named, str) else ""):
+    if target := env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref"):
         # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
-        tips = repository.commit(f"refs/remotes/origin/{target}"), _id(event, "pull_request", "base", "sha")
+        tips = (
+            repository.commit(f"refs/remotes/origin/{target}"),
+            commit_at(event, "pull_request", "base", "sha"),
+        )
         return _merge_base(repository, f"origin/{target}", tips)
     if name == "merge_group":
-        tip = _id(event, "merge_group", "base_sha")
+        tip = commit_at(event, "merge_group", "base_sha")
         return _merge_base(repository, "the target of the merge queue", (tip,))
     if name not in (None, "push"):
         return _head(repository)  # a timer or a button: nothing has just changed
-    return _before(repository, _id(event, "before"))
+    return _before(repository, commit_at(event, "before"))
 
 
 def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
@@ -63,10 +65,10 @@ def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
         # The first is there only where the result of the merge is tried: the second may be older then.
         tip, older = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
         target = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the target branch"
-        return _merge_base(repository, target, (_commit_id(tip), _commit_id(older)))
+        return _merge_base(repository, target, (commit_id(tip), commit_id(older)))
     if source not in (None, "push"):
         return _head(repository)
-    return _before(repository, _commit_id(env.get("CI_COMMIT_BEFORE_SHA")))
+    return _before(repository, commit_id(env.get("CI_COMMIT_BEFORE_SHA")))
 
 
 def _head(repository: Repository) -> Base:
@@ -107,9 +109,15 @@ def event_of(env: Mapping[str, str]) -> Any:
         return None
 
 
-def _id(event: Any, *names: str) -> str | None:
-    """The id of a commit, at a place in an event."""
-    return _commit_id(_at(event, *names))
+def commit_at(event: Any, *names: str) -> str | None:
+    """Return the id of a commit at a place in an event."""
+    return commit_id(_at(event, *names))
+
+
+def text_at(event: Any, *names: str) -> str:
+    """Return the text at a place in an event; "" if there is none."""
+    found = _at(event, *names)
+    return found if isinstance(found, str) else ""
 
 
 def _at(event: Any, *names: str) -> Any:
@@ -118,7 +126,7 @@ def _at(event: Any, *names: str) -> Any:
     return event
 
 
-def _commit_id(text: Any) -> str | None:
-    """An id and no other name of a commit; nothing but zeros means that there is none."""
+def commit_id(text: Any) -> str | None:
+    """Return an id, and no other name of a commit; nothing but zeros means that there is none."""
     is_id = isinstance(text, str) and len(text) >= 40 and not set(text) - set("0123456789abcdef")
     return text if is_id and set(text) != {"0"} else None

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
-from dpsync.config.git_base.git_program import Git, NoRepository
+from dpsync.config.git_base.git_program import Git, GitDirectory, NoRepository
 from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.nodes import Node, Scalar, Sequence
@@ -49,6 +49,15 @@ class Repository(Struct, frozen=True):
     def top(self) -> Path:
         """The root of its working tree."""
         return self.git.place.top
+
+    @property
+    def nested(self) -> bool:
+        """Whether its working tree lies in that of another repository, as that of a submodule does."""
+        try:
+            GitDirectory.around(self.top.parent)
+        except NoRepository:
+            return False
+        return True
 
     def commit(self, ref: str) -> str | None:
         """The id of the commit that a name means, or None."""

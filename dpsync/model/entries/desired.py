@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.values import Value
 from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
+from dpsync.model.findings.span import Span, WithSpan
 
 
 class Entry(Struct, frozen=True):
@@ -104,8 +104,11 @@ class Policy(Struct, frozen=True):
         )
 
 
-class Environment(Struct, frozen=True):
-    """Where a configuration is for: the platform's URL and profile, and the name of the token's variable."""
+class Environment(WithSpan, frozen=True, eq=False):
+    """The platform that a configuration is for: its URL and profile, and the name of the token's variable.
+
+    `span` is where the URL is written, or else the environment.
+    """
 
     name: str
     url: str | None = None
@@ -113,6 +116,9 @@ class Environment(Struct, frozen=True):
     profile: str | None = None
     rate: float | None = None
     """Requests for each second at most."""
+    span: Span | None = None
+    pending: str = ""
+    """What a change under review makes of the URL and the token, if a plan does not use that yet."""
 
 
 class Unserved(Struct, frozen=True):

@@ -213,6 +213,27 @@ BEYOND: Final = RefusalWords(
     "leave it out: --exclude {one}; or bring it about with plan and apply first",
 )
 
+# Of a command that would send a token, before it is sent.
+
+NEW_ENVIRONMENT: Final = RefusalWords(
+    "untrusted-environment",
+    'the environment "{name}" is new here: {source} does not have it. Nothing was sent to {url}',
+    "merge the environment first, or give the action the inputs api-url and api-token",
+    reason="untrusted",
+)
+NO_SOURCE: Final = RefusalWords(
+    "untrusted-environment",
+    'nobody can tell where the environment "{name}" may send a token: {problem}. Nothing was sent to {url}',
+    "{hint}, or give the action the inputs api-url and api-token",
+    reason="untrusted",
+)
+WRONG_SOURCE: Final = RefusalWords(
+    "untrusted-environment",
+    'the environment "{name}" cannot be used as {source} has it: {problem}. Nothing was sent to {url}',
+    "merge a correction first, or give the action the inputs api-url and api-token",
+    reason="untrusted",
+)
+
 # Of an apply, before it begins.
 
 STALE: Final = RefusalWords("stale", "{why}", "plan again, and read the new plan", reason="stale")

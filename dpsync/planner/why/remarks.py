@@ -229,6 +229,18 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
                 yield Note(address=where(name, pattern), text=why, severity="warning")
 
 
+def environment_notes(desired: Desired) -> Iterator[Note]:
+    """Warn of an address or a token variable that takes effect only once this change is merged."""
+    chosen = desired.environment
+    if chosen is not None and chosen.pending:
+        yield Note(address=where_environment(chosen.name), text=chosen.pending, severity="warning")
+
+
+def where_environment(name: str) -> str:
+    """Return what the origin of an environment and the note about it are found by."""
+    return f'environment "{name}"'
+
+
 def where(name: str, pattern: Pattern) -> str:
     """What the origin of a pattern and the notes about it are found by."""
     return f'policy.{name} "{pattern.text}"'

@@ -1,0 +1,128 @@
+"""Find the commit that decides where an environment is, and read the environment there.
+
+Whoever writes an environment chooses which variable is sent to which host. A change under review must not
+choose that, because a plan of the change needs no approval. So the address and the token variable come from
+the commit that the change targets: the CI system names it by its id, or by a branch that it has fetched.
+
+docs/configuration.md#address-and-token has the rule for users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from dpsync.config.composing.compose import read_environment
+from dpsync.config.git_base.commits import commit_files
+from dpsync.config.git_base.default_base import DEEPER, commit_at, commit_id, event_of, text_at
+from dpsync.config.git_base.git import CommitFiles, NoRepository, Repository
+from dpsync.model.entries.desired import Environment
+from dpsync.model.findings.diagnostic import Findings
+from dpsync.model.texts.words import short_commit
+
+_CHOSEN_BY_WORKFLOW: Final = ("push", "schedule", "workflow_dispatch")
+"""Events of GitHub that no change under review causes: what is checked out is the workflow's own choice."""
+
+
+class EnvironmentSource(Struct, frozen=True):
+    """The commit that decides where environments are; `name` is what people call it.
+
+    `files` is the project as that commit has it, or None if the commit has no root file. If the commit is not
+    in this clone, `problem` says why, and `hint` what to do.
+    """
+
+    name: str
+    files: CommitFiles | None = None
+    problem: str = ""
+    hint: str | None = None
+
+    def environment(self, env: Mapping[str, str], name: str) -> tuple[Environment | None, Findings]:
+        """Return an environment as the commit has it, and what is wrong with it; None if it has none."""
+        return read_environment(self.files, env, name) if self.files is not None else (None, Findings())
+
+
+def is_under_review(env: Mapping[str, str]) -> bool:
+    """Return whether the event of this job says that the working copy is a change under review."""
+    if env.get("GITHUB_EVENT_NAME"):
+        return bool(_target(env, event_of(env))) or env["GITHUB_EVENT_NAME"] not in _CHOSEN_BY_WORKFLOW
+    return env.get("CI_PIPELINE_SOURCE") == "merge_request_event"
+
+
+def environment_source(
+    root: Path, env: Mapping[str, str], branches: Collection[str] = ()
+) -> EnvironmentSource:
+    """Return the commit that decides where the environments of a root file are.
+
+    `branches` are those whose commits the workflow allows to be applied; without any, the default branch.
+    """
+    try:
+        repository = Repository.around(root.parent)
+    except NoRepository as none:
+        return EnvironmentSource("git", problem=str(none), hint=none.hint)
+    name, tips = _names_of_source(repository, env, branches)
+    for tip in tips:
+        if tip and (commit := repository.commit(tip)):
+            return EnvironmentSource(
+                f"{name} ({short_commit(commit)})", commit_files(repository, commit, root)
+            )
+    hint = DEEPER if is_under_review(env) else "commit the configuration"
+    return EnvironmentSource(name, problem=f"{name} is not in this clone", hint=hint)
+
+
+def _names_of_source(
+    repository: Repository, env: Mapping[str, str], branches: Collection[str]
+) -> tuple[str, Iterator[str | None]]:
+    """Return the name of the commit for people, and what may be its name in this clone."""
+    if not is_under_review(env):
+        return "HEAD", iter(["HEAD"])
+    return _github(repository, env, branches) if env.get("GITHUB_EVENT_NAME") else _gitlab(env)
+
+
+def _github(
+    repository: Repository, env: Mapping[str, str], branches: Collection[str]
+) -> tuple[str, Iterator[str | None]]:
+    event, kind = event_of(env), env["GITHUB_EVENT_NAME"]
+    if kind == "merge_group":
+        return "the target of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
+    target = _target(env, event)
+    if not target:
+        # The commit of the run is that of the default branch, whatever the workflow has checked out.
+        return f"the commit of this {kind} run", iter([commit_id(env.get("GITHUB_SHA"))])
+    default = text_at(event, "repository", "default_branch")
+    # Anybody who may push can open a pull request into a branch of their own.
+    branch = target if not default or target in (branches or (default,)) else default
+    what = "the target of this pull request" if branch == target else "the default branch"
+    return f"{branch}, {what}", _github_tips(repository, env, event, branch, target)
+
+
+def _target(env: Mapping[str, str], event: Any) -> str:
+    """Return the branch that a pull request is for; "" if the event says nothing of it."""
+    return env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref")
+
+
+def _github_tips(
+    repository: Repository, env: Mapping[str, str], event: Any, branch: str, target: str
+) -> Iterator[str | None]:
+    """Yield what may name the last commit of a branch, the latest one first."""
+    own = commit_id(env.get("GITHUB_SHA"))
+    if env.get("GITHUB_REF") == f"refs/heads/{branch}":
+        yield own
+    if branch == target and own and repository.commit(own):
+        # GitHub's trial merge: its first parent is what the target was then.
+        first, *others = repository.parents(own) or [""]
+        if others == [commit_at(event, "pull_request", "head", "sha")]:
+            yield first
+    if not repository.nested:  # a submodule has branches that its own authors have named
+        yield f"refs/remotes/origin/{branch}"
+    if branch == target:
+        yield commit_at(event, "pull_request", "base", "sha")
+
+
+def _gitlab(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
+    # GitLab sets the first one only if it tries the result of the merge.
+    names = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the branch"
+    return f"{branch}, the target of this merge request", (commit_id(env.get(name)) for name in names)

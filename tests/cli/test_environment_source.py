@@ -1,0 +1,317 @@
+"""A change under review does not decide where a token goes: the commit that it targets does.
+
+`plan` needs no approval. If it used the address of the change, the token would be gone before anybody has
+read the change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Ran, Run
+from tests.cli.test_overlays import git
+from tests.recording_host import RecordingHost
+
+EVIL_TOKEN = "a-token-of-another-environment"
+GITHUB = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_BASE_REF", "GITHUB_REF", "GITHUB_SHA")
+GITLAB = (
+    "GITLAB_CI", "CI_PIPELINE_SOURCE", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+    "CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+)  # fmt: skip
+
+
+def configuration(url: str, variable: str = "DPSYNC_TOKEN_PROD", name: str = "prod") -> str:
+    return (
+        "dpsync: 1\norganizations: { acme: { id: acme, title: Acme } }\n"
+        f"environments:\n  {name}:\n    url: {url}\n    token: {{ env: {variable} }}\n"
+    )
+
+
+@dataclass
+class Clone:
+    """A clone in CI: main sends the token of prod to `merged`, and the branch `change` to `evil`."""
+
+    folder: Path
+    merged: RecordingHost
+    evil: RecordingHost
+    run: Run
+    env: pytest.MonkeyPatch
+
+    def commit(self, text: str) -> str:
+        (self.folder / "dpsync.yaml").write_text(text, encoding="utf-8")
+        git(self.folder, "add", "-A")
+        git(self.folder, "commit", "-q", "--allow-empty", "-m", "a change")
+        return self.id("HEAD")
+
+    def id(self, name: str) -> str:
+        return git(self.folder, "rev-parse", name).strip()
+
+    def event(self, name: str, event: dict[str, Any], **variables: str) -> None:
+        """Set what GitHub says of a run; every name of a commit becomes its id."""
+        path = self.folder.parent / "event.json"
+        path.write_text(json.dumps(event), encoding="utf-8")
+        ids = {"GITHUB_SHA": self.id(variables.pop("sha"))} if "sha" in variables else {}
+        known = {"CI": "true", "GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(path), **ids}
+        for variable, value in {**known, **variables}.items():
+            self.env.setenv(variable, value)
+
+    def request(self, base: str = "main", default: str = "main") -> dict[str, Any]:
+        """The event of the pull request of `change` into a branch."""
+        return {
+            "pull_request": {
+                "head": {"sha": self.id("change")}, "base": {"ref": base, "sha": self.id(base)},
+            },
+            "repository": {"default_branch": default},
+        }  # fmt: skip
+
+    def plan(self, *words: str) -> Ran:
+        return self.run("plan", "-C", str(self.folder), "--env", "prod", *words)
+
+
+@pytest.fixture
+def clone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clone]:
+    for name in (*GITHUB, *GITLAB, "CI", "DPSYNC_URL", "DPSYNC_TOKEN", "DPSYNC_ENV"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "the-token-of-prod")
+    monkeypatch.setenv("DPSYNC_TOKEN_OTHER", EVIL_TOKEN)
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    with RecordingHost() as merged, RecordingHost() as evil:
+        made = Clone(folder, merged, evil, run, monkeypatch)
+        git(folder, "init", "-q", "-b", "main")
+        made.commit(configuration(merged.url))
+        git(folder, "checkout", "-q", "-b", "change")
+        made.commit(configuration(evil.url, "DPSYNC_TOKEN_OTHER"))
+        git(folder, "checkout", "-q", "--detach", "main")
+        git(folder, "merge", "-q", "--no-ff", "--no-edit", "change")
+        git(folder, "update-ref", "refs/pull/7/merge", "HEAD")
+        git(folder, "update-ref", "refs/remotes/origin/main", "main")
+        yield made
+
+
+def trial_merge(clone: Clone) -> None:
+    sha = clone.id("refs/pull/7/merge")
+    clone.event(
+        "pull_request", clone.request(), sha=sha, GITHUB_REF="refs/pull/7/merge", GITHUB_BASE_REF="main"
+    )
+
+
+def trial_merge_without_branches(clone: Clone) -> None:
+    trial_merge(clone)
+    git(clone.folder, "update-ref", "-d", "refs/remotes/origin/main")
+
+
+def review(clone: Clone) -> None:
+    sha = clone.id("refs/pull/7/merge")
+    clone.event("pull_request_review", clone.request(), sha=sha, GITHUB_REF="refs/pull/7/merge")
+
+
+def checkout_of_the_branch(clone: Clone) -> None:
+    git(clone.folder, "checkout", "-q", "change")
+    clone.event("pull_request", clone.request(), sha="change", GITHUB_BASE_REF="main")
+
+
+def pull_request_target(clone: Clone) -> None:
+    git(clone.folder, "checkout", "-q", "change")
+    clone.event("pull_request_target", clone.request(), sha="main", GITHUB_REF="refs/heads/main")
+
+
+def workflow_run(clone: Clone) -> None:
+    git(clone.folder, "checkout", "-q", "change")
+    event = {"workflow_run": {"head_sha": clone.id("change")}, "repository": {"default_branch": "main"}}
+    clone.event("workflow_run", event, sha="main", GITHUB_REF="refs/heads/main")
+
+
+def comment(clone: Clone) -> None:
+    event = {"issue": {"number": 7, "pull_request": {}}, "repository": {"default_branch": "main"}}
+    clone.event("issue_comment", event, sha="main", GITHUB_REF="refs/heads/main")
+
+
+def dispatch_for_a_comment(clone: Clone) -> None:
+    git(clone.folder, "checkout", "-q", "change")
+    clone.event("repository_dispatch", {}, sha="main", GITHUB_REF="refs/heads/main")
+
+
+def merge_group(clone: Clone) -> None:
+    event = {"merge_group": {"base_sha": clone.id("main"), "base_ref": "refs/heads/main"}}
+    clone.event("merge_group", event, sha="HEAD")
+
+
+def target_that_moved_on(clone: Clone) -> None:
+    """The event names an older commit than the clone has, and anybody may own an old address by now."""
+    old = clone.request()
+    old["pull_request"]["base"]["sha"] = clone.id("change")  # as if it had been merged once, and reverted
+    clone.event("pull_request", old, sha="change", GITHUB_BASE_REF="main")
+
+
+def own_branch_as_target(clone: Clone) -> None:
+    """Who may push a branch can open a pull request into it; the workflow is that of the default branch."""
+    git(clone.folder, "checkout", "-q", "change")
+    git(clone.folder, "branch", "mine", "change")
+    git(clone.folder, "update-ref", "refs/remotes/origin/mine", "mine")
+    event = clone.request(base="mine")
+    clone.event(
+        "pull_request_target", event, sha="main", GITHUB_REF="refs/heads/main", GITHUB_BASE_REF="mine"
+    )
+
+
+def gitlab(clone: Clone) -> None:
+    for name, value in {
+        "CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "merge_request_event",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_MERGE_REQUEST_DIFF_BASE_SHA": clone.id("main"),
+    }.items():  # fmt: skip
+        clone.env.setenv(name, value)
+
+
+RUNS = [
+    trial_merge, trial_merge_without_branches, review, checkout_of_the_branch, pull_request_target,
+    workflow_run, comment, dispatch_for_a_comment, merge_group, target_that_moved_on, own_branch_as_target,
+    gitlab,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("begin", RUNS, ids=lambda begin: begin.__name__.replace("_", " "))
+def test_change_of_an_address_waits_for_the_merge(begin: Callable[[Clone], None], clone: Clone) -> None:
+    begin(clone)
+    ended = clone.plan()
+    assert (clone.evil.requests, clone.merged.tokens) == ([], {"the-token-of-prod"})
+    said = [line for line in ended.err.splitlines() if "takes effect once it is merged" in line]
+    assert len(said) == 1
+    assert f"the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER here" in said[0]
+    assert f"the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD in " in said[0]
+    assert EVIL_TOKEN not in ended.err + ended.out
+
+
+@pytest.mark.parametrize("command", ["plan", "drift", "list", "ids", "doctor", "world x", "import"])
+def test_every_command_takes_the_address_of_the_target(command: str, clone: Clone) -> None:
+    trial_merge(clone)
+    clone.run(*command.split(), "-C", str(clone.folder), "--env", "prod")
+    assert clone.evil.requests == []
+    assert clone.merged.requests != []
+
+
+@pytest.mark.parametrize("begin", RUNS, ids=lambda begin: begin.__name__.replace("_", " "))
+def test_new_environment_is_refused_under_review(begin: Callable[[Clone], None], clone: Clone) -> None:
+    begin(clone)
+    (clone.folder / "dpsync.yaml").write_text(configuration(clone.evil.url, name="new"), encoding="utf-8")
+    ended = clone.run("plan", "-C", str(clone.folder), "--env", "new")
+    assert (ended.code, clone.evil.requests, clone.merged.requests) == (4, [], [])
+    assert "error[untrusted-environment]" in ended.err
+    assert 'the environment "new" is new here' in ended.err
+    assert "dpsync.yaml:5:10" in ended.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "plan", "apply --yes", "drift", "list", "ids", "import", "rehearse", "world x", "revert JOURNAL",
+        "serve --from-live --port 0",
+    ],
+)  # fmt: skip
+def test_every_command_refuses_a_new_environment(
+    command: str, clone: Clone, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(clone.folder, "checkout", "-q", "change")
+    clone.commit(configuration(clone.evil.url, name="new").replace("title: Acme", "title: Acne"))
+    if "JOURNAL" in command:
+        assert clone.run("apply", "-C", str(clone.folder), "--yes").code == 0
+    for name in ("DPSYNC_URL", "DPSYNC_TOKEN"):
+        monkeypatch.delenv(name)
+    journal = "".join(map(str, (clone.folder / ".dpsync" / "journal").glob("*.jsonl")))
+    words = [journal if word == "JOURNAL" else word for word in command.split()]
+    checkout_of_the_branch(clone)
+    ended = clone.run(*words, "-C", str(clone.folder), "--env", "new")
+    assert (ended.code, clone.evil.requests) == (4, [])
+    assert "error[untrusted-environment]" in ended.err
+
+
+def test_doctor_says_why_nothing_was_asked(clone: Clone) -> None:
+    git(clone.folder, "checkout", "-q", "change")
+    clone.commit(configuration(clone.evil.url, name="new"))
+    checkout_of_the_branch(clone)
+    ended = clone.run("doctor", "-C", str(clone.folder), "--env", "new")
+    assert (ended.code, clone.evil.requests) == (1, [])
+    assert 'the environment "new" is new here' in " ".join(ended.out.split())
+
+
+def test_removed_address_still_counts_before_the_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its own address the environment would be planned against the address of the shell."""
+    monkeypatch.setenv("DPSYNC_URL", clone.evil.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", EVIL_TOKEN)
+    git(clone.folder, "checkout", "-q", "change")
+    clone.commit("dpsync: 1\norganizations: { acme: { id: acme } }\nenvironments: { prod: {} }\n")
+    checkout_of_the_branch(clone)
+    ended = clone.plan()
+    assert (clone.evil.requests, clone.merged.tokens) == ([], {"the-token-of-prod"})
+    assert "it has no url and no token here" in ended.err
+
+
+def test_overlay_of_a_new_environment_is_planned(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment without an address uses that of the shell, so ordinary work is not interrupted."""
+    monkeypatch.setenv("DPSYNC_URL", clone.merged.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "the-token-of-the-shell")
+    git(clone.folder, "checkout", "-q", "change")
+    clone.commit("dpsync: 1\norganizations: { acme: { id: acme } }\nenvironments: { new: {} }\n")
+    checkout_of_the_branch(clone)
+    ended = clone.run("plan", "-C", str(clone.folder), "--env", "new")
+    assert (ended.code, clone.merged.tokens) == (1, {"the-token-of-the-shell"})
+
+
+def test_unchanged_address_is_used_without_a_word(clone: Clone) -> None:
+    git(clone.folder, "checkout", "-q", "main")
+    git(clone.folder, "checkout", "-q", "-B", "change")
+    clone.commit(configuration(clone.merged.url).replace("title: Acme", "title: Acne"))
+    checkout_of_the_branch(clone)
+    ended = clone.plan()
+    assert clone.merged.tokens == {"the-token-of-prod"}
+    assert "merged" not in ended.err
+
+
+def test_target_outside_the_clone_is_a_refusal(clone: Clone, tmp_path: Path) -> None:
+    checkout_of_the_branch(clone)
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=1", "--branch=change", f"file://{clone.folder}", str(shallow))
+    ended = clone.run("plan", "-C", str(shallow), "--env", "prod")
+    assert (ended.code, clone.evil.requests, clone.merged.requests) == (4, [], [])
+    assert "main, the target of this pull request is not in this clone" in ended.err
+    assert "fetch-depth: 0" in ended.err
+
+
+def test_branches_of_a_submodule_decide_nothing(clone: Clone) -> None:
+    """A change can put a submodule in the place of the project, and its authors name the branches in it."""
+    outer = clone.folder.parent / "outer"
+    outer.mkdir()
+    git(outer, "init", "-q", "-b", "main")
+    git(outer, "commit", "-q", "--allow-empty", "-m", "first")
+    inner = outer / "docs"
+    git(outer, "clone", "-q", str(clone.folder), str(inner))
+    git(inner, "checkout", "-q", "--detach", "origin/change")
+    git(inner, "update-ref", "refs/remotes/origin/main", "HEAD")
+    base = git(outer, "rev-parse", "HEAD").strip()
+    event = {"pull_request": {"base": {"ref": "main", "sha": base}}, "repository": {"default_branch": "main"}}
+    clone.event("pull_request_target", event, sha="main", GITHUB_REF="refs/heads/main")
+    clone.env.setenv("GITHUB_SHA", base)
+    ended = clone.run("plan", "-C", str(inner), "--env", "prod")
+    assert (ended.code, clone.evil.requests) == (4, [])
+
+
+def test_variable_that_the_target_may_not_send_is_a_refusal(clone: Clone) -> None:
+    """A configuration of before this rule is corrected by a change, which is planned once it is merged."""
+    clone.env.setenv("PROD_TOKEN", "the-token-of-prod")
+    git(clone.folder, "checkout", "-q", "main")
+    clone.commit(configuration(clone.merged.url, "PROD_TOKEN"))
+    git(clone.folder, "update-ref", "refs/remotes/origin/main", "main")
+    checkout_of_the_branch(clone)
+    ended = clone.plan()
+    assert (ended.code, clone.merged.requests, clone.evil.requests) == (4, [], [])
+    assert "PROD_TOKEN is never sent as a token" in ended.err
+    clone.env.setenv("DPSYNC_TOKEN_NAMES", "PROD_TOKEN")
+    clone.plan()
+    assert (clone.merged.tokens, clone.evil.requests) == ({"the-token-of-prod"}, [])
