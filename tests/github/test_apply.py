@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.github.messages.marker import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
-from tests.github.fake_github import REPOSITORY
+from tests.github.fake_github import LONGEST, REPOSITORY
 
 LATER = CONFIG.replace("      support:", "      designers: { title: Designers }\n      support:")
 
@@ -142,6 +142,34 @@ def test_without_a_reviewed_plan_nothing_is_applied(
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")
     assert "Support" not in live(workflow)
+
+
+@pytest.mark.parametrize("forged", [0, 400], ids=["no forged comment", "400 forged comments"])
+def test_apply_queries_only_comments_of_its_own(forged: int, workflow: Workflow) -> None:
+    """Anyone may comment. Each query for a forged comment would use up the rate limit of the next ones."""
+    body = reviewed(workflow)
+    for number in range(forged):
+        workflow.github.comment(7, body.replace('"run":', '"run":9'), login=f"eve-{number}")
+    asked = workflow.github.asked
+    asked.clear()
+
+    def limited(method: str, path: str) -> None:
+        if path == "/graphql" and asked.count("POST /graphql") > 10:
+            workflow.github.answers = [(403, {"message": "rate limit"}, {"Retry-After": "3600"})]
+
+    workflow.github.before = limited
+    ended = workflow.run("push", command="apply")
+    assert (ended.code, ended.outputs["outcome"], asked.count("POST /graphql")) == (0, "applied", 2)
+    assert "Support" in live(workflow)
+
+
+def test_apply_reads_a_page_of_the_longest_comments(workflow: Workflow) -> None:
+    """A page that dpsync refuses to read keeps everybody's plan from being applied."""
+    reviewed(workflow)
+    for _ in range(99):
+        workflow.github.comment(7, "\u00e9" * LONGEST, login="eve")
+    ended = workflow.run("push", command="apply")
+    assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
 
 
 # What may be applied at all.

@@ -423,6 +423,18 @@ def test_a_comment_that_does_not_count_is_named_with_the_reason(
     assert why in said
 
 
+def test_reasons_of_our_comments_come_before_forged_ones(story: Story) -> None:
+    """A refusal names three reasons: forged comments must not hide why the real plan does not count."""
+    for number, letter in ((6, "1"), (7, "2"), (8, "3"), (9, "4")):
+        for login in ("eve", "mallory"):
+            story.show(number, "a", login=login)
+        story.merge(number, letter)
+    story.show(6, "a")
+    said = story.approvals().others
+    assert said[0] == "the plan in pull request 6 does not count: it was written after the merge"
+    assert len(said) == 5
+
+
 def test_where_github_does_not_say_who_we_are_nothing_is_approved(story: Story) -> None:
     one(story)
     story.github.tokens["token"] = Token(graphql=False)

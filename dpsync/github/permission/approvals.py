@@ -27,6 +27,8 @@ from dpsync.model.texts.words import short_commit
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""
 
+_FOREIGN: Final = "somebody else has written or edited it"
+
 
 class Approval(Struct, frozen=True):
     """A comment that counts, in a merged pull request. `displayed` is all that its plan has shown."""
@@ -46,17 +48,19 @@ class Approvals(Struct):
     history: History
     known: list[Approval] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
-    """Why comments do not count, for people."""
+    """Why comments do not count, for people. Comments of other accounts come last."""
     ended: dict[str, str] = field(default_factory=dict)
     """By the key of a plan the commit whose apply has converged last, as far as comments say."""
     unknown: list[str] = field(default_factory=list)
     """The commits that came with no merged pull request, as far as GitHub knows."""
     _seen: set[int] = field(default_factory=set)
+    _foreign: dict[str, None] = field(default_factory=dict)
+    """The reasons that comments of other accounts give, each once."""
 
     def find(self) -> None:
         """Ask GitHub about all commits."""
         self.known, self.others, self.ended, self._seen = [], [], {}, set()
-        self.unknown = []
+        self.unknown, self._foreign = [], {}
         for commit in self.history.touching:
             if self._done():
                 break
@@ -69,6 +73,7 @@ class Approvals(Struct):
                     self._look(request)
         place = {commit: at for at, commit in enumerate(self.history.commits)}
         self.known.sort(key=lambda one: place[one.request.commit])
+        self.others += self._foreign
 
     def again(self) -> Iterator[None]:
         """Ask again for a while, each time that it is iterated, where GitHub may not know all yet."""
@@ -121,11 +126,15 @@ class Approvals(Struct):
         for candidate in comments_named(texts, self.name):
             if candidate.marker.state == "refused":
                 continue
+            if candidate.text.author != self.github.viewer():
+                # Anyone may comment: asking GitHub for the editors costs a query, so only ours are worth one.
+                self._foreign[_does_not_count(request, _FOREIGN)] = None
+                continue
             written = self.github.written(candidate.text)
             marker = read_marker(written.body, PlanMarker)
             why = self._why_not(written, marker, request)
             if why or marker is None:
-                self.others.append(f"the plan in pull request {request.number} does not count: {why}")
+                self.others.append(_does_not_count(request, why))
                 continue
             if marker.state == "converged":
                 known = marker.applied in self.history.commits  # not where the branch was written anew since
@@ -166,13 +175,17 @@ def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
     return latest_shown(one.displayed for one in reversed(approvals)) if approvals else None
 
 
+def _does_not_count(request: MergedPullRequest, why: str) -> str:
+    return f"the plan in pull request {request.number} does not count: {why}"
+
+
 def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = False) -> str:
     """Who has written a comment that should not have, or when; "" where all is well.
 
     `by_an_apply`: an apply has found that it counts, and has written into it what became of the plan.
     """
     if not written.ours:
-        return "somebody else has written or edited it"
+        return _FOREIGN
     if not written.created < request.at or not (by_an_apply or written.last < request.at):
         return "it was written after the merge"
     return ""

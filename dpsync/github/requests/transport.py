@@ -24,8 +24,11 @@ MINUTE: Final = 60.0
 """Seconds to wait after a rate limit that does not say how long: GitHub asks for "at least one minute"."""
 PAUSE: Final = 1.0
 """Seconds before a request is sent again after a fault; twice as many before the next time."""
-_LARGEST: Final = 20_000_000
-"""Bytes of an answer."""
+_LARGEST: Final = 80_000_000
+"""Bytes of an answer: enough for a page of 100 comments of 65,536 characters, at 12 bytes for a character.
+
+Anyone may write such comments, and they must not keep anybody's plan from being read.
+"""
 _SENTENCE: Final = 300
 _SECONDARY: Final = ("rate limit", "abuse detection")
 """What GitHub says of a limit that no header tells of."""
