@@ -1,9 +1,10 @@
-"""Makes a release: checks its name, builds what is published, twice, and writes the bill of materials.
+"""Makes a release: checks its tag, builds what is published, twice, and writes the bill of materials.
 
-    python .ci/release.py check v1.2.3
+    python .ci/release.py check v1.2.3 refs/remotes/origin/main
     python .ci/release.py build
 
-Needs the packages of .ci/release.txt, which `make lock` writes from the group `release` of pyproject.toml.
+The build needs the packages of .ci/release.txt, which `make lock` writes from the group `release` of
+pyproject.toml.
 The time in the files is that of the commit, or SOURCE_DATE_EPOCH where that is set.
 """
 
@@ -24,8 +25,8 @@ MATERIALS = "dpsync.cdx.json"
 def main(words: list[str]) -> int:
     """Do what the arguments say; 1 where something is not as it has to be."""
     match words:
-        case ["check", tag]:
-            problems = wrong(tag)
+        case ["check", tag, branch]:
+            problems = [*wrong(tag), *off_branch(tag, branch)]
         case ["build"]:
             problems = build()
         case _:
@@ -51,6 +52,28 @@ def wrong(tag: str) -> list[str]:
     if heading is None or not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", heading[1]):
         problems.append(f'CHANGELOG.md does not begin with "## {version} (YYYY-MM-DD)"')
     return problems
+
+
+def off_branch(tag: str, branch: str) -> list[str]:
+    """Return what is wrong with the place of a tag's commit: only a commit of the branch is released.
+
+    `branch` is a full name (refs/…), since a tag may be called origin/main.
+    """
+    commit = git("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}^{{commit}}").stdout.strip()
+    if not commit:
+        return [f"there is no tag {tag} of a commit here: fetch the tags"]
+    ancestor = git("merge-base", "--is-ancestor", commit, branch)
+    if ancestor.returncode == 1:
+        return [f"the commit {commit} of {tag} is not on {branch}: merge it, then move the tag to the merge"]
+    if ancestor.returncode:
+        return [f"git cannot compare {tag} with {branch}: {ancestor.stderr.strip()}"]
+    if commit != said("git", "rev-parse", "HEAD"):
+        return [f"{tag} is the commit {commit}, and another one is checked out"]
+    return []
+
+
+def git(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def build() -> list[str]:

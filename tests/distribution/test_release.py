@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +67,109 @@ def test_only_the_job_that_publishes_may_and_it_has_no_token() -> None:
     assert "secrets." not in file.read_text(encoding="utf-8")
 
 
-def test_a_tag_that_is_not_the_version_of_the_changelog_is_no_release() -> None:
-    command = [sys.executable, str(ROOT / ".ci" / "release.py"), "check"]
-    ended = subprocess.run([*command, "v999.0.0"], capture_output=True, text=True, check=False)
-    assert (ended.returncode, f"v{__version__}" in ended.stderr) == (1, True)
+def test_every_job_waits_for_the_check_of_the_tag() -> None:
+    """No job gets a right that a tag off the default branch could use."""
+    release = jobs(ROOT / ".github" / "workflows" / "release.yml")
+    first = next(step["run"] for step in release["build"]["steps"] if "run" in step)
+    assert "release.py check" in first
+    assert release["build"]["permissions"] == {"contents": "read"}
+    for name in release:
+        needs = name
+        while needs != "build":
+            needs = release[needs]["needs"]
+
+
+def tag_of_the_tip(clone: Path) -> None:
+    git(clone, "tag", "v1.2.3")
+
+
+def annotated_tag(clone: Path) -> None:
+    git(clone, "tag", "-a", "-m", "1.2.3", "v1.2.3")
+
+
+def tag_below_the_tip(clone: Path) -> None:
+    git(clone, "tag", "v1.2.3")
+    git(clone, "commit", "-q", "--allow-empty", "-m", "later")
+
+
+def tag_of_another_branch(clone: Path) -> None:
+    git(clone, "switch", "-q", "-c", "mine")
+    git(clone, "commit", "-q", "--allow-empty", "-m", "nobody has reviewed it")
+    git(clone, "tag", "v1.2.3")
+
+
+def tag_of_no_branch(clone: Path) -> None:
+    git(clone, "switch", "-q", "--detach")
+    git(clone, "commit", "-q", "--allow-empty", "-m", "nobody has reviewed it")
+    git(clone, "tag", "v1.2.3")
+
+
+def tag_beside_one_named_like_the_branch(clone: Path) -> None:
+    tag_of_another_branch(clone)
+    for name in ("origin/main", "refs/remotes/origin/main"):
+        git(clone, "tag", name)
+
+
+def tag_of_another_version(clone: Path) -> None:
+    git(clone, "tag", "v1.2.4")
+
+
+def checked(folder: Path, make: Callable[[Path], None], tag: str, at: str = "") -> tuple[int, str]:
+    """Run the step of the workflow in a checkout that has what actions/checkout fetches."""
+    clone, checkout = folder / "clone", folder / "checkout"
+    (clone / "dpsync").mkdir(parents=True)
+    shutil.copytree(ROOT / ".ci", clone / ".ci")
+    (clone / "dpsync" / "__init__.py").write_text('__version__ = "1.2.3"\n', encoding="utf-8")
+    (clone / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.3 (2026-01-01)\n", encoding="utf-8")
+    git(clone, "init", "-q", "-b", "main")
+    git(clone, "add", ".")
+    git(clone, "commit", "-q", "-m", "release")
+    make(clone)
+    checkout.mkdir()
+    git(checkout, "init", "-q")
+    fetched = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+    git(checkout, "fetch", "-q", str(clone), *fetched)
+    git(checkout, "checkout", "-q", "--detach", at or f"refs/tags/{tag}")
+    steps = jobs(ROOT / ".github" / "workflows" / "release.yml")["build"]["steps"]
+    (step,) = (step["run"] for step in steps if "release.py check" in step.get("run", ""))
+    ended = subprocess.run(
+        ["bash", "-ec", re.sub(r"^\S*python3?\b", sys.executable, step)],
+        cwd=checkout, env={**os.environ, "GITHUB_REF_NAME": tag, "BRANCH": "main"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize(
+    "make",
+    [tag_of_the_tip, annotated_tag, tag_below_the_tip],
+    ids=["of the last commit", "annotated", "of an earlier commit"],
+)
+def test_release_takes_a_tag_on_the_default_branch(make: Callable[[Path], None], tmp_path: Path) -> None:
+    assert checked(tmp_path, make, "v1.2.3") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("make", "tag", "problem"),
+    [
+        (tag_of_another_branch, "v1.2.3", "is not on refs/remotes/origin/main"),
+        (tag_of_no_branch, "v1.2.3", "is not on refs/remotes/origin/main"),
+        (tag_beside_one_named_like_the_branch, "v1.2.3", "is not on refs/remotes/origin/main"),
+        (tag_of_another_version, "v1.2.4", "the tag is v1.2.4, and the version v1.2.3"),
+    ],
+    ids=["of another branch", "of no branch", "beside one named like the branch", "of another version"],
+)
+def test_release_refuses_a_tag_off_the_default_branch(
+    make: Callable[[Path], None], tag: str, problem: str, tmp_path: Path
+) -> None:
+    """A tag is pushed without a review, and would publish what nobody has merged."""
+    code, said = checked(tmp_path, make, tag)
+    assert (code, problem in said) == (1, True), said
+
+
+def test_release_refuses_a_checkout_of_another_commit(tmp_path: Path) -> None:
+    code, said = checked(tmp_path, tag_below_the_tip, "v1.2.3", at="refs/remotes/origin/main")
+    assert (code, "another one is checked out" in said) == (1, True), said
 
 
 # pre-commit.
