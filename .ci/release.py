@@ -1,19 +1,23 @@
 """Makes a release: checks its tag, builds what is published, twice, and writes the bill of materials.
 
     python .ci/release.py check v1.2.3 refs/remotes/origin/main
+    python .ci/release.py sources FOLDER
     python .ci/release.py build
 
-The build needs the packages of .ci/release.txt, which `make lock` writes from the group `release` of
-pyproject.toml.
+A release is built from the files of HEAD, not from the working copy, and knows its commit (`__commit__`):
+`dpsync init --workflows` pins the action to it. The build needs the packages of .ci/release.txt, which
+`make lock` writes from the group `release` of pyproject.toml.
 The time in the files is that of the commit, or SOURCE_DATE_EPOCH where that is set.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -27,6 +31,8 @@ def main(words: list[str]) -> int:
     match words:
         case ["check", tag, branch]:
             problems = [*wrong(tag), *off_branch(tag, branch)]
+        case ["sources", folder]:
+            problems = export(Path(folder))
         case ["build"]:
             problems = build()
         case _:
@@ -76,17 +82,34 @@ def git(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+def export(folder: Path) -> list[str]:
+    """Write the files of HEAD into a new folder, with its commit in the package; return what is wrong."""
+    commit = said("git", "rev-parse", "HEAD")
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+    module = folder / "dpsync" / "__init__.py"
+    text, found = re.subn(
+        r'^__commit__ = ""$', f'__commit__ = "{commit}"', module.read_text(encoding="utf-8"), flags=re.M
+    )
+    module.write_text(text, encoding="utf-8")
+    return [] if found == 1 else ['dpsync/__init__.py has no line __commit__ = ""']
+
+
 def build() -> list[str]:
     """Write the distributions and the bill of materials into dist/; what differs between two builds."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH") or said("git", "log", "-1", "--format=%ct")
     surroundings = {**os.environ, "SOURCE_DATE_EPOCH": epoch}
-    with tempfile.TemporaryDirectory() as again:
-        for folder in (DIST, Path(again)):
+    with tempfile.TemporaryDirectory() as made:
+        sources, again = Path(made) / "sources", Path(made) / "again"
+        if problems := export(sources):
+            return problems
+        for folder in (DIST, again):
             command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
-            subprocess.run(command, cwd=ROOT, env=surroundings, check=True)
+            subprocess.run(command, cwd=sources, env=surroundings, check=True)
         different = [
             path.name
-            for path in sorted(Path(again).iterdir())
+            for path in sorted(again.iterdir())
             if path.read_bytes() != (DIST / path.name).read_bytes()
         ]
     lists = [

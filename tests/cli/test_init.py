@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
-from dpsync import __version__
 from dpsync.api import load
 from dpsync.importing.creation.start import _TEMPLATES, WorkflowSettings, root_file, workflow_files
 from dpsync.render.words.error_page import _PAGES
@@ -21,7 +22,10 @@ from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
+TOOLS = Path(sys.executable).parent
 SMALL = ("--organization", "acme", "--empty")
+COMMIT = "c0ffee" * 6 + "1234"
+WITH_WORKFLOWS = (*SMALL, "--workflows", "--action-ref", COMMIT)
 FILES = [".gitignore", ".vscode/settings.json", "dpsync.yaml", "schemas/dpsync.schema.json"]
 WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("apply", "drift", "plan")]
 
@@ -63,9 +67,9 @@ def test_any_id_makes_a_configuration_that_loads(id: str, tmp_path: Path) -> Non
 
 
 def test_a_second_run_writes_nothing(checkout: Path, run: Run) -> None:
-    run("init", "-C", str(checkout), *SMALL, "--workflows")
+    run("init", "-C", str(checkout), *WITH_WORKFLOWS)
     before = {name: (checkout / name).stat().st_mtime_ns for name in files(checkout)}
-    ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
+    ended = run("init", "-C", str(checkout), *WITH_WORKFLOWS)
     assert ended.code == 0
     assert {name: (checkout / name).stat().st_mtime_ns for name in files(checkout)} == before
     assert "written" not in ended.out
@@ -83,7 +87,7 @@ def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Pa
 
 
 def test_the_workflows_are_filled_in(checkout: Path, run: Run) -> None:
-    run("init", "-C", str(checkout / "docs"), *SMALL, "--workflows", "--repository", "acme/docs",
+    run("init", "-C", str(checkout / "docs"), *WITH_WORKFLOWS, "--repository", "acme/docs",
         "--environment", "live")  # fmt: skip
     assert [name for name in files(checkout) if name.startswith(".github")] == WORKFLOWS
     apply, drift, plan = (yaml.safe_load((checkout / name).read_text()) for name in WORKFLOWS)
@@ -91,22 +95,55 @@ def test_the_workflows_are_filled_in(checkout: Path, run: Run) -> None:
         (job,) = workflow["jobs"].values()
         assert job["if"] == "github.repository == 'acme/docs'"
         ours = job["steps"][-1]
-        assert ours["uses"] == f"dpsync/dpsync@v{__version__}"
+        assert ours["uses"] == f"dpsync/dpsync@{COMMIT}"
         assert ours["with"]["working-directory"] == "docs"
     assert apply["jobs"]["apply"]["environment"] == "live"
     assert plan[True]["pull_request"]["paths"][0] == "docs/**"
 
 
 def test_no_placeholder_is_left_in_a_workflow() -> None:
-    for text in workflow_files(WorkflowSettings()).values():
+    for text in workflow_files(WorkflowSettings(action=COMMIT)).values():
         assert b"docs-platform/" not in text
         assert b"working-directory: docs-platform" not in text
         assert b"0123456789abcdef" not in text
 
 
 @pytest.mark.parametrize(
+    "linter",
+    [
+        ["zizmor", "-q", "--offline", "--persona=auditor"],
+        ["actionlint"],
+        ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"],
+    ],
+    ids=lambda linter: linter[0],
+)
+def test_init_writes_workflows_without_findings(linter: list[str], checkout: Path, run: Run) -> None:
+    """An action that is named by a tag or a branch is whatever its owner makes of it tomorrow."""
+    ended = run("init", "-C", str(checkout / "docs"), *WITH_WORKFLOWS, "--repository", "acme/docs")
+    assert ended.code == 0
+    command = [TOOLS / linter[0], *linter[1:], *(checkout / name for name in WORKFLOWS)]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in WORKFLOWS:
+        text = (checkout / name).read_text()
+        assert text.count("uses:") == 2
+        assert re.search(rf"uses: dpsync/dpsync@{COMMIT}$", text, re.MULTILINE)
+        assert re.search(r"uses: actions/checkout@[0-9a-f]{40} # v\d+\.\d+\.\d+$", text, re.MULTILINE)
+
+
+def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> None:
+    """Only a release knows its commit, and a guess would be a tag that others can move."""
+    ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
+    assert (ended.code, files(checkout)) == (64, [])
+    assert "--action-ref COMMIT" in ended.err
+    assert "not built as a release" in ended.err
+
+
+@pytest.mark.parametrize(
     ("flags", "said"),
     [
+        (["--action-ref", "v0.1.0"], "is not the 40 digits of a commit"),
+        (["--action-ref", f"{COMMIT}\n      - run: id"], "is not the 40 digits of a commit"),
         (["--environment", "a }} ${{ secrets.X"], "the environment"),
         (["--environment", "a\nb: c"], "the environment"),
         (["--repository", "acme"], "is not OWNER/NAME"),
@@ -117,15 +154,15 @@ def test_nothing_that_means_something_to_a_workflow_is_written_into_one(
     flags: list[str], said: str, checkout: Path, run: Run
 ) -> None:
     """Otherwise, the name of a directory is an expression in a workflow that holds the token."""
-    ended = run("init", "-C", str(checkout), *SMALL, "--workflows", *flags)
+    ended = run("init", "-C", str(checkout), *WITH_WORKFLOWS, *flags)
     assert (ended.code, said in ended.err, files(checkout)) == (64, True, [])
 
 
 def test_a_directory_with_an_expression_in_its_name_gets_no_workflow(checkout: Path, run: Run) -> None:
     folder = checkout / "${{ github.token }}"
     folder.mkdir()
-    assert run("init", "-C", str(folder), *SMALL, "--workflows").code == 64
-    assert files(checkout) == []
+    ended = run("init", "-C", str(folder), *WITH_WORKFLOWS)
+    assert (ended.code, "the directory" in ended.err, files(checkout)) == (64, True, [])
 
 
 @pytest.mark.parametrize("name", [".vscode", "schemas", ".github"])
@@ -135,7 +172,7 @@ def test_a_link_out_of_the_project_is_not_followed(
     outside = tmp_path / "outside"
     outside.mkdir()
     (checkout / name).symlink_to(outside)
-    ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
+    ended = run("init", "-C", str(checkout), *WITH_WORKFLOWS)
     assert ended.code == 4
     assert list(outside.iterdir()) == []
 
@@ -172,7 +209,17 @@ def test_a_token_that_is_refused_leaves_nothing_behind(
     assert files(checkout) == []
 
 
-def test_what_is_not_named_is_asked_at_a_terminal(checkout: Path, programs: Path) -> None:
+@pytest.mark.parametrize(
+    ("workflows", "written"),
+    [
+        ([(b"workflows", b"n\n")], []),
+        ([(b"workflows", b"y\n"), (b"40 digits", COMMIT.encode() + b"\n")], WORKFLOWS),
+    ],
+    ids=["without workflows", "with workflows"],
+)
+def test_what_is_not_named_is_asked_at_a_terminal(
+    workflows: list[tuple[bytes, bytes]], written: list[str], checkout: Path, programs: Path
+) -> None:
     ours, theirs = pty.openpty()
     env = {name: value for name, value in os.environ.items() if name not in ("CI", "DPSYNC_URL")}
     process = subprocess.Popen(
@@ -181,7 +228,7 @@ def test_what_is_not_named_is_asked_at_a_terminal(checkout: Path, programs: Path
     )  # fmt: skip
     os.close(theirs)
     said = b""
-    for question, answer in ((b"organization", b"acme\n"), (b"Take over", b"n\n"), (b"workflows", b"n\n")):
+    for question, answer in ((b"organization", b"acme\n"), (b"Take over", b"n\n"), *workflows):
         while question not in said:
             said += os.read(ours, 65536)
         os.write(ours, answer)
@@ -189,7 +236,7 @@ def test_what_is_not_named_is_asked_at_a_terminal(checkout: Path, programs: Path
     os.close(ours)
     assert process.returncode == 0
     assert "written  dpsync.yaml" in out
-    assert files(checkout) == FILES
+    assert files(checkout) == sorted([*FILES, *written])
 
 
 def test_a_wheel_has_the_pages_and_templates_that_commands_print() -> None:

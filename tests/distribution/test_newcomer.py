@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from dpsync import __version__
 from tests.docs.examples import Reader, WrongPage
 from tests.docs.markdown import DOCS, blocks
 from tests.github.act import TOOLS, act_in
@@ -61,9 +60,7 @@ def pull_request(reader: Reader, installed: Path, tmp_path: Path) -> str:
     (package,) = installed.parent.glob("lib/python3*/site-packages/dpsync")
     (action / "dpsync").symlink_to(package)
     with FakeGitHub() as github:
-        act = act_in(
-            tmp_path, folder, github, reader.env["DPSYNC_URL"], action, f"dpsync/dpsync@v{__version__}"
-        )
+        act = act_in(tmp_path, folder, github, reader.env["DPSYNC_URL"], action)
         act.path = f"{installed}:{act.path}"
         request = {
             "number": 7,

@@ -172,6 +172,35 @@ def test_release_refuses_a_checkout_of_another_commit(tmp_path: Path) -> None:
     assert (code, "another one is checked out" in said) == (1, True), said
 
 
+@pytest.fixture
+def release(tmp_path: Path) -> tuple[str, Path]:
+    """The commit of a release, and the sources that it is built from."""
+    clone = copied(tmp_path / "clone")
+    shutil.copytree(ROOT / ".ci", clone / ".ci")
+    git(clone, "init", "-q", "-b", "main")
+    git(clone, "add", "-f", ".")
+    git(clone, "commit", "-q", "-m", "release")
+    (clone / "dpsync" / "cli" / "main.py").write_text("raise SystemExit(9)\n", encoding="utf-8")
+    script = [sys.executable, str(clone / ".ci" / "release.py"), "sources", str(tmp_path / "sources")]
+    ended = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return git(clone, "rev-parse", "HEAD"), tmp_path / "sources"
+
+
+def test_release_pins_its_own_action_by_commit(release: tuple[str, Path], tmp_path: Path) -> None:
+    """A release is built from its commit alone, and `init` writes workflows that run exactly that."""
+    commit, sources = release
+    project = tmp_path / "project"
+    words = ["init", "-C", str(project), "--organization", "acme", "--empty", "--workflows"]
+    run([sys.executable, "-m", "dpsync", *words], sources, PYTHONPATH=str(sources))
+    for name in ("plan", "apply", "drift"):
+        text = (project / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
+        assert f"      - uses: dpsync/dpsync@{commit} # v{__version__}\n" in text
+    linter = [PROGRAMS / "zizmor", "-q", "--offline", "--persona=auditor", str(project)]
+    done = subprocess.run(linter, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # pre-commit.
 
 

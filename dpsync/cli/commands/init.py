@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
+from dpsync import __commit__
 from dpsync.cli.terminal.output import Output, as_output, interactive
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.config.composing.discovery import has_root
@@ -45,17 +46,23 @@ class Wanted(Struct, frozen=True):
     "--environment", "github_environment", metavar="NAME", default="production", show_default=True,
     help="With --workflows: the environment of GitHub that holds the token of the apply.",
 )  # fmt: skip
+@click.option(
+    "--action-ref", metavar="COMMIT",
+    help="With --workflows: the commit of dpsync's action that the jobs run.",
+    show_default="the commit of this release",
+)  # fmt: skip
 @click.option("--no-input", is_flag=True, help="Never ask; what is not named is an error.")
 def command(
     directory: Path, organization: str | None, importing: bool, empty: bool, workflows: bool | None,
-    repository: str | None, github_environment: str, no_input: bool,
+    repository: str | None, github_environment: str, action_ref: str | None, no_input: bool,
 ) -> int:  # fmt: skip
     """Write the files of a new project; asks what is not named.
 
     Writes dpsync.yaml, the JSON Schema and the settings by which an editor finds it, and .gitignore; with
-    --workflows also the workflows for GitHub, pinned to this version of dpsync. A file that is there already
-    is kept, and dpsync shows what it would have written. Without a terminal --organization and --import or
-    --empty are needed. Exit code 64 without them.
+    --workflows also the workflows for GitHub, with each action pinned to a commit. A file that is there
+    already is kept, and dpsync shows what it would have written. Without a terminal --organization and
+    --import or --empty are needed, and with --workflows also --action-ref where this build is no release.
+    Exit code 64 without them.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.start import WorkflowSettings
@@ -65,9 +72,11 @@ def command(
     live = importing if importing or empty else None
     out = as_output("text", "never")
     with endings(out):
-        wanted = _wanted(organization, live, workflows, interactive(no_input), has_root(directory))
+        asking = interactive(no_input)
+        wanted = _wanted(organization, live, workflows, asking, has_root(directory))
         below = _below_checkout(directory)
-        settings = WorkflowSettings(below, github_environment, repository)
+        action = action_ref or (_action_commit(asking) if wanted.workflows else "")
+        settings = WorkflowSettings(below, github_environment, repository, action)
         if wrong := settings.problem() if wanted.workflows else None:
             raise click.UsageError(visible(wrong))
         code = _imported(out, directory, wanted.organization) if wanted.live else int(Exit.DONE)
@@ -106,6 +115,21 @@ def _wanted(
     if workflows is None and asking:
         workflows = click.confirm("Write the workflows for GitHub?", default=False, err=True)
     return Wanted(organization, live, bool(workflows))
+
+
+def _action_commit(asking: bool) -> str:
+    """Return the commit of this release; in any other build ask for one. Raises WrongUsage without one."""
+    if __commit__:
+        return __commit__
+    if asking:
+        question = "The commit of dpsync's action that the jobs run (40 digits; this build is no release)"
+        return str(click.prompt(question, err=True, type=str)).strip()
+    raise WrongUsage(
+        "--workflows needs --action-ref COMMIT: this dpsync was not built as a release, so it does not know "
+        "the commit of its action.",
+        "Give the 40 digits of the commit of dpsync that you have read. A tag is not enough: whoever may "
+        "move it could give your jobs other code.",
+    )
 
 
 def _below_checkout(directory: Path) -> str:

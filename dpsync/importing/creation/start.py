@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync import __version__, disk
+from dpsync import __commit__, __version__, disk
 from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.layout import ROOT, SCHEMA
 from dpsync.importing.yaml_text.emit import BlockMapping, document
@@ -28,18 +28,21 @@ _TEMPLATES: Final = (_PACKAGE / "workflows.examples", _PACKAGE.parent / "example
 _LARGEST: Final = 1 << 16
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .@/-]*")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _KEY: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class WorkflowSettings(Struct, frozen=True):
     """What is filled into the templates. `directory` is that of the configuration, below the checkout.
 
-    With a repository the jobs run in it alone, and in none of its forks.
+    With a repository the jobs run in it alone, and in none of its forks. `action` is the commit of dpsync's
+    action that they run.
     """
 
     directory: str = "."
     environment: str = "production"
     repository: str | None = None
+    action: str = __commit__
 
     def problem(self) -> str | None:
         """What cannot be written into a workflow; None where everything can."""
@@ -48,6 +51,11 @@ class WorkflowSettings(Struct, frozen=True):
                 return f"{what} {value!r} has characters that mean something in a workflow"
         if self.repository is not None and not _REPOSITORY.fullmatch(self.repository):
             return f"{self.repository!r} is not OWNER/NAME"
+        if not _COMMIT.fullmatch(self.action):
+            return (
+                f"--action-ref: {self.action!r} is not the 40 digits of a commit. A tag or a branch is not "
+                "enough: whoever may move it could give your jobs other code"
+            )
         return None
 
 
@@ -79,7 +87,7 @@ def ignored_files() -> bytes:
 
 
 def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
-    """The workflows by their path from the top of the checkout, for the running version of dpsync.
+    """Return the workflows by their path from the top of the checkout. Every action is pinned to a commit.
 
     Raises ValueError for settings that cannot be written, and OSError without the templates.
     """
@@ -97,11 +105,8 @@ def _workflow(name: str, settings: WorkflowSettings) -> str:
         "working-directory: docs-platform", f"working-directory: {json_text(settings.directory)}"
     )
     text = text.replace("environment: production", f"environment: {json_text(settings.environment)}")
-    text = re.sub(
-        r"dpsync/dpsync@[0-9a-f]{40} # .*",
-        f"dpsync/dpsync@v{__version__} # or the commit of this release",
-        text,
-    )
+    release = f" # v{__version__}" if settings.action == __commit__ else ""
+    text = re.sub(r"dpsync/dpsync@[0-9a-f]{40} # .*", f"dpsync/dpsync@{settings.action}{release}", text)
     if settings.repository is not None:
         only = f"    if: github.repository == '{settings.repository}'\n"
         text = re.sub(r"^    runs-on:", f"{only}    runs-on:", text, flags=re.MULTILINE)
