@@ -125,6 +125,27 @@ def test_a_commit_has_no_file_below_git(tmp_path: Path, name: str) -> None:
         base(tmp_path, hostile)
 
 
+@pytest.mark.parametrize(
+    ("include", "target"),
+    [
+        ("linked/teams.yaml", "real"),
+        ("linked/*.yaml", "real"),
+        ("linked/**/teams.yaml", "real"),
+        ("linked/deep/*.yaml", "other"),
+        ("deep/linked/*.yaml", "../real"),
+    ],
+    ids=["a file", "a pattern", "any depth", "a directory below the link", "a link below a directory"],
+)
+def test_git_base_follows_a_link_to_a_directory(include: str, target: str, tmp_path: Path) -> None:
+    """A base that does not load sees no rename and no removed protection."""
+    text = "organizations: { acme: { teams: { a: { title: Linked } } } }\n"
+    commit(tmp_path, {"real/teams.yaml": text, "other/deep/teams.yaml": text, "deep/readme.md": ""})
+    (tmp_path / include.partition("linked")[0] / "linked").symlink_to(target)
+    root = f"dpsync: 1\ninclude: ['{include}']\norganizations: {{ acme: {{ id: acme }} }}\n"
+    commit(tmp_path, {"dpsync.yaml": root})
+    assert titles(base(tmp_path)) == ["Linked"]
+
+
 def test_a_project_may_lie_below_the_root_of_the_repository(tmp_path: Path) -> None:
     commit(tmp_path, {"docs/acme/dpsync.yaml": team("Below"), "dpsync.yaml": team("Above")})
     assert titles(base(tmp_path / "docs" / "acme")) == ["Below"]

@@ -205,8 +205,14 @@ class CommitFiles(Struct, dict=True):
         return sorted(files.values(), key=attrgetter("name")), problems
 
     def _matching(self, text: str) -> list[str]:
-        fitting = [name for name in self._names if name != IDS_NAME and fits(name, text)]
-        found = fitting if "*" in text else [text]
+        """The names that a path or a pattern means. A pattern that names a link to a directory follows it."""
+        if "*" in text:
+            named = posixpath.dirname(text.partition("*")[0])
+            real = self.real(named) if named else ""
+            pattern = text if real in (None, named) else f"{real}{text[len(named) :]}"
+            found = [name for name in self._names if name != IDS_NAME and fits(name, pattern)]
+        else:
+            found = [text]
         return [real for name in found if (real := self.real(name)) is not None and real in self._names]
 
     def real(self, name: str) -> str | None:
@@ -214,10 +220,13 @@ class CommitFiles(Struct, dict=True):
         for _ in range(_LINKS):
             if at.startswith(("../", "/")) or at == ".." or disk.has_git(at.split("/")):
                 return None
-            if self._names.get(at, ("", ""))[0] != _LINK:
+            parts = at.split("/")
+            leading = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+            link = next((one for one in leading if self._names.get(one, ("", ""))[0] == _LINK), None)
+            if link is None:
                 return at
-            target = os.fsdecode(self._content(at))
-            at = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
+            target = posixpath.join(posixpath.dirname(link), os.fsdecode(self._content(link)))
+            at = posixpath.normpath(f"{target}{at[len(link) :]}")
         return None
 
     def read(self, name: str, limit: int) -> bytes:
