@@ -79,6 +79,34 @@ def test_every_marker_is_filled_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
+    "data",
+    [
+        {"dpsync:env": "KEY"},
+        {"dpsync:ref": "acme/teams/a"},
+        {"dpsync:id": "t1"},
+        {"dpsync:data": {"dpsync:env": "KEY"}},
+        {"dpsync:data": 5},
+        {"a": [{"dpsync:env": "KEY"}]},
+        {"dpsync:env": {"dpsync:env": "KEY"}},
+        {"dpsync:env": ["KEY"]},
+    ],
+    ids=["env", "ref", "id", "wrapped", "wrapped number", "nested", "twice", "list"],
+)
+def test_data_like_a_marker_stays_data(data: Any) -> None:
+    """A platform that holds such data would be sent a secret in its place."""
+    plain = to_plain(data)
+    for marker in ("dpsync:env", "dpsync:ref", "dpsync:id"):
+        assert markers(plain, marker) == set()
+    assert fill(plain, lambda *_: "filled") == data
+
+
+def test_a_marker_inside_of_such_data_is_filled() -> None:
+    plain = to_plain({"dpsync:env": Secret("KEY")})
+    assert markers(plain, "dpsync:env") == {"KEY"}
+    assert fill(plain, lambda marker, name: f"{marker}={name}") == {"dpsync:env": "dpsync:env=KEY"}
+
+
+@pytest.mark.parametrize(
     ("value", "text"),
     [
         ({"b": 1, "a": [{"d": None, "c": True}]}, b'{"a":[{"c":true,"d":null}],"b":1}'),

@@ -1,6 +1,7 @@
 """What a field's value may hold besides JSON: references, raw ids and secrets. Plus the ways through them.
 
-In a plan they are JSON objects with one reserved key each, so that no data can be mistaken for them.
+In a plan each of them is a marker: a JSON object with one reserved key. Data that looks like a marker, from a
+file or from the platform, is wrapped in `{"dpsync:data": …}`, so that dpsync never takes data for a marker.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pydantic_core import to_json
 from dpsync.model.entries.address import Address
 
 REF, LIVE, ENV = "dpsync:ref", "dpsync:id", "dpsync:env"
+DATA = "dpsync:data"
+RESERVED = frozenset({REF, LIVE, ENV, DATA})
 
 Value = Any
 """JSON, with Ref, LiveId and Secret allowed at any depth."""
@@ -81,23 +84,32 @@ def live_ids(value: Value) -> set[str]:
 
 
 def to_plain(value: Value) -> Value:
-    """JSON with the reserved markers, as plans and journals hold it."""
+    """Return JSON with markers, as plans and journals hold it. Data that looks like a marker is wrapped."""
+    match value:
+        case dict():
+            plain = {key: to_plain(value[key]) for key in sorted(value)}
+            return {DATA: plain} if len(plain) == 1 and plain.keys() <= RESERVED else plain
+        case list() | tuple():
+            return [to_plain(item) for item in value]
+        case Ref(address):
+            return {REF: str(address)}
+        case LiveId(id):
+            return {LIVE: id}
+        case Secret(env):
+            return {ENV: env}
+    return value
 
-    def mark(leaf: Any) -> Any:
-        match leaf:
-            case Ref(address):
-                return {REF: str(address)}
-            case LiveId(id):
-                return {LIVE: id}
-            case Secret(env):
-                return {ENV: env}
-        return leaf
 
-    return transform(value, mark)
+def wrapped_data(plain: Value) -> dict[str, Value] | None:
+    """Return the data that `{"dpsync:data": …}` holds, and None for anything else."""
+    inner = plain.get(DATA) if isinstance(plain, dict) and len(plain) == 1 else None
+    return inner if isinstance(inner, dict) else None
 
 
 def markers(value: Value, marker: str) -> set[str]:
     """The names under one reserved key, anywhere in plain JSON."""
+    if (data := wrapped_data(value)) is not None:
+        return set().union(*(markers(item, marker) for item in data.values()))
     if isinstance(value, dict):
         if set(value) == {marker}:
             return {value[marker]}
@@ -108,7 +120,9 @@ def markers(value: Value, marker: str) -> set[str]:
 
 
 def fill(value: Value, known: Callable[[str, str], Any]) -> Value:
-    """Plain JSON with every marker replaced by `known(marker, name)`."""
+    """Plain JSON with every marker replaced by `known(marker, name)`, and wrapped data as it is."""
+    if (data := wrapped_data(value)) is not None:
+        return {key: fill(item, known) for key, item in data.items()}
     if isinstance(value, dict):
         if len(value) == 1:
             (key, name), *_ = value.items()

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from dpsync.model.entries.values import ENV, LIVE, REF
+from dpsync.model.entries.values import ENV, LIVE, REF, wrapped_data
 from dpsync.model.plans.change import Difference
 from dpsync.model.texts.words import counted
 from dpsync.render.words.visible import visible
@@ -62,7 +62,7 @@ def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
     """What a large value is made of, a line each."""
     if isinstance(value, list):
         return [show(part) for part in value]
-    return [f"{visible(str(name))}: {show(part)}" for name, part in value.items()]
+    return [f"{visible(str(name))}: {show(part)}" for name, part in (wrapped_data(value) or value).items()]
 
 
 def _few(lines: list[str], most: int | None) -> Iterator[str]:
@@ -79,14 +79,12 @@ def show(value: Any, most: int = 120) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{_cut(visible(value), most)}"'
-    if isinstance(value, dict) and len(value) == 1:
+    if (data := wrapped_data(value)) is not None:
+        value = data
+    elif isinstance(value, dict) and len(value) == 1:
         (key, name), *_ = value.items()
-        if key == REF:
-            return visible(name)
-        if key == LIVE:
-            return f"id {visible(name)}"
-        if key == ENV:
-            return f"(secret from {visible(name)})"
+        if key in (REF, LIVE, ENV) and isinstance(name, str):  # a forged journal may hold anything there
+            return {REF: "{}", LIVE: "id {}", ENV: "(secret from {})"}[key].format(visible(name))
     if isinstance(value, dict):
         inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
         return _cut(f"{{ {inside} }}" if inside else "{}", most)
