@@ -568,6 +568,11 @@ class Kind(Struct, frozen=True, dict=True):
         return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
 
     @cached_property
+    def id_segments(self) -> int:
+        """How many segments of a URL its id is."""
+        return self.id.count("/") + 1 if "{" in self.id else 1
+
+    @cached_property
     def in_tree(self) -> bool:
         """Whether it is read with the whole tree that it is a node of."""
         return isinstance(self.shape, Node)

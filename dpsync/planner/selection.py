@@ -45,7 +45,7 @@ def selection(sides: Sides) -> Selection | None:
     names = dict(_names(sides))
     if not options.proof:  # what was deleted by now is named by nothing any more
         _check(names, [*select, *exclude])
-    wanted = {meant for name, meant in names.items() if _is_wanted(name, select, exclude)}
+    wanted = {meant for name, meant in names.items() if is_selected(name, select, exclude)}
     return Selection(frozenset(wanted), tuple(exclude))
 
 
@@ -63,10 +63,11 @@ def selected_names(
     known = list(names)
     wanted, unwanted = (patterns(registry, desired, texts) for texts in (select, exclude))
     _check(known, [*wanted, *unwanted])
-    return frozenset(name for name in known if _is_wanted(name, wanted, unwanted))
+    return frozenset(name for name in known if is_selected(name, wanted, unwanted))
 
 
-def _is_wanted(name: Address, select: list[Pattern], exclude: list[Pattern]) -> bool:
+def is_selected(name: Address, select: list[Pattern], exclude: list[Pattern]) -> bool:
+    """Whether `--select` and `--exclude` leave an address in the plan."""
     named = not select or any(pattern.covers(name) for pattern in select)
     return named and not any(pattern.covers(name) for pattern in exclude)
 

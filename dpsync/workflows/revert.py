@@ -17,7 +17,7 @@ from dpsync.client.client import ReadClient
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.ids import Edits
-from dpsync.model.entries.values import Ref
+from dpsync.model.entries.values import Ref, Value
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.refusals import BEYOND
 from dpsync.model.plans.change import Change
@@ -25,8 +25,10 @@ from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Note
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.planner.inputs.sides import Options
+from dpsync.planner.selection import is_selected, patterns
 from dpsync.workflows.reversal.applied import Applied
 from dpsync.workflows.reversal.configuration import before, exactly
+from dpsync.workflows.reversal.recorded import RecordedChange, read_changes
 from dpsync.workflows.reversal.values import CannotComeBack, value_of
 from dpsync.workflows.session import Planned, Session
 
@@ -113,59 +115,80 @@ class _Declared(Struct, frozen=True):
 
 
 def reverting(
-    client: ReadClient, session: Session, done: Sequence[Applied], platform: str | None = None
+    client: ReadClient,
+    session: Session,
+    done: Sequence[Applied],
+    platform: str | None = None,
+    file: str = "the journal or saved plan",
+    options: Options | None = None,
 ) -> Revert:
     """Read what is live, compare it with what the apply has left, and want what was before.
 
-    `platform`: the address that the apply was for. Raises DiagnosticError where that is another one, and as
-    `Session.plan` does.
+    `platform`: the address that the apply was for. `file`: the name of what `done` was read from. A value
+    that no file of the configuration could say is an error if `options` select its entry.
+
+    Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """
     here = client.url
     if platform is not None and platform != here and not (is_loopback(platform) and is_loopback(here)):
         message = f"that apply was for {platform}, and this is {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
-    found = before(session, done, _now(client, session, done))
+    recorded = _recorded(session, done, file, options or Options())
+    found = before(session, recorded, _now(client, session, recorded))
     changed = replace(session, desired=found.desired)
     return Revert(changed, found.touched, found.deletes, found.notes, frozenset(session.desired.resources))
 
 
-def _now(client: ReadClient, session: Session, done: Sequence[Applied]) -> Planned:
+def _recorded(session: Session, done: Sequence[Applied], file: str, options: Options) -> list[RecordedChange]:
+    select, exclude = (
+        patterns(session.registry, session.desired, texts) for texts in (options.select, options.exclude)
+    )
+    return read_changes(
+        session.desired, session.registry, done, file, lambda address: is_selected(address, select, exclude)
+    )
+
+
+def _now(client: ReadClient, session: Session, done: Sequence[RecordedChange]) -> Planned:
     """What is live, beside what the apply has left.
 
     What it changed is known by its id. Where that is gone by now, the entry is whatever it is without it.
     """
     missing: set[Address] = set()
     while True:
-        left = _as_left(session.desired, (one for one in done if one.change.location not in missing))
+        left = _as_left(session, (one for one in done if one.location not in missing))
         try:
             return replace(session, desired=left).plan(client, Options(delete=False))
         except DiagnosticError as refused:
             unknown = {one.address for one in refused.findings if one.code == "DP301"}
-            more = {one.change.location for one in done if one.change.address in unknown} - missing
+            more = {one.location for one in done if one.change.address in unknown} - missing
             if not more:
                 raise
             missing |= more
 
 
-def _as_left(desired: Desired, done: Iterable[Applied]) -> Desired:
+def _as_left(session: Session, done: Iterable[RecordedChange]) -> Desired:
     """The configuration with the values that an apply has left, whatever the files say by now."""
-    resources = dict(desired.resources)
+    resources = dict(session.desired.resources)
+
+    def declared(name: str, kinds: tuple[str, ...]) -> Value:
+        return _declared(resources, name, kinds)
+
     for one in done:
-        entry = resources.get(one.change.location)
-        if entry is None or one.change.action == "delete":
+        entry = resources.get(one.location)
+        if entry is None or entry.kind != one.change.kind or one.change.action == "delete":
             continue
-        fields = dict(entry.fields)
-        for item in one.change.differences:
+        fields, kind = dict(entry.fields), session.registry[entry.kind]
+        for name in one.after:
             try:
-                fields[item.field] = value_of(item.after, lambda name: _declared(resources, name))
+                fields[name] = value_of(one.after, kind.field(name), declared)
             except CannotComeBack:
-                fields.pop(item.field, None)
+                fields.pop(name, None)
         resources[entry.address] = replace(entry, fields=fields, pin=one.change.id or entry.pin)
-    return replace(desired, resources=resources)
+    return replace(session.desired, resources=resources)
 
 
-def _declared(resources: Mapping[Address, Entry], name: str) -> Ref:
+def _declared(resources: Mapping[Address, Entry], name: str, kinds: tuple[str, ...]) -> Ref:
     address = Address.parse(name)
-    if address not in resources:
+    if address not in resources or resources[address].kind not in kinds:
         raise CannotComeBack(f"it names {name}, which is not there any more")
     return Ref(address)

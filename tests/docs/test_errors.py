@@ -39,6 +39,7 @@ WITHOUT_EXAMPLE = {
         "DP144",
         "DP145",
         "DP146",
+        "DP149",
         "DP311",
         "DP312",
         "DP313",

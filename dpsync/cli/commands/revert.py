@@ -80,7 +80,7 @@ def command(
         session, ids = opened(out, place, desired, to, parallelism, base)
         with client_of(WriteClient, out, to, timeout) as client:
             with out.progress.during(READING):
-                revert = reverting(client, session, done, made_for)
+                revert = reverting(client, session, done, made_for, str(file), options)
                 planned = revert.plan(client, options)
             expect = Expected(approved=approved)
             show_expected(out, planned.plan, expect)

@@ -51,7 +51,8 @@ _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # YAML 1.1 counts the first two as line breaks and editors do not, so positions would disagree. As an escape
 # in a double-quoted text they are allowed.
 _SEPARATORS: Final = "\u2028\u2029\ufeff"
-_FORBIDDEN: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
+FORBIDDEN_IN_FILE: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
+"""What the text of a file may not hold. Most of it may stand in a value as an escape."""
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _new: Final = tuple.__new__
 _REPEATED: Final = 100
@@ -112,7 +113,7 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     else:
         text = data
     text = text.removeprefix("\ufeff")
-    found = None if _is_seen(text) else _FORBIDDEN.search(text)
+    found = None if _is_seen(text) else FORBIDDEN_IN_FILE.search(text)
     if found:
         return text, [_forbidden(found.group(), _span_at(text, found.start(), found.end(), file))]
     directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None

@@ -69,6 +69,11 @@ def written_id_fault(text: str) -> str | None:
     return next(filter(None, map(id_fault, text.split("/"))), None)
 
 
+def is_path_id(text: str, segments: int = 1) -> bool:
+    """Return whether an id can stand in a path as so many segments, without leading anywhere else."""
+    return is_id(text) and text.count("/") == segments - 1
+
+
 class IdsFile(Struct, frozen=True):
     """All sections of an ids file: by platform, then by organization."""
 

@@ -6,14 +6,15 @@ from msgspec.structs import replace
 
 from dpsync.model.plans.change import Change, Difference
 from dpsync.workflows.reversal.entries import RevertedEntries
+from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.reversal.values import CannotComeBack, value_of
 
 
-def take_back(entries: RevertedEntries, change: Change) -> None:
+def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
     """Give an entry the values from before a change; of a field that keeps its value a note says why."""
-    address = change.location
+    change, address = recorded.change, recorded.location
     entry = entries.resources.get(address)
-    if entry is None or entries.id_of(address) != change.id:
+    if entry is None or entry.kind != change.kind or entries.id_of(address) != change.id:
         entries.note(address, "it is gone, in no file any more, or another one by now: it is left as it is")
         return
     if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
@@ -27,7 +28,8 @@ def take_back(entries: RevertedEntries, change: Change) -> None:
                 entries.note(address.field(item.field), why)
             continue
         try:
-            fields[item.field] = value_of(item.before, entries.named)
+            field = entries.registry[change.kind].field(item.field)
+            fields[item.field] = value_of(recorded.before, field, entries.named)
             entries.orders.add((address, item.field))
         except CannotComeBack as unknown:
             fields.pop(item.field, None)

@@ -12,11 +12,11 @@ from dpsync.model.entries.desired import Desired, Entry, Policy
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
-from dpsync.workflows.reversal.applied import Applied
 from dpsync.workflows.reversal.changed import take_back
 from dpsync.workflows.reversal.created import to_delete
 from dpsync.workflows.reversal.deleted import fill_in, restore
 from dpsync.workflows.reversal.entries import RevertedEntries
+from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.session import Planned, Session
 
 
@@ -32,17 +32,17 @@ class Before(Struct, frozen=True):
     notes: tuple[Note, ...]
 
 
-def before(session: Session, done: Sequence[Applied], now: Planned) -> Before:
+def before(session: Session, done: Sequence[RecordedChange], now: Planned) -> Before:
     """The configuration that takes an apply back. `now`: the plan from what it has left to what is live."""
     entries = RevertedEntries(session, done, now)
     _leave_alone(entries)
     for one in done:
         if one.change.action == "delete":
-            restore(entries, one.change)
+            restore(entries, one)
     fill_in(entries)
     for one in done:
         if one.change.action == "update":
-            take_back(entries, one.change)
+            take_back(entries, one)
     removed = to_delete(entries)
     resources = _without_missing(entries, removed)
     identities = {entries.names.identities.get(address) for address in removed}

@@ -14,13 +14,14 @@ from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change
 from dpsync.workflows.reversal.entries import RevertedEntries
+from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.reversal.values import CannotComeBack, value_of
 
 
-def restore(entries: RevertedEntries, change: Change) -> None:
+def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
     """Want back what a change has deleted, or a new one in its place; else a note says why not."""
+    change, address = recorded.change, recorded.location
     kind = entries.registry[change.kind]
-    address = change.location
     for effect in change.effects:
         entries.note(effect.address, f"it went along when {address} was deleted: it may not come back")
     scope = address.place
@@ -30,7 +31,7 @@ def restore(entries: RevertedEntries, change: Change) -> None:
         if why is not None:
             entries.note(address, f"it was deleted and does not come back: {why}")
         elif place is not None:
-            _make_anew(entries, change, scope, place)
+            _make_anew(entries, recorded, scope, place)
         return
     if place is None:
         entries.note(address, f"it was deleted: to restore it, declare {scope} with id: {change.id}")
@@ -89,20 +90,20 @@ def _like(entries: RevertedEntries, change: Change, scope: Address) -> LiveObjec
     return None
 
 
-def _lacks(entries: RevertedEntries, change: Change) -> str | None:
+def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
     """A value without which none is made, and that cannot be had; None where it has all."""
-    for item in change.was:
+    for name in recorded.was:
         try:
-            value_of(item.before, entries.named)
+            value_of(recorded.was, entries.registry[recorded.change.kind].field(name), entries.named)
         except CannotComeBack as unknown:
-            return f"{item.field}: {unknown}"
+            return f"{name}: {unknown}"
     return None
 
 
-def _make_anew(entries: RevertedEntries, change: Change, scope: Address, place: Scope) -> None:
+def _make_anew(entries: RevertedEntries, recorded: RecordedChange, scope: Address, place: Scope) -> None:
     """Want a new one with the values of before. What refers to it is known when all of them are."""
-    kind = entries.registry[change.kind]
-    named = next((item.before for item in change.was if item.field == kind.natural), None)
+    change, kind = recorded.change, entries.registry[recorded.change.kind]
+    named = recorded.was.get(kind.natural or "")
     key = named if isinstance(named, str) else f"anew-{change.id}"
     at = scope.child(key)
     if at in entries.resources:
@@ -113,7 +114,7 @@ def _make_anew(entries: RevertedEntries, change: Change, scope: Address, place: 
         span=Span.start_of("made anew"), spans={}, new=True,
     )  # fmt: skip
     entries.restored[change.address] = at
-    entries.anew[at] = change
+    entries.anew[at] = recorded
     entries.note(
         change.location,
         "it is made anew, with a new id: what was in it or named it is not in it again."
@@ -123,20 +124,20 @@ def _make_anew(entries: RevertedEntries, change: Change, scope: Address, place: 
 
 def fill_in(entries: RevertedEntries) -> None:
     """Give what is made anew its values of before. What lacks one that making it needs is not made."""
-    while lacking := {at: name for at, change in entries.anew.items() if (name := _lacks(entries, change))}:
+    while lacking := {at: name for at, one in entries.anew.items() if (name := _lacks(entries, one))}:
         for at, name in lacking.items():
-            change = entries.anew.pop(at)
+            change = entries.anew.pop(at).change
             del entries.resources[at], entries.restored[change.address]
             entries.note(
                 change.location, f"it was deleted and does not come back: a new one needs its {name}"
             )
-    for at, change in entries.anew.items():
-        fields = {item.field: value_of(item.before, entries.named) for item in change.was}
+    for at, recorded in entries.anew.items():
+        kind = entries.registry[recorded.change.kind]
+        fields = {name: value_of(recorded.was, kind.field(name), entries.named) for name in recorded.was}
         entries.resources[at] = replace(entries.resources[at], fields=fields)
-        writable = entries.registry[change.kind].writable_fields
-        lost = [one.name for one in writable if one.type.may_be_secret or one.source is None]
+        lost = [one.name for one in kind.writable_fields if one.type.may_be_secret or one.source is None]
         if lost:
-            entries.note(change.location, f"in no plan is what it had as {', '.join(sorted(lost))}")
+            entries.note(recorded.location, f"in no plan is what it had as {', '.join(sorted(lost))}")
 
 
 def _part(values: Any, name: str) -> Any:

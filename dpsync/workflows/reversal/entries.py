@@ -8,7 +8,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Ref, Value
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.remark import Note
-from dpsync.workflows.reversal.applied import Applied
+from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.reversal.values import CannotComeBack
 from dpsync.workflows.session import Planned, Session
 
@@ -16,7 +16,7 @@ from dpsync.workflows.session import Planned, Session
 class RevertedEntries:
     """What they are so far. `now`: the plan from what the apply has left to what is live."""
 
-    def __init__(self, session: Session, done: Sequence[Applied], now: Planned) -> None:
+    def __init__(self, session: Session, done: Sequence[RecordedChange], now: Planned) -> None:
         self.session = session
         self.registry = session.registry
         self.done = done
@@ -29,7 +29,7 @@ class RevertedEntries:
         """Orders of siblings that the apply has changed."""
         self.restored: dict[str, Address] = {}
         """By the address of what the apply has deleted, that of its new entry."""
-        self.anew: dict[Address, Change] = {}
+        self.anew: dict[Address, RecordedChange] = {}
         """What is made anew, with the change that deleted what was before it."""
         self.live = {str(self.names.address(one)): one for one in now.snapshot.objects}
         self.differs: dict[Address, Change] = {change.location: change for change in now.plan.changes}
@@ -43,13 +43,17 @@ class RevertedEntries:
         live = self.now.sides.live(address)
         return None if live is None else live.id
 
-    def named(self, name: str) -> Value:
-        """What an address in a value of before stands for now."""
-        address = Address.parse(name)
-        if name in self.restored:
-            return Ref(self.restored[name])
+    def named(self, name: str, kinds: tuple[str, ...]) -> Value:
+        """Return what an address in a value of before stands for now. Raises CannotComeBack."""
+        address = self.restored.get(name, Address.parse(name))
+        found: Ref | LiveId
         if address in self.resources:
-            return Ref(address)
-        if name in self.live:
-            return LiveId(self.now.snapshot.objects[self.live[name]].id)
-        raise CannotComeBack(f"it named {name}, which is not there any more")
+            kind, found = self.resources[address].kind, Ref(address)
+        elif name in self.live:
+            live = self.now.snapshot.objects[self.live[name]]
+            kind, found = live.kind, LiveId(live.id)
+        else:
+            raise CannotComeBack(f"it named {name}, which is not there any more")
+        if kind not in kinds:
+            raise CannotComeBack(f"it named {name}, which is {self.registry[kind].one}")
+        return found

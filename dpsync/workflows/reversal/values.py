@@ -1,27 +1,26 @@
-"""The values of before, as a file would say them."""
+"""The values of before, with what they refer to now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-from dpsync.model.entries.values import ENV, LIVE, LiveId, Secret, Value, fill, leaves
-from dpsync.model.texts.mask import HIDDEN
+from dpsync.config.declaring.recorded import IncompleteValue
+from dpsync.kinds.kind import Field
+from dpsync.model.entries.values import Ref, Value, transform
+
+Known: TypeAlias = Callable[[str, tuple[str, ...]], Value]
+"""Gives what an address stands for now, if that is of one of these kinds. Raises CannotComeBack."""
 
 
 class CannotComeBack(Exception):
     """A value of before that cannot be written again: why."""
 
 
-def value_of(plain: Any, known: Callable[[str], Value]) -> Value:
-    """The value that a plan shows, as a file would say it. Raises CannotComeBack."""
-
-    def of(marker: str, name: str) -> Value:
-        if marker == ENV:
-            return Secret(name)
-        return LiveId(name) if marker == LIVE else known(name)
-
-    value = fill(plain, of)
-    if any(isinstance(leaf, str) and HIDDEN in leaf for leaf in leaves(value)):
-        raise CannotComeBack("it held a secret, which is in no plan and no journal")
-    return value
+def value_of(recorded: Mapping[str, Value | IncompleteValue], field: Field, known: Known) -> Value:
+    """Return the recorded value of a field, its references as `known` gives them. Raises CannotComeBack."""
+    value = recorded[field.name]
+    if isinstance(value, IncompleteValue):
+        raise CannotComeBack(str(value))
+    kinds = field.type.refers
+    return transform(value, lambda leaf: known(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf)

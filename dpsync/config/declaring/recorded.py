@@ -1,0 +1,204 @@
+"""A value that a journal or a saved plan has recorded, read as if it stood in a file of the configuration.
+
+The file may be forged. So the declaration of the field decides what a value may be: its types, its limits,
+and where a secret or a reference may stand. Markers of a plan become what a file would say in their place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from dpsync.config.reading.reader import FORBIDDEN_IN_FILE, nodes
+from dpsync.kinds.types import INVALID, Invalid, Many, Object, OneOf, Parsing, Table, TextFile, Type
+from dpsync.kinds.types.free_form import NOT_SHOWN
+from dpsync.kinds.types.scalars import UNDISCLOSED
+from dpsync.kinds.types.texts import Markdown
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import is_path_id
+from dpsync.model.entries.values import ENV, LIVE, REF, LiveId, Ref, Secret, Value, leaves, wrapped_data
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, plain
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.mask import HIDDEN
+
+Path = tuple[str, ...]
+_INCOMPLETE: Final = frozenset({"DP206", "DP222"})
+"""Findings about a value that lacks a part: the platform may not have given it back."""
+
+
+class UnfitValue(Exception):
+    """No file could say the value, so dpsync has not recorded it: why."""
+
+
+class IncompleteValue(Exception):
+    """The value cannot be written again, because a part of it is not known: why."""
+
+
+def read_recorded(type_: Type, recorded: Any) -> Value:
+    """Return the value that a plan shows, as the configuration would have it.
+
+    References are addresses that nobody has looked up yet. Raises UnfitValue and IncompleteValue.
+    """
+    if recorded is None:
+        return None
+    marked: list[tuple[str, str]] = []
+    text = _text(_as_written(recorded, marked))
+    if _hides_something(recorded):
+        raise IncompleteValue("it held a secret, which is in no plan and no journal")
+    if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
+        empty = next(name for name, part in recorded.items() if part is None)
+        raise IncompleteValue(f"its {empty} had no value, and no request takes one away")
+    node, problems = nodes(text, "")
+    reading = _Reading([one.message for one in problems])
+    value = _of_platform(type_).parse(node, reading) if node is not None else INVALID
+    if reading.problems:
+        raise UnfitValue("; ".join(dict.fromkeys(reading.problems)))
+    if reading.lacking or value is INVALID:
+        raise IncompleteValue("; ".join(dict.fromkeys(reading.lacking)) or "it cannot be read")
+    _check_markers(marked, value)
+    return value
+
+
+def _as_written(recorded: Any, marked: list[tuple[str, str]]) -> Any:
+    """Return the value with each marker as a file writes it, and add the markers to `marked`."""
+    if (data := wrapped_data(recorded)) is not None:
+        return {key: _as_written(item, marked) for key, item in data.items()}
+    if isinstance(recorded, list):
+        return [_as_written(item, marked) for item in recorded]
+    if not isinstance(recorded, dict):
+        return recorded
+    (marker, name), *others = recorded.items() if recorded else [("", None)]
+    if others or marker not in (REF, LIVE, ENV):
+        return {key: _as_written(item, marked) for key, item in recorded.items()}
+    if not isinstance(name, str) or not name:
+        raise UnfitValue(f'"{marker}" needs a name, which is a text')
+    if marker == LIVE and not is_path_id(name):
+        raise UnfitValue("an id in it cannot be one of the platform")
+    marked.append((marker, name))
+    return name if marker == REF else {"id" if marker == LIVE else "env": name}
+
+
+def _text(written: Any) -> str:
+    """Return the text of a JSON file with this value."""
+    try:
+        text = json.dumps(written, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise UnfitValue("a number in it is not finite") from None
+    return FORBIDDEN_IN_FILE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def _hides_something(recorded: Any) -> bool:
+    texts = [leaf for leaf in leaves(recorded) if isinstance(leaf, str)]
+    return any(HIDDEN in text or text in (NOT_SHOWN, UNDISCLOSED) for text in texts)
+
+
+class _Reading(Struct):
+    """What types need while they read a recorded value: implements kinds.types.Parsing."""
+
+    problems: list[str]
+    lacking: list[str] = field(default_factory=list)
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        (self.lacking if code in _INCOMPLETE else self.problems).append(message)
+        return INVALID
+
+    def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """Ignored: the value was live."""
+
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
+        self.problems.append(f'unknown key "{key.value}" in {what}')
+        return None
+
+    def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        return Ref(Address.parse(key))
+
+    def file(self, path: Scalar) -> Node | str | None:
+        self.problems.append("a recorded value names no file")
+        return None
+
+    def text(self, path: Scalar) -> TextFile | None:
+        self.problems.append("a recorded value names no file")
+        return None
+
+
+class _RichText(Markdown, frozen=True):
+    """Markdown, or a Document of the platform that Markdown cannot hold."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if isinstance(node, Mapping) and self.misfit(plain(node)) is None:
+            return plain(node)
+        return super().parse(node, ctx)
+
+
+class _Part(Object, frozen=True, dict=True):
+    """An object inside a list or another object, which is written whole: null says that a part is not set."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if isinstance(node, Mapping):
+            kept = (one for one in node.entries if not isinstance(one[1], Scalar) or one[1].value is not None)
+            node = Mapping(tuple(kept), node.span)
+        return super().parse(node, ctx)
+
+
+def _of_platform(type_: Type) -> Type:
+    """Return the type with what only the platform says in such a value."""
+    match type_:
+        case Markdown():
+            return _RichText()
+        case Object(parts=parts):
+            inner = {name: _of_platform(part) for name, part in parts.items()}
+            return _Part(inner, type_.required, type_.what, type_.one)
+        case OneOf(forms=forms):
+            made = {word: _of_platform(form) for word, form in forms.items()}
+            return replace(type_, forms=made)
+        case Many(of=of):
+            return replace(type_, of=_of_platform(of))
+        case Table(values=values):
+            return replace(type_, values=_of_platform(values))
+    return type_
+
+
+def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
+    """Raise UnfitValue unless each marker stands where the type has a reference or a secret, and no other."""
+    found = []
+    for leaf in leaves(value):
+        match leaf:
+            case Ref(address):
+                found.append((REF, str(address)))
+            case LiveId(id):
+                found.append((LIVE, id))
+            case Secret(env):
+                found.append((ENV, env))
+    if sorted(found) == sorted(marked):
+        return
+    marker, name = next((one for one in marked if one not in found), None) or found[0]
+    what = f"a secret from {name}" if marker == ENV else f"a reference to {name}"
+    raise UnfitValue(f"{what} cannot stand there")
+
+
+def check_secrets(value: Value, today: Value) -> None:
+    """Raise UnfitValue for a secret unless `today`, the value of the configuration, has it at the same place.
+
+    Whoever forges a journal would else have any variable of the environment sent to the platform.
+    """
+    named = dict(_secrets(today, ()))
+    for path, name in _secrets(value, ()):
+        if named.get(path) != name:
+            place = f"{'.'.join(path)}: " if path else ""
+            raise UnfitValue(f"{place}the configuration does not take a secret from {name} there")
+
+
+def _secrets(value: Value, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the variable of each secret, with the members that lead to it."""
+    if isinstance(value, Secret):
+        yield path, value.env
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _secrets(item, (*path, str(name)))
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _secrets(item, (*path, str(number)))

@@ -1,0 +1,149 @@
+"""The changes of an apply with their values, as the declarations read them.
+
+A journal and a saved plan are files that somebody else may have written. Before dpsync reads the platform for
+a revert, each value goes through the reader of the configuration; what no file could say ends the revert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, read_recorded
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.registry import Registry
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Entry
+from dpsync.model.entries.ids import is_path_id
+from dpsync.model.entries.values import Value
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.plans.change import Change, Difference
+from dpsync.workflows.reversal.applied import Applied
+
+Read = Mapping[str, "Value | IncompleteValue"]
+"""By field its value, or why a part of that is not known."""
+_CODE: Final = "DP149"
+
+
+class RecordedChange(Struct, frozen=True):
+    """A change that was carried out, or may have been. `made`: the id of what it has made."""
+
+    change: Change
+    made: str | None
+    before: Read
+    """Of what it has changed: the values from before."""
+    after: Read
+    """The values that it has written."""
+    was: Read
+    """Of what it has deleted: the values that a new one can be made with."""
+
+    @property
+    def location(self) -> Address:
+        return self.change.location
+
+
+def read_changes(
+    desired: Desired,
+    registry: Registry,
+    done: Sequence[Applied],
+    file: str,
+    is_selected: Callable[[Address], bool],
+) -> list[RecordedChange]:
+    """Return the changes with their values. What is not selected and cannot be read is left out.
+
+    `file` names the journal or saved plan in messages. Raises DiagnosticError (exit 5) with every value that
+    no file of the configuration could say.
+    """
+    found, findings = [], Findings()
+    for one in done:
+        reader = _Reader(desired, registry, file, one.change)
+        recorded = reader.read(one.made)
+        if not reader.findings:
+            found.append(recorded)
+        elif is_selected(one.change.location):
+            findings += reader.findings
+    if findings:
+        raise DiagnosticError(findings, Exit.INVALID)
+    return found
+
+
+class _Reader:
+    """Reads one change, and collects what is wrong with it."""
+
+    def __init__(self, desired: Desired, registry: Registry, file: str, change: Change) -> None:
+        self.desired = desired
+        self.registry = registry
+        self.file = file
+        self.change = change
+        self.findings = Findings()
+
+    def read(self, made: str | None) -> RecordedChange:
+        change = self.change
+        before: Read = {}
+        after: Read = {}
+        was: Read = {}
+        kind = self.registry.kinds.get(change.kind)
+        if kind is None:
+            self.error(None, f"there is no kind {change.kind} here")
+        elif change.id is not None and not is_path_id(change.id, kind.id_segments):
+            self.error(None, "its id cannot be one of the platform")
+        elif change.action == "delete":
+            was = self.deleted(kind)
+        else:
+            entry = self.desired.resources.get(change.location)
+            if entry is not None and entry.kind == kind.name:
+                known = [item for item in change.differences if item.known and change.action == "update"]
+                before = self.values(kind, entry, known, "before")
+                after = self.values(kind, entry, change.differences, "after")
+        return RecordedChange(change, made, before, after, was)
+
+    def deleted(self, kind: Kind) -> Read:
+        """Return the values of what was deleted, where one like it can stand."""
+        place = self.change.location.place
+        scope = self.desired.scopes.get(place)
+        if scope is None:
+            return {}
+        if kind.name not in scope.kinds:
+            self.error(None, f"{kind.one} cannot stand in {place}")
+            return {}
+        orders = {order.name for order in kind.list_orders}
+        kept = {
+            one.name
+            for one in kind.writable_fields
+            if not (one.type.may_be_secret or one.nest or one.name in orders)
+        }
+        for name in [item.field for item in self.change.was if item.field not in kept]:
+            self.error(name, f"no plan records the {name} of {kind.one} that it deletes")
+        return self.values(kind, None, [item for item in self.change.was if item.field in kept], "before")
+
+    def values(self, kind: Kind, entry: Entry | None, items: Iterable[Difference], side: str) -> Read:
+        """Return the values of one side (before, after), read in the order of the declaration."""
+        recorded = {item.field: getattr(item, side) for item in items}
+        for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
+            self.error(name, f"{kind.one} has no field {name}")
+        found: dict[str, Value | IncompleteValue] = {}
+        today = entry.fields if entry is not None else {}
+        for field in kind.fields:
+            if field.name not in recorded or not (field.declarable or field.nest):
+                continue
+            try:
+                type_ = field.form({**today, **found}.get(field.formed_by or ""))
+                value = read_recorded(type_, recorded[field.name])
+                if side == "before":  # the other side is only compared
+                    check_secrets(value, today.get(field.name))
+                found[field.name] = None if field.null == "empty" and value == "" else value
+            except IncompleteValue as incomplete:
+                found[field.name] = incomplete
+            except UnfitValue as unfit:
+                self.error(field.name, str(unfit))
+        return found
+
+    def error(self, field: str | None, reason: str) -> None:
+        at = self.change.address if field is None else f"{self.change.address}#{field}"
+        hint = "dpsync does not record such values: somebody may have edited the file, or it is damaged"
+        if self.change.action != "delete":
+            hint += f"; --exclude {self.change.address} takes the rest back"
+        message = f"{self.file} cannot be used: {at}: {reason}"
+        self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))

@@ -1,0 +1,376 @@
+"""A forged journal or saved plan: nothing is sent that the plan has not shown, and no variable's value."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from dpsync.model.plans.saved_plan import Saved
+from dpsync.server import world as worlds
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Ran, Run
+from tests.cli.test_show_journal import newest
+from tests.no_tls import NO_TLS
+from tests.planner.lab import world
+
+Project = Callable[..., Path]
+Plan = dict[str, Any]
+Forge = Callable[[Plan], Any]
+
+LEAKED = "a-variable-of-the-environment"
+TOKEN = "tools-token-17"
+TEXT = """\
+dpsync: 1
+policy: { prune: [spaces, glossary, "teams/a/members"], limits: { deletes: 9, percent: 100 } }
+organizations:
+  acme:
+    id: acme
+    teams:
+      a: { id: a, title: One, members: {} }
+      b: { id: b, title: Beta }
+      n: { title: New }
+    collections: { c: { title: C }, d: { title: D } }
+    glossary: {}
+    integrations:
+      acme-tools: { configuration: { server: after, token: { env: TOOLS_TOKEN } } }
+    spaces: { s: { title: Guides, collection: d } }
+"""
+TEAM, SPACE, TOOLS, NEW = "acme/teams/a", "acme/spaces/s", "acme/integrations/acme-tools", "acme/teams/n"
+NEWS, TERM, BO = "acme/spaces/[News]", "acme/glossary/[Ventil]", "acme/teams/a/members/[bo]"
+
+
+class Relay(http.server.BaseHTTPRequestHandler):
+    """The companion, with a record of each request: its line and its body."""
+
+    protocol_version = "HTTP/1.1"
+    inner: httpx.Client
+    seen: list[tuple[str, str]]
+
+    def _answer(self) -> None:
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.seen.append((f"{self.command} {self.path}", content.decode()))
+        headers = {
+            name: self.headers[name] for name in ("Authorization", "Content-Type") if self.headers[name]
+        }
+        given = self.inner.request(self.command, self.path, content=content, headers=headers)
+        self.send_response(given.status_code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(given.content)))
+        self.end_headers()
+        self.wfile.write(given.content)
+
+    do_GET = do_PATCH = do_PUT = do_POST = do_DELETE = _answer
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+@dataclass
+class Forgery:
+    """An apply that was carried out, and what there is to forge of it."""
+
+    run: Run
+    at: Path
+    url: str
+    seen: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def writes(self) -> list[str]:
+        return sorted(line.replace(" /v1", " ") for line, _ in self.seen if not line.startswith("GET "))
+
+    def journal(self, forge: Forge) -> str:
+        """Write a forged journal, and return its name."""
+        lines = []
+        for line in newest(self.at).read_text(encoding="utf-8").splitlines():
+            event = json.loads(line)
+            if event["event"] == "start":
+                forge(event["plan"])
+                line = json.dumps(event, separators=(",", ":"))
+            lines.append(f"{line}\n")
+        (self.at / "forged.jsonl").write_text("".join(lines), encoding="utf-8")
+        return "forged.jsonl"
+
+    def plan(self, forge: Forge) -> str:
+        """Write a forged plan with the digest that belongs to it, and return its name."""
+        saved = json.loads((self.at / "plan.json").read_text(encoding="utf-8"))
+        saved["plan"]["platform"] = self.url
+        forge(saved["plan"])
+        saved["digest"] = "0" * 64
+        read = Saved.model_validate_json(json.dumps(saved))
+        saved["digest"] = read.plan.digest
+        (self.at / "forged.json").write_text(json.dumps(saved), encoding="utf-8")
+        return "forged.json"
+
+    def revert(self, file: str, *flags: str) -> Ran:
+        """Take the apply of a file back without a question, and see that no secret is sent along."""
+        self.seen.clear()
+        ended = self.run("revert", file, "-C", str(self.at), "--yes", "--confirm", "delete content 1", *flags)
+        for line, body in self.seen:
+            assert LEAKED not in line + body
+            assert TOKEN not in line + body or "acme-tools/installations/i" in line
+        assert "a mistake of its own" not in ended.err
+        return ended
+
+
+WORLD = world(
+    teams=[{"id": "a", "title": "Alpha", "members": [{"user": "bo"}]}, {"id": "b", "title": "Beta"}],
+    collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}],
+    spaces=[{"id": "s", "title": "Guides", "parent": "c"}, {"id": "t", "title": "News"}],
+    glossary=[{"id": "g", "translations": {"en": "valve", "de": "Ventil"}}],
+    integrations=[{"name": "acme-tools", "title": "Tools", "script": "x"}],
+    installations=[
+        {"id": "i", "integration": "acme-tools", "configuration": {"server": "before", "token": "old"}}
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def applied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """Where the project after its apply is kept, and the world that the apply has left."""
+    return tmp_path_factory.mktemp("applied"), {}
+
+
+@pytest.fixture
+def forgery(
+    run: Run,
+    project: Project,
+    platform: ThreadedServer,
+    applied: tuple[Path, dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Forgery]:
+    kept, left = applied
+    for name, value in {"DPSYNC_TOKEN": "token", "TOOLS_TOKEN": TOKEN, "LEAK": LEAKED}.items():
+        monkeypatch.setenv(name, value)
+    platform.reset(left or WORLD)
+    at = project(TEXT)
+    if not left:
+        assert run("plan", "-C", str(at), "--confirm", "delete content 1", "--out", "plan.json").code == 0
+        assert run("apply", "plan.json", "-C", str(at), "--yes").code == 0
+        left |= platform.call(lambda: worlds.dump(platform.app.store))
+        shutil.copytree(at, kept, dirs_exist_ok=True)
+    else:
+        shutil.copytree(kept, at, dirs_exist_ok=True)
+    with httpx.Client(base_url=platform.url, **NO_TLS) as client:
+        handler = type("Fresh", (Relay,), {"inner": client, "seen": []})
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        thread = threading.Thread(target=partial(server.serve_forever, 0.01))
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("DPSYNC_URL", url)
+        yield Forgery(run, at, url, handler.seen)
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def change(plan: Plan, address: str) -> dict[str, Any]:
+    return next(one for one in plan["changes"] if one["address"] == address)
+
+
+def edit(address: str, /, **members: Any) -> Forge:
+    return lambda plan: change(plan, address).update(members)
+
+
+def before(address: str, name: str, value: Any, side: str = "before") -> Forge:
+    """Another value of a field."""
+
+    def forge(plan: Plan) -> None:
+        found = change(plan, address)
+        item = next(one for one in (*found["differences"], *found["was"]) if one["field"] == name)
+        item[side] = value
+
+    return forge
+
+
+def more(address: str, name: str, value: Any, of: str = "differences") -> Forge:
+    """The value of a field that the change is not about."""
+    return lambda plan: change(plan, address)[of].append({"field": name, "before": value})
+
+
+def nested(depth: int, inside: Any) -> Any:
+    for _ in range(depth):
+        inside = [inside]
+    return inside
+
+
+ENV = {"dpsync:env": "LEAK"}
+OWN = {"dpsync:env": "TOOLS_TOKEN"}
+REFUSED: dict[str, tuple[str, Forge]] = {
+    "variable as a title": (f"{TEAM}#title", before(TEAM, "title", ENV)),
+    "the token as a title": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:env": "DPSYNC_TOKEN"})),
+    "known variable as a title": (f"{TEAM}#title", before(TEAM, "title", OWN)),
+    "variable in a list as a title": (f"{TEAM}#title", before(TEAM, "title", [ENV])),
+    "variable in an object as a title": (f"{TEAM}#title", before(TEAM, "title", {"a": {"b": ENV}})),
+    "variable as of a file": (f"{TEAM}#title", before(TEAM, "title", {"env": "LEAK"})),
+    "wrapped variable": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:data": ENV})),
+    "variable without a name": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:env": None})),
+    "variable with a list as its name": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:env": ["LEAK"]})),
+    "file as a title": (f"{TEAM}#title", before(TEAM, "title", {"file": "dpsync.yaml"})),
+    "list as a title": (f"{TEAM}#title", before(TEAM, "title", [1, 2])),
+    "boolean as a title": (f"{TEAM}#title", before(TEAM, "title", True)),
+    "huge number as a title": (f"{TEAM}#title", before(TEAM, "title", 10**22)),
+    "empty title": (f"{TEAM}#title", before(TEAM, "title", "")),
+    "title that is no number": (f"{TEAM}#title", before(TEAM, "title", float("nan"))),
+    "title above its limit": (f"{TEAM}#title", before(TEAM, "title", "x" * 65)),
+    "title with a zero byte": (f"{TEAM}#title", before(TEAM, "title", "a\x00b")),
+    "deep title": (f"{TEAM}#title", before(TEAM, "title", nested(100, ENV))),
+    "number as a reference": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:ref": 5})),
+    "reference as a title": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:ref": TEAM})),
+    "id as a title": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:id": "a"})),
+    "list as the written title": (f"{TEAM}#title", before(TEAM, "title", [1], "after")),
+    "list as a created title": (f"{NEW}#title", before(NEW, "title", [1], "after")),
+    "number as a collection": (f"{SPACE}#collection", before(SPACE, "collection", {"dpsync:ref": 5})),
+    "text as a collection": (f"{SPACE}#collection", before(SPACE, "collection", "acme/collections/c")),
+    "variable as a collection": (f"{SPACE}#collection", before(SPACE, "collection", ENV)),
+    "id that leads elsewhere": (f"{SPACE}#collection", before(SPACE, "collection", {"dpsync:id": "../a"})),
+    "other variable": (f"{TOOLS}#configuration", before(TOOLS, "configuration", {"token": ENV})),
+    "variable in another place": (f"{TOOLS}#configuration", before(TOOLS, "configuration", {"server": OWN})),
+    "variable deep inside": (
+        f"{TOOLS}#configuration",
+        before(TOOLS, "configuration", {"token": OWN, "a": [{"b": [ENV]}]}),
+    ),
+    "variable of a file deep inside": (
+        f"{TOOLS}#configuration",
+        before(TOOLS, "configuration", {"token": OWN, "a": {"env": "LEAK"}}),
+    ),
+    "settings from a file": (f"{TOOLS}#configuration", before(TOOLS, "configuration", {"file": "a.yaml"})),
+    "list as settings": (f"{TOOLS}#configuration", before(TOOLS, "configuration", [OWN])),
+    "variable in a new term": (f"{TERM}#translations", before(TERM, "translations", {"en": ENV})),
+    "variable as a new term": (f"{TERM}#translations", before(TERM, "translations", ENV)),
+    "number in a new term": (f"{TERM}#translations", before(TERM, "translations", {"en": 5})),
+    "variable in a deleted space": (f"{NEWS}#title", before(NEWS, "title", ENV)),
+    "unknown field of a new term": (f"{TERM}#secret", more(TERM, "secret", ENV, "was")),
+    "unknown field": (f"{TEAM}#admin", more(TEAM, "admin", True)),
+    "unknown kind": (TEAM, edit(TEAM, kind="token")),
+    "other kind in a place": (TERM, edit(TERM, kind="team", was=[{"field": "title", "before": "A"}])),
+    "id upwards": (NEWS, edit(NEWS, id="..")),
+    "id with a slash": (NEWS, edit(NEWS, id="../orgs/acme")),
+    "id of an address": (NEWS, edit(NEWS, id="{acme/teams/a}")),
+    "empty id": (NEWS, edit(NEWS, id="")),
+    "id with a line break": (NEWS, edit(NEWS, id="a\r\nb")),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_forged_value_is_an_error_before_any_request(case: str, forgery: Forgery) -> None:
+    """Who may write a journal could have any variable of the environment published, the token, too."""
+    at, forge = REFUSED[case]
+    for file in (forgery.journal(forge), forgery.plan(forge)):
+        ended = forgery.revert(file)
+        assert (ended.code, forgery.seen) == (5, []), ended
+        assert "error[DP149]" in ended.err
+        assert f"{file} cannot be used: {at}: " in ended.err
+        shown = forgery.run("show", file, "-C", str(forgery.at))
+        assert shown.code == 0
+        assert LEAKED not in shown.out + shown.err
+
+
+HONEST = [
+    "DELETE /orgs/acme/teams/team-1",
+    "PATCH /integrations/acme-tools/installations/i",
+    "PATCH /orgs/acme/teams/a",
+    "POST /spaces/s/move",
+    "POST /spaces/t/restore",
+    "PUT /orgs/acme/translations-glossary",
+]
+"""What is sent to take back the apply as it was."""
+
+
+def steps(**members: Any) -> Forge:
+    def forge(plan: Plan) -> None:
+        for one in plan["changes"]:
+            for step in one["steps"]:
+                step.update(members)
+
+    return forge
+
+
+def copied(plan: Plan) -> None:
+    """A deletion of what the apply has not touched."""
+    plan["changes"].append(
+        {**change(plan, NEW), "address": "acme/teams/b", "differences": [], "id": "b", "label": "Beta"}
+    )
+
+
+HARMLESS: dict[str, tuple[Forge, list[str]]] = {
+    "as it was": (steps(), HONEST),
+    "other path": (steps(path="/orgs/acme/members/bo"), HONEST),
+    "other address of a server": (steps(path="https://evil.example/"), HONEST),
+    "other method": (steps(method="DELETE"), HONEST),
+    "body with a variable": (steps(body={"title": ENV}), HONEST),
+    "id that a step gives": (steps(gives=[{"address": TEAM, "id": ENV}]), HONEST),
+    "outputs of the plan": (lambda plan: plan.update(bindings={"acme": "other"}), HONEST),
+    "effect with a variable": (
+        edit(TEAM, effects=[{"address": "acme/teams/x", "what": "LEAK"}]),
+        HONEST,
+    ),
+    "reference to nothing": (
+        before(SPACE, "collection", {"dpsync:ref": "acme/collections/no"}),
+        [one for one in HONEST if "move" not in one],
+    ),
+    "reference to another kind": (
+        before(SPACE, "collection", {"dpsync:ref": TEAM}),
+        [one for one in HONEST if "move" not in one],
+    ),
+    "reference upwards": (
+        before(SPACE, "collection", {"dpsync:ref": "../../x"}),
+        [one for one in HONEST if "move" not in one],
+    ),
+    "value that is not shown": (
+        before(TEAM, "title", "(not shown: it may be a secret)"),
+        [one for one in HONEST if "teams/a" not in one],
+    ),
+    "id of another team": (edit(TEAM, id="b"), [one for one in HONEST if "teams/a" not in one]),
+    "kind of another entry": (edit(TEAM, kind="space"), [one for one in HONEST if "teams/a" not in one]),
+    "member of another kind": (edit(BO, kind="team_member", id="cy"), HONEST),
+    "place that is not declared": (
+        edit(TERM, address="acme/other/[x]"),
+        [one for one in HONEST if "glossary" not in one],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HARMLESS)
+def test_a_forged_step_or_address_sends_nothing_else(case: str, forgery: Forgery) -> None:
+    forge, sent = HARMLESS[case]
+    ended = forgery.revert(forgery.journal(forge))
+    assert forgery.writes == sent, ended
+    assert ended.code == 0, ended
+
+
+def test_a_forged_creation_is_shown_and_needs_its_answer(forgery: Forgery) -> None:
+    ended = forgery.revert(forgery.plan(copied))
+    assert (ended.code, forgery.writes) == (4, [])
+    assert "- acme/teams/[Beta]" in ended.out
+
+
+@pytest.mark.parametrize("case", [case for case, (at, _) in REFUSED.items() if "#" not in at or TEAM in at])
+def test_a_forged_saved_plan_is_never_applied(case: str, forgery: Forgery, platform: ThreadedServer) -> None:
+    """Only the forgery is in the way."""
+    platform.reset(WORLD)
+    ended = forgery.run("apply", forgery.plan(REFUSED[case][1]), "-C", str(forgery.at), "--yes")
+    assert (ended.code, forgery.writes) == (4, []), ended
+    assert "saved plan" in ended.err
+    assert "a mistake of its own" not in ended.err
+
+
+def test_a_saved_plan_as_it_was_is_applied(forgery: Forgery, platform: ThreadedServer) -> None:
+    platform.reset(WORLD)
+    ended = forgery.run("apply", forgery.plan(steps()), "-C", str(forgery.at), "--yes")
+    assert ended.code == 0, ended
+
+
+def test_the_rest_is_taken_back_where_the_entry_is_excluded(forgery: Forgery) -> None:
+    file = forgery.journal(before(TEAM, "title", ENV))
+    ended = forgery.revert(file, "--exclude", TEAM)
+    assert forgery.writes == [one for one in HONEST if "teams/a" not in one], ended

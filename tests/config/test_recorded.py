@@ -1,0 +1,147 @@
+"""Values of a journal are read by the declarations, as if they stood in a file."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import load
+from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, read_recorded
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.types import Json, Many, Object, Reference, Table, Text, Type
+from dpsync.kinds.types.texts import Markdown
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import LiveId, Ref, Secret, canonical, to_plain
+from tests.kinds.bench import config, fields_of
+from tests.kinds.samples import NOTHING, PLACES, SAMPLES
+from tests.planner.lab import REGISTRY
+
+ENV, REF, ID = {"dpsync:env": "KEY"}, {"dpsync:ref": "acme/teams/a"}, {"dpsync:id": "t1"}
+FREE = Json(secrets=True)
+TEAM = Reference.to("team")
+DEEP: list[Any] = reduce(lambda inner, _: [inner], range(70), [])
+DOCUMENT = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "drawing"}]}
+
+
+@pytest.mark.parametrize(("kind", "field"), fields_of(REGISTRY))
+def test_each_declared_value_is_read_back(kind: Kind, field: Field, tmp_path: Path) -> None:
+    sample, place = SAMPLES[kind.name][field.name], PLACES[kind.name]
+    for value in (sample.first, sample.second):
+        entry = {**place.needs, **sample.also, field.name: value}
+        if value is NOTHING or not field.declarable or field.name == kind.natural:
+            continue
+        said = config(place, value if kind.only_short and field.name == kind.shorthand else entry)
+        text = "\n".join(f"    {key}: {json.dumps(item)}" for key, item in said.items())
+        root = tmp_path / "dpsync.yaml"
+        root.write_text(f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n{text}\n", encoding="utf-8")
+        resource = next(
+            one
+            for one in load(root, {}, REGISTRY).resources.values()
+            if one.kind == kind.name and field.name in one.fields
+        )
+        declared = resource.fields[field.name]
+        type_ = field.form(resource.fields.get(field.formed_by or ""))
+        found = read_recorded(type_, to_plain(declared))
+        assert canonical(found) == canonical(declared)
+        check_secrets(found, declared)
+
+
+READ: dict[str, tuple[Type, Any, Any]] = {
+    "text": (Text(), "a\u0085\u2028\U000e0067 \\ \"b\"\n", "a\u0085\u2028\U000e0067 \\ \"b\"\n"),
+    "text like a number": (Text(), "017", "017"),
+    "no value": (Text(), None, None),
+    "reference": (TEAM, REF, Ref(Address(("acme", "teams", "a")))),
+    "id": (TEAM, ID, LiveId("t1")),
+    "secret": (Text(secret=True), ENV, Secret("KEY")),
+    "secret inside": (FREE, {"a": [ENV]}, {"a": [Secret("KEY")]}),
+    "data like a marker": (FREE, {"dpsync:data": ENV}, {"dpsync:env": "KEY"}),
+    "small numbers": (FREE, [1, -0.5, 1e300, True, None], [1, -0.5, 1e300, True, None]),
+    "part without a value": (Many(Object({"a": Text(), "b": Text()})), [{"a": "x", "b": None}], [{"a": "x"}]),
+    "document": (Markdown(), DOCUMENT, DOCUMENT),
+    "document inside": (Object({"a": Markdown()}), {"a": DOCUMENT}, {"a": DOCUMENT}),
+}  # fmt: skip
+UNFIT: dict[str, tuple[Type, Any, str]] = {
+    "number as text": (Text(), 1, "expected text, found the number 1"),
+    "long text": (Text(0, 3), "abcd", "the text has 4 characters; at most 3 are allowed"),
+    "secret as text": (Text(), ENV, "expected text, found a mapping"),
+    "secret as data": (Json(), ENV, "a secret from KEY cannot stand there"),
+    "secret inside data": (Json(), {"a": [ENV]}, "a secret from KEY cannot stand there"),
+    "secret of a file": (FREE, {"a": {"env": "KEY"}}, "a secret from KEY cannot stand there"),
+    "text as a reference": (TEAM, "a", "a reference to a cannot stand there"),
+    "reference as text": (Text(), REF, "a reference to acme/teams/a cannot stand there"),
+    "reference as a secret": (Text(secret=True), REF, "a secret is never written here"),
+    "reference without a name": (TEAM, {"dpsync:ref": 5}, '"dpsync:ref" needs a name, which is a text'),
+    "id with a slash": (TEAM, {"dpsync:id": "a/b"}, "an id in it cannot be one of the platform"),
+    "id upwards": (TEAM, {"dpsync:id": ".."}, "an id in it cannot be one of the platform"),
+    "id of an address": (TEAM, {"dpsync:id": "{a}"}, "an id in it cannot be one of the platform"),
+    "file": (FREE, {"file": "a.json"}, "a recorded value names no file"),
+    "text of a file": (Markdown(), {"file": "a.md"}, "a recorded value names no file"),
+    "no number": (FREE, [float("nan")], "a number in it is not finite"),
+    "long number": (FREE, 10**70, "a number of 71 characters; the limit is 64"),
+    "zero byte": (Text(), "a\x00", "the character U+0000 may not stand here"),
+    "depth": (FREE, DEEP, "lists and mappings are nested deeper than 64 levels"),
+    "unknown part": (Object({"a": Text()}), {"b": "x"}, 'unknown key "b" in this value'),
+    "wrong key": (Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters; at least 3 are needed"),
+}  # fmt: skip
+INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
+    "masked secret": (Text(), "by [secret]", "it held a secret, which is in no plan and no journal"),
+    "value that is not shown": (
+        FREE,
+        {"a": "(not shown: it may be a secret)"},
+        "it held a secret, which is in no plan and no journal",
+    ),
+    "missing part": (Object({"a": Text()}, ("a",)), {}, '"a" is missing in this value'),
+    "part without a value": (
+        Object({"a": Text(), "b": Text()}),
+        {"a": "x", "b": None},
+        "its b had no value, and no request takes one away",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_a_recorded_value_is_read_as_in_a_file(case: str) -> None:
+    type_, recorded, value = READ[case]
+    assert read_recorded(type_, recorded) == value
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_what_no_file_could_say_is_unfit(case: str) -> None:
+    type_, recorded, why = UNFIT[case]
+    with pytest.raises(UnfitValue) as unfit:
+        read_recorded(type_, recorded)
+    assert str(unfit.value) == why
+
+
+@pytest.mark.parametrize("case", INCOMPLETE)
+def test_a_value_that_lacks_a_part_is_incomplete(case: str) -> None:
+    type_, recorded, why = INCOMPLETE[case]
+    with pytest.raises(IncompleteValue) as incomplete:
+        read_recorded(type_, recorded)
+    assert str(incomplete.value) == why
+
+
+@pytest.mark.parametrize(
+    ("value", "today", "right"),
+    [
+        (Secret("KEY"), Secret("KEY"), True),
+        (Secret("KEY"), Secret("OTHER"), False),
+        (Secret("KEY"), None, False),
+        ({"a": Secret("KEY")}, {"a": Secret("KEY"), "b": 1}, True),
+        ({"b": Secret("KEY")}, {"a": Secret("KEY")}, False),
+        ([1, Secret("KEY")], [Secret("KEY"), 1], False),
+        ("KEY", None, True),
+    ],
+    ids=["same", "other", "none", "same member", "other member", "other place", "text"],
+)
+def test_a_secret_stands_where_the_configuration_has_it(value: Any, today: Any, right: bool) -> None:
+    """A variable in another member would be written where everybody can read it."""
+    if right:
+        check_secrets(value, today)
+        return
+    with pytest.raises(UnfitValue, match="the configuration does not take a secret from KEY there"):
+        check_secrets(value, today)
