@@ -39,14 +39,21 @@ class Expected(Struct, frozen=True):
     """What the plan that is made now must be. Where nothing is given, any plan will do."""
 
     plan: Plan | None = None
-    """One that was saved, or shown."""
+    """A plan that was saved, or shown before a question."""
     approved: str | None = None
     """The first digits of a digest."""
+    name: str = "the saved plan"
+    """What messages call `plan`."""
+
+    @staticmethod
+    def shown(plan: Plan) -> Expected:
+        """Expect the plan that a person saw before answering the question."""
+        return Expected(plan, name="the plan that was shown")
 
     def check(self, now: Plan) -> None:
         """Raises NotApproved, or Refused with every difference."""
         check_approved(now, self.approved)
-        if self.plan is not None and (found := different(self.plan, now)):
+        if self.plan is not None and (found := different(self.plan, now, self.name)):
             raise Refused(found, now.origins)
 
 
@@ -58,17 +65,17 @@ def check_approved(plan: Plan, approved: str | None) -> None:
         raise NotApproved(approved, plan.digest)
 
 
-def different(before: Plan, now: Plan) -> dict[str, str]:
-    """By address, why a plan that was looked at is not what would be done now; empty when it is."""
+def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
+    """Return by address why the plan `before`, which messages call `name`, is not the plan of now."""
     old, new = _by_address(before), _by_address(now)
     found = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = "the saved plan changes this, and nothing is to be done here any more"
+            found[address] = f"{name} changes this, and nothing is to be done here any more"
         elif address not in old:
-            found[address] = "the saved plan does not change this, and it would be changed now"
+            found[address] = f"{name} does not change this, and it would be changed now"
         elif old[address] != new[address]:
-            found[address] = "the saved plan changes this in another way than it would be changed now"
+            found[address] = f"{name} changes this in another way than it would be changed now"
     known = {(item.code, item.address) for item in before.refusals}
     for item in now.refusals:
         if (item.code, item.address) not in known:

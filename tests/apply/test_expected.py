@@ -56,7 +56,7 @@ def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str
 @pytest.mark.parametrize(("before", "named"), [("prod", "prod"), (None, "none")])
 def test_it_is_told_which_environment_a_plan_was_made_for(before: str | None, named: str) -> None:
     made, now = (PLAN.model_copy(update={"environment": name}) for name in (before, "test"))
-    assert different(made, now) == {"environment": f"the plan was made for {named}"}
+    assert different(made, now, "it") == {"environment": f"the plan was made for {named}"}
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def command(
             if code is None and not yes and approved is None:
                 code = asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
-                    expect = Expected(planned.plan)
+                    expect = Expected.shown(planned.plan)
                     planned = planned_now(out, session, client, options)
             if code is not None:
                 return not_carried_out(out, session, client, planned, ids, code, rehearsal)

@@ -88,7 +88,7 @@ def command(
             if code is None and not yes and approved is None:
                 code = asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
-                    expect = Expected(planned.plan)
+                    expect = Expected.shown(planned.plan)
                     with out.progress.during(READING):
                         planned = revert.plan(client, options)
             if code is not None:
