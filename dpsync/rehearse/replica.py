@@ -217,7 +217,7 @@ class Replica:
         return self._call(look())
 
 
-_FLEETING = {"job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
+_FLEETING = {"audit-event", "job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
 """Kinds of records of which a request that is sent again may leave one more: no thing of the platform."""
 
 

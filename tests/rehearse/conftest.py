@@ -12,6 +12,7 @@ import pytest
 from dpsync.api import Options, Session, load
 from dpsync.client.client import ReadClient
 from dpsync.client.recording import Recording
+from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.rehearse.stage import Stage
 from dpsync.server.process.thread import ThreadedServer
@@ -110,17 +111,14 @@ WANTED: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def staged(server: ThreadedServer, tmp_path: Path) -> Staged:
-    """A stage: `staged(configuration, world)`; without arguments the plan with every sort of step."""
-
+def stages(server: ThreadedServer, registry: Registry, tmp_path: Path) -> Staged:
     def make(
         wanted: dict[str, Any] = WANTED, world: dict[str, Any] = WORLD, parallelism: int = 1, *confirm: str
     ) -> Stage:
         server.reset(world)
         root = tmp_path / "dpsync.yaml"
         root.write_text(json.dumps(wanted), encoding="utf-8")
-        session = Session(load(root, {}), REGISTRY, parallelism)
+        session = Session(load(root, {}, registry), registry, parallelism)
         recording = Recording()
         inner = transport(server, "ada-token")
         with ReadClient(server.url, "ada-token", transport=inner, recording=recording) as client:
@@ -128,3 +126,15 @@ def staged(server: ThreadedServer, tmp_path: Path) -> Staged:
         return Stage(session, planned, recording)
 
     return make
+
+
+@pytest.fixture
+def staged(server: ThreadedServer, tmp_path: Path) -> Staged:
+    """A stage: `staged(configuration, world)`; without arguments the plan with every sort of step."""
+    return stages(server, REGISTRY, tmp_path)
+
+
+@pytest.fixture
+def staged_published(published_server: ThreadedServer, tmp_path: Path) -> Staged:
+    """The same on the platform as its vendor publishes it today."""
+    return stages(published_server, load_registry("published"), tmp_path)

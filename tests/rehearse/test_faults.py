@@ -102,6 +102,15 @@ def test_after_any_faults_one_clean_apply_converges(staged: Staged) -> None:
     assert len(rehearsal.faults) == examples(8, 200)
 
 
+def test_a_repeated_write_on_published_is_no_duplicate(staged_published: Staged) -> None:
+    """Otherwise, the second audit event of a write that was sent again makes the plan look unfit."""
+    teams = {"ops": {"title": "Operations", "id": "t-ops"}}
+    wanted = {"dpsync": 1, "organizations": {"acme": {"id": "acme", "teams": teams}}}
+    rehearsal = rehearse(staged_published(wanted), faults=12, seed=0)
+    assert any("after" in fault for run in rehearsal.faults for fault in run.faults)
+    assert [run for run in rehearsal.faults if not run.good] == []
+
+
 def test_the_same_seed_says_the_same(staged: Staged) -> None:
     first, second = (rehearse(staged(), faults=2, seed=5).faults for _ in range(2))
     assert first == second
