@@ -9,13 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options, Session, load, load_registry
+from dpsync.apply.fold import exit_of
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.live.sources import Source
 from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.journal import Report
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
 
@@ -109,6 +113,19 @@ def test_a_create_that_may_still_come_is_sent_once_and_made_once(what: str, open
     again = applied(session, client)
     assert len(late.received) == 1
     assert again.complete
+
+
+def test_apply_with_failed_default_is_incomplete(open_: Open) -> None:
+    """Otherwise, a job is green although the platform refused to make something private."""
+    source = "{ text: \"openapi: 3.1.0\\ninfo: { title: A, version: '1' }\\npaths: {}\" }"
+    body = "openapi: { pets: { source: %s, visibility: private } }" % source
+    session, late, client = open_(body, "/openapi/pets", status(403))
+    late.after = 1  # the request that creates it
+    report = applied(session, client)
+    assert [item.result for item in report.outcomes] == ["done", "failed"]
+    assert report.as_declared
+    assert exit_of(report) is Exit.PARTIAL
+    assert "1 step was not carried out" in render_report(report, Paint(False))
 
 
 @pytest.mark.parametrize("answer", GATEWAY)

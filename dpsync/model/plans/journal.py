@@ -105,9 +105,14 @@ class Report(Frozen):
         return self.as_declared and not self.count("unknown")
 
     @property
+    def unsuccessful(self) -> int:
+        """Count the steps that were certainly not carried out."""
+        return self.count("failed", "stale", "not-tried")
+
+    @property
     def converged(self) -> bool:
-        """It is settled, and nothing that was written is in trouble on the platform since."""
-        return self.settled and not self.started
+        """Tell whether every step was carried out, the result stays, and no written object is in trouble."""
+        return self.settled and not self.unsuccessful and not self.started
 
     @property
     def complete(self) -> bool:

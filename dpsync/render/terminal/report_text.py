@@ -78,7 +78,7 @@ def _proof(report: Report, paint: Paint, summary: bool) -> str:
     if report.remaining is None:
         return paint(ending(report), "red")
     if report.settled:
-        style = "red bold" if report.started else "green bold"
+        style = "green bold" if report.converged else "red bold"
         return "\n".join([paint(ending(report), style), *unproven_lines(report.remaining)])
     parts = [paint(ending(report), "red bold")]
     if not report.as_declared:

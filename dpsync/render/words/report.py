@@ -51,12 +51,8 @@ def ending(report: Report) -> str:
         return "Not verified: run plan to see where things stand."
     if report.settled:
         text = "Converged: a new plan has no changes."
-        if report.started:
-            number = len(report.started)
-            text = (
-                "Not converged: nothing is left to change, but the platform reports trouble with "
-                f"{counted(number, 'thing')} that this apply wrote, see above."
-            )
+        if reasons := list(_despite_empty_plan(report)):
+            text = f"Not converged: nothing is left to change, but {' and '.join(reasons)}, see above."
         if other := len(report.remaining.trouble) - len(report.started):
             text += f" {other}{' more' if report.started else ''} in trouble on the platform, see above."
         if report.remaining.blocked:
@@ -67,6 +63,15 @@ def ending(report: Report) -> str:
         what = f"{counted(number, 'request')} {'is' if number == 1 else 'are'} still in doubt"
         return f"Not certain: a new plan has no changes, but {what}. Run plan again later."
     return "Not converged: a new plan still has changes."
+
+
+def _despite_empty_plan(report: Report) -> Iterator[str]:
+    """Say why an apply has not converged although a new plan has no changes."""
+    if number := report.unsuccessful:
+        yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not carried out"
+    if report.started:
+        things = counted(len(report.started), "thing")
+        yield f"the platform reports trouble with {things} that this apply wrote"
 
 
 def unkept(report: Report) -> Iterator[str]:
