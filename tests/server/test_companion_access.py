@@ -1,6 +1,6 @@
 """Access by a model of its own: for any roles, defaults and grants, the API tells and shows what follows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -113,14 +113,16 @@ def world(organization: Json) -> Json:
 
 
 PATHS = {"spaces": "/spaces/{}", "collections": "/collections/{}", "sites": ORG + "/sites/{}"}
+Resolve = Callable[[Json, str, Json], Role]
+"""The role that a user has on a thing of an organization, by the rules of an edition."""
 
 
-def check(api: Api, organization: Json, user: str) -> None:
+def check(api: Api, organization: Json, user: str, resolve: Resolve = effective) -> None:
     caller = api.as_(f"{user}-token")
     for several, path in PATHS.items():
         seen = set()
         for thing in organization[several]:
-            role, where = effective(organization, user, thing), path.format(thing["id"])
+            role, where = resolve(organization, user, thing), path.format(thing["id"])
             if role is None:
                 caller.refused(404, "GET", where)
                 continue
@@ -131,13 +133,25 @@ def check(api: Api, organization: Json, user: str) -> None:
         assert set(caller.ids(f"{ORG}/{several}")) == seen
 
 
-def check_lists_of(api: Api, organization: Json, user: str) -> None:
+def check_lists_of(api: Api, organization: Json, user: str, resolve: Resolve = effective) -> None:
     """What a member has, as an admin sees it."""
-    roles_on = {space["id"]: effective(organization, user, space) for space in organization["spaces"]}
+    roles_on = {space["id"]: resolve(organization, user, space) for space in organization["spaces"]}
     seen = {id: role for id, role in roles_on.items() if role is not None}
     found = api.items(f"{ORG}/members/{user}/spaces")
     assert {item["space"]["id"]: item["permission"] for item in found} == seen
     assert api.get(f"{ORG}/members/{user}")["spaces"] == len(seen)
+
+
+def check_aggregates(api: Api, organization: Json, resolve: Resolve = effective) -> None:
+    """Who has access to each thing, as an admin sees it."""
+    users = [member["user"] for member in organization["members"]]
+    for several, path in PATHS.items():
+        for thing in organization[several]:
+            roles_of = {user: resolve(organization, user, thing) for user in users}
+            found = api.items(path.format(thing["id"]) + "/permissions/aggregate")
+            assert {item["user"]["id"]: item["permission"] for item in found} == {
+                user: role for user, role in roles_of.items() if role is not None
+            }
 
 
 @settings(
@@ -161,14 +175,7 @@ def test_what_a_caller_sees_and_may_do_follows_from_roles_defaults_and_grants(
         words = {"query": "space"}
         found = set(api.as_(f"{user}-token").ids(f"{ORG}/search", **words))
         assert found == set(api.as_(f"{user}-token").ids(f"{ORG}/spaces"))
-    for several, path in PATHS.items():
-        for thing in organization[several]:
-            users = [member["user"] for member in organization["members"]]
-            told = {user: effective(organization, user, thing) for user in users}
-            found = root.items(path.format(thing["id"]) + "/permissions/aggregate")
-            assert {item["user"]["id"]: item["permission"] for item in found} == {
-                user: role for user, role in told.items() if role is not None
-            }
+    check_aggregates(root, organization)
 
 
 # --- what is enough -----------------------------------------------------------------------------------

@@ -1,17 +1,15 @@
-"""Who may do what: the order of roles, the level of a member on a space, collection or site, and the flags of
-`permissions` objects.
+"""Who may do what: the order of roles, what a user is in an organization, and the flags of `permissions`
+objects. Which role a member has on a space, collection or site depends on the edition: see `resolution`.
 
 Roles are ordered admin > create > review > edit > comment > read > guest (null); each includes what the
 weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller. What depends on
 more than a role (who wrote a comment, who owns a team) is said where it is known.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 
 from msgspec import Struct
-
-from ..store import Record
 
 Role = str | None
 GRANT = "grant"
@@ -79,13 +77,16 @@ def flags(kind: str, role: Role) -> dict[str, bool]:
 class Standing(Struct, frozen=True, dict=True):
     """What one user is in one organization.
 
-    `grants` are those to the user and to the user's teams; `owns` has the teams that the user is an owner of.
+    `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owns` has the
+    teams that the user is an owner of. `user` is the id of the user where an edition asks who created
+    something, else "": then all members with the same rights share one standing.
     """
 
     member: bool = False
     role: Role = None
     grants: frozenset[tuple[str, str, Role]] = frozenset()
     owns: frozenset[str] = frozenset()
+    user: str = ""
 
     def flags(self) -> dict[str, bool]:
         """The `permissions` of the organization."""
@@ -96,41 +97,14 @@ class Standing(Struct, frozen=True, dict=True):
         owner = team in self.owns
         return {"admin": owner or self.role == "admin", "view": owner or self.role is not None}
 
-    def level(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
-        """The role on a space, collection or site; None when there is no access.
+    def given(self, kind: str, id: str) -> Role:
+        """Return the strongest role given on a space, collection or site itself; None where there is none.
 
-        An admin is admin everywhere. For the others it is the strongest of the grants there and on the
-        enclosing collections, and, unless the member is a guest, of the default level.
+        The role null gives nothing and takes nothing away.
         """
-        if not self.member or self.role == "admin":
-            return self.role
-        roles = [self._default(item, collection)] if self.role is not None else []
-        if self.grants:
-            roles += self._granted(item, collection)
-        return strongest(roles)
-
-    def _default(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
-        """`defaultLevel`; `inherit` is that of the enclosing collection, at the top the member's own role."""
-        for at in _upwards(item, collection):
-            level = at.doc.get("defaultLevel", "inherit")
-            if level != "inherit":
-                return str(level) if level is not None else None
-        return self.role
-
-    def _granted(self, item: Record, collection: Callable[[str], Record | None]) -> list[Role]:
-        around = _upwards(item, collection)
-        return [self._given.get((at.kind.removeprefix("deleted-"), at.id)) for at in around]
+        return self._given.get((kind, id))
 
     @cached_property
     def _given(self) -> dict[tuple[str, str], Role]:
-        """The strongest grant on each thing."""
         weakest_first = sorted(self.grants, key=lambda grant: _RANK[grant[2]])
         return {(kind, id): role for kind, id, role in weakest_first}
-
-
-def _upwards(item: Record, collection: Callable[[str], Record | None]) -> Iterator[Record]:
-    """The item itself, then the collections around it, the innermost first."""
-    at: Record | None = item
-    while at is not None:
-        yield at
-        at = collection(at.parent) if at.parent else None

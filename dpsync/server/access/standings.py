@@ -4,19 +4,20 @@ from ..store import Record, Store
 from .roles import GRANT, Role, Standing
 
 
-def stand(store: Store, organization: str, user: str) -> Standing:
+def stand(store: Store, organization: str, user: str, *, named: bool) -> Standing:
+    """Return what a user is in an organization. `named`: with the id of the user."""
     member = store.get("member", f"{organization}:{user}")
     if member is None or member.doc.get("disabled") or member.doc["role"] == "admin":
-        return _standing(member, [], [])
+        return _standing(member, [], [], named=named)
     memberships = store.find("membership", organization=organization, ref=user)
     given = granted(store, organization, "user", user)
     for membership in memberships:
         given += granted(store, organization, "team", membership.scope)
-    return _standing(member, memberships, given)
+    return _standing(member, memberships, given, named=named)
 
 
-def stand_all(store: Store, organization: str) -> dict[str, Standing]:
-    """Of all members, by user, in a few statements."""
+def stand_all(store: Store, organization: str, *, named: bool) -> dict[str, Standing]:
+    """The same for all members, by user, in a few statements."""
     memberships: dict[str, list[Record]] = {}
     for membership in store.find("membership", organization=organization):
         memberships.setdefault(membership.ref, []).append(membership)
@@ -28,7 +29,7 @@ def stand_all(store: Store, organization: str) -> dict[str, Standing]:
         teams = memberships.get(member.ref, [])
         to = [("user", member.ref), *(("team", team.scope) for team in teams)]
         grants = [grant for key in to for grant in given.get(key, [])]
-        found[member.ref] = _standing(member, teams, grants)
+        found[member.ref] = _standing(member, teams, grants, named=named)
     return found
 
 
@@ -52,14 +53,16 @@ def standing_of(record: Record) -> str | None:
     return ""
 
 
-def _standing(member: Record | None, memberships: list[Record], grants: list[Record]) -> Standing:
+def _standing(
+    member: Record | None, memberships: list[Record], grants: list[Record], *, named: bool
+) -> Standing:
     if member is None or member.doc.get("disabled"):
         return Standing()
     role = member.doc["role"]
     if role == "admin":
         return Standing(True, role)
     owns = frozenset(membership.scope for membership in memberships if membership.doc["role"] == "owner")
-    return Standing(True, role, _roles(grants), owns)
+    return Standing(True, role, _roles(grants), owns, member.ref if named else "")
 
 
 def _roles(grants: list[Record]) -> frozenset[tuple[str, str, Role]]:

@@ -1,124 +1,141 @@
-"""How many spaces a member, or a team, may view, without looking at each space for each of them.
+"""How many spaces members and teams may view, without resolving a role for each space and member.
 
-All spaces that are in one collection and have one default level are alike to whoever was given nothing on one
-of them. So they are counted in these groups. What is open to everybody who is no guest is one sum; besides
-that only what somebody was given is looked at. Both follow the writes of single spaces and collections.
+Spaces in the same collection, with the same level and on the same sites are alike to everybody who was given
+no role on one of them and created none of them. They are counted in these groups; a role is resolved once
+for each group and kind of viewer. The groups follow the writes of single records.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..store import Record, Store
+from .resolution import Content, Rules, Surroundings, content_of
 from .roles import Role, Standing
 
-Group = tuple[str, Role]
-"""The collection that spaces are in ("" the top), and their default level."""
+SITE_SPACE = "site-space"
+"""A record that shows a space (`ref`) on a site (`scope`)."""
+Group = tuple[str, Role, tuple[str, ...]]
+"""The collection that spaces are in ("" the top), their level, and the sites that show them."""
 
 
 class SpaceGroups:
-    """The spaces of one organization, in groups."""
+    """The spaces of one organization in groups, with the collections and sites that their roles depend on."""
 
-    def __init__(self, spaces: Iterable[Record], collections: Iterable[Record]) -> None:
-        self._sizes: defaultdict[str, Counter[Role]] = defaultdict(Counter)
-        self._collections: dict[str, Record] = {}
-        self._inside: defaultdict[str, set[str]] = defaultdict(set)
-        """The collections in each collection."""
-        self._open: int | None = None
-        """How many spaces are open to everybody who is no guest; None: to be counted."""
-        self.total = 0
-        for collection in collections:
-            self.collection(None, collection)
-        for space in spaces:
-            self.space(None, space)
+    def __init__(self, rules: Rules, records: Iterable[Record]) -> None:
+        self._rules = rules
+        self._spaces: dict[str, tuple[Content, str]] = {}
+        """Each space, with the collection that it is in."""
+        self._collections: dict[str, tuple[Content, str]] = {}
+        self._sites: dict[str, tuple[Content, str]] = {}
+        self._shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        """By space how often each site shows it."""
+        self._created: defaultdict[str, set[str]] = defaultdict(set)
+        """By user the spaces that the user created."""
+        self._sizes: Counter[Group] = Counter()
+        self._seen: dict[Standing, dict[Group, bool]] = {}
+        """By viewer (see `_viewer`) which groups are seen."""
+        self._creators: set[str] = set()
+        """Of the collections and sites whose level is null. It is as old as `_seen`."""
+        for record in records:
+            self.change(None, record)
 
-    def space(self, before: Record | None, after: Record | None) -> None:
-        """One was made, changed or removed."""
-        for space, one in ((before, -1), (after, 1)):
-            if space is not None:
-                parent, level = group = _group(space)
-                self._sizes[parent][level] += one
-                self.total += one
-                if self._open is not None and self._is_open(group):
-                    self._open += one
+    def change(self, before: Record | None, after: Record | None) -> None:
+        """Follow a record that was created (`before` is None), changed or removed (`after` is None)."""
+        for record, there in ((before, False), (after, True)):
+            if record is None:
+                continue
+            if record.kind == "space":
+                self._change_space(record, there=there)
+            elif record.kind == SITE_SPACE and self._rules.sites:
+                self._resize(record.ref, -1)
+                self._shown[record.ref][record.scope] += 1 if there else -1
+                self._resize(record.ref, 1)
+            elif record.kind == "collection" or (record.kind == "site" and self._rules.sites):
+                self._change_around(record, there=there)
 
-    def collection(self, before: Record | None, after: Record | None) -> None:
-        """The same for a collection."""
-        if before is not None:
-            del self._collections[before.id]
-            self._inside[before.parent].discard(before.id)
-        if after is not None:
-            self._collections[after.id] = after
-            self._inside[after.parent].add(after.id)
-        if before is None or after is None or _group(before) != _group(after):
-            self._open = None
+    def _change_space(self, record: Record, *, there: bool) -> None:
+        space = content_of(record)
+        if there:
+            self._spaces[space.id] = space, record.parent
+            self._created[space.creator].add(space.id)
+            self._resize(space.id, 1)
+        else:
+            self._resize(space.id, -1)
+            self._created[space.creator].discard(space.id)
+            del self._spaces[space.id]
 
-    def visible(self, standings: Sequence[Standing], space: Callable[[str], Record | None]) -> int:
-        """How many of them all of these have a level on. `space` finds one of the organization by its id."""
+    def _change_around(self, record: Record, *, there: bool) -> None:
+        known = self._collections if record.kind == "collection" else self._sites
+        if there:
+            known[record.id] = content_of(record), record.parent
+        else:
+            del known[record.id]
+        self._seen.clear()
+
+    def _resize(self, space: str, by: int) -> None:
+        """Count a space in the group that it is in now, or no longer."""
+        if space in self._spaces:
+            group = self._group(space)
+            self._sizes[group] += by
+            if self._sizes[group] == 0:
+                del self._sizes[group]
+
+    def _group(self, space: str) -> Group:
+        content, collection = self._spaces[space]
+        return collection, content.level, self._showing(space)
+
+    def _showing(self, space: str) -> tuple[str, ...]:
+        return tuple(sorted(site for site, times in self._shown[space].items() if times))
+
+    def sites_of(self, space: str) -> tuple[Content, ...]:
+        """Return the sites that show a space."""
+        return tuple(self._sites[id][0] for id in self._showing(space) if id in self._sites)
+
+    def visible(self, standings: Sequence[Standing]) -> int:
+        """Return how many spaces all of these may view."""
         asked = [standing for standing in standings if standing.role != "admin"]
-        if not asked:
-            return self.total
-        opened = [self._below(_given(standing, "collection")) for standing in asked]
-        guests = [below for standing, below in zip(asked, opened, strict=True) if standing.role is None]
-
-        def seen(group: Group, standing: Standing, below: set[str]) -> bool:
-            return group[0] in below or (standing.role is not None and self._is_open(group))
-
-        def seen_by_all(group: Group) -> bool:
-            return all(seen(group, *one) for one in zip(asked, opened, strict=True))
-
-        found = 0 if guests else self._open_to_all()
-        for parent in set.intersection(*(guests or opened)):
-            for level, size in self._sizes[parent].items() if parent in self._sizes else ():
-                if seen_by_all((parent, level)) and (guests or not self._is_open((parent, level))):
-                    found += size
-        alone = [_given(standing, "space") for standing in asked]
-        for one in filter(None, map(space, set().union(*alone))):
-            group = _group(one)
-            if not seen_by_all(group) and all(
-                one.id in ids or seen(group, standing, below)
-                for ids, standing, below in zip(alone, asked, opened, strict=True)
-            ):
-                found += 1
+        seen = [self._groups_seen_by(standing) for standing in asked]
+        found = sum(size for group, size in self._sizes.items() if all(one[group] for one in seen))
+        for id in set().union(*map(self._special, asked)):
+            content, group = self._spaces[id][0], self._group(id)
+            around = self._surroundings(group)
+            found += all(self._rules.resolve(one, content, around) is not None for one in asked)
+            found -= all(one[group] for one in seen)
         return found
 
-    def _open_to_all(self) -> int:
-        if self._open is None:
-            groups = ((parent, level) for parent, levels in self._sizes.items() for level in levels)
-            self._open = sum(self._sizes[group[0]][group[1]] for group in groups if self._is_open(group))
-        return self._open
+    def _special(self, standing: Standing) -> set[str]:
+        """Return the spaces that a member was given a role on, or created."""
+        given = {id for kind, id, _ in standing.grants if kind == "space" and id in self._spaces}
+        return given | self._created[standing.user] if standing.user else given
 
-    def _is_open(self, group: Group) -> bool:
-        """To everybody who is no guest."""
-        parent, level = group
-        levels = (level, *(around.doc.get("defaultLevel", "inherit") for around in self._around(parent)))
-        return next((one for one in levels if one != "inherit"), "inherit") is not None
+    def _groups_seen_by(self, standing: Standing) -> dict[Group, bool]:
+        """Return for each group whether a member sees the spaces in it that are not special to the member."""
+        viewer = self._viewer(standing)
+        seen = self._seen.setdefault(viewer, {})
+        for group in self._sizes.keys() - seen.keys():
+            sample = Content("space", "", group[1])
+            seen[group] = self._rules.resolve(viewer, sample, self._surroundings(group)) is not None
+        return seen
 
-    def _around(self, parent: str) -> Iterator[Record]:
-        """The collections around, the innermost first."""
-        while (collection := self._collections.get(parent)) is not None:
-            yield collection
-            parent = collection.parent
+    def _viewer(self, standing: Standing) -> Standing:
+        """Return a standing without what makes no difference to groups, so that many members share one."""
+        if not self._seen:
+            around = (*self._collections.values(), *self._sites.values())
+            self._creators = {content.creator for content, _ in around if content.level is None}
+        grants = frozenset(grant for grant in standing.grants if grant[0] != "space")
+        user = standing.user if standing.user in self._creators else ""
+        return Standing(True, standing.role and "read", grants, user=user)
 
-    def _below(self, ids: set[str]) -> set[str]:
-        """These collections and all that are in them."""
-        found, waiting = set[str](), [id for id in ids if id in self._collections]
-        while waiting:
-            id = waiting.pop()
-            if id not in found:
-                found.add(id)
-                waiting += self._inside.get(id, ())
-        return found
-
-
-def _given(standing: Standing, kind: str) -> set[str]:
-    """What somebody was given a role on."""
-    return {id for on, id, role in standing.grants if on == kind and role is not None}
+    def _surroundings(self, group: Group) -> Surroundings:
+        collections, at = [], group[0]
+        while at in self._collections:
+            collection, at = self._collections[at]
+            collections.append(collection)
+        sites = (self._sites[id][0] for id in group[2] if id in self._sites)
+        return Surroundings(tuple(collections), tuple(sites))
 
 
-def space_groups(store: Store, organization: str) -> SpaceGroups:
-    spaces, collections = (store.find(kind, organization=organization) for kind in ("space", "collection"))
-    return SpaceGroups(spaces, collections)
-
-
-def _group(space: Record) -> Group:
-    return space.parent, space.doc.get("defaultLevel", "inherit")
+def space_groups(store: Store, organization: str, rules: Rules) -> SpaceGroups:
+    """Return the groups of the spaces that are in an organization now."""
+    kinds = ("space", "collection", *(("site", SITE_SPACE) if rules.sites else ()))
+    return SpaceGroups(rules, (one for kind in kinds for one in store.find(kind, organization=organization)))

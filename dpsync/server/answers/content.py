@@ -45,6 +45,7 @@ def space(ctx: Context, record: Record) -> Json:
         permissions |= {"edit": False, "merge": False}
     permissions["merge"] = permissions["merge"] and may_merge_any(ctx, record, requests)
     doc = dict(record.doc)
+    doc.pop("createdBy", None)  # no edition names it
     default_level = doc.pop("defaultLevel")
     if not ctx.published:
         doc.pop("type", None)

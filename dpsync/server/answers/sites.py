@@ -14,6 +14,7 @@ from .urls import site_url
 
 def site(ctx: Context, record: Record) -> Json:
     doc = dict(record.doc)
+    doc.pop("createdBy", None)  # no edition names it
     origin = doc.pop("proxy", None)
     doc.pop("gitSync", None)
     level = doc.pop("defaultLevel", "inherit")

@@ -29,7 +29,7 @@ def _on(path: str, name: str) -> list[Operation]:
                      "one. All or nothing. The role null gives nothing, and takes nothing away.", **ADDED),
         get(f"listPermissionsAggregateIn{name}", path + "/permissions/aggregate", permissions.aggregate,
             m.Page[mp.UserPermission], mp.AggregateQuery, **{**_READ, "decided":
-            "Every member with access, with the role that all together gives. " + _READ["decided"]}),
+            "Every member with access, with the resulting role. " + _READ["decided"]}),
         listing(f"listUserPermissionsIn{name}", users, permissions.list_users, mp.UserPermission, **_GIVEN),
         get(f"getUserPermissionIn{name}", user, permissions.get_user, mp.UserPermission, **_READ),
         patch(f"updateUserPermissionIn{name}", user, permissions.update_user, None, mp.PermissionUpdate,

@@ -63,7 +63,7 @@ class StateCache:
                     self._lists = {
                         key: kept for key, kept in self._lists.items() if record.kind not in kept[0]
                     }
-            self._group_anew(before, after)
+            self._regroup(before, after)
 
     def _forget_answers(self) -> None:
         self.texts.clear()
@@ -85,11 +85,11 @@ class StateCache:
         if user != "":
             self.stood.discard(record.organization)
 
-    def _group_anew(self, before: Record | None, after: Record | None) -> None:
+    def _regroup(self, before: Record | None, after: Record | None) -> None:
         for record, sides in ((before, (before, None)), (after, (None, after))):
             groups = self.space_groups.get(record.organization) if record is not None else None
-            if record is not None and groups is not None and record.kind in ("space", "collection"):
-                (groups.space if record.kind == "space" else groups.collection)(*sides)
+            if groups is not None:
+                groups.change(*sides)
 
     def world(self, look_up: Callable[[], dict[str, str]]) -> dict[str, str]:
         """The headers that say which world this is, looked up when they are not known."""

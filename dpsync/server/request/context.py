@@ -16,8 +16,9 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from ..access import standings
+from ..access.resolution import NOWHERE, RULES, Content, Rules, Surroundings, content_of
 from ..access.roles import Role, Standing, reaches
-from ..access.visible_spaces import SpaceGroups, space_groups
+from ..access.visible_spaces import SITE_SPACE, SpaceGroups, space_groups
 from ..clock import Clock, moment, stamp
 from ..errors import ApiError, missing
 from ..store import Record, Store
@@ -75,6 +76,7 @@ class Context(Struct, dict=True):
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
     _space_groups: dict[str, SpaceGroups] = field(default_factory=dict)
+    _surroundings: dict[tuple[str, str], Surroundings] = field(default_factory=dict)
 
     @property
     def full(self) -> bool:
@@ -132,6 +134,7 @@ class Context(Struct, dict=True):
         self._cache.clear()
         self._standings.clear()
         self._space_groups.clear()
+        self._surroundings.clear()
 
     def new_id(self, kind: str) -> str:
         return self._lifecycles.new_id(self.store, kind)
@@ -187,7 +190,7 @@ class Context(Struct, dict=True):
         """What a user (the caller) is in an organization. A disabled member is none."""
         key = (organization, user or self.user)
         if key not in self._standings:
-            self._standings[key] = standings.stand(self.store, *key)
+            self._standings[key] = standings.stand(self.store, *key, named=self._rules.creators)
         return self._standings[key]
 
     def stand_all(self, organization: str) -> None:
@@ -196,7 +199,8 @@ class Context(Struct, dict=True):
         if organization in stood:
             return
         stood.add(organization)
-        for user, standing in standings.stand_all(self.store, organization).items():
+        found = standings.stand_all(self.store, organization, named=self._rules.creators)
+        for user, standing in found.items():
             self._standings[organization, user] = standing
 
     def role_in(self, organization: str) -> tuple[bool, Role]:
@@ -204,12 +208,37 @@ class Context(Struct, dict=True):
         standing = self.standing(organization)
         return standing.member, standing.role
 
+    @property
+    def _rules(self) -> Rules:
+        return RULES[self.profile]
+
     def level(self, item: Record, user: str = "") -> Role:
         """The role of a user (the caller) on an organization, space, collection or site."""
         standing = self.standing(item.organization, user)
-        if item.kind == "organization":
+        if item.kind == "organization" or standing.role == "admin":
             return standing.role
-        return standing.level(item, lambda id: self._own("collection", id, item.organization))
+        if standing.role is None and not standing.grants:
+            return None
+        return self._rules.resolve(standing, content_of(item), self._around(item))
+
+    def _around(self, item: Record) -> Surroundings:
+        """What the role on an item may come from, found once per request."""
+        key = (item.kind, item.id)
+        if key not in self._surroundings:
+            collections, at = [], item.parent
+            while at and (found := self._own("collection", at, item.organization)) is not None:
+                collections.append(content_of(found))
+                at = found.parent
+            sites = self._sites_showing(item) if item.kind == "space" and self._rules.sites else ()
+            self._surroundings[key] = Surroundings(tuple(collections), sites)
+        return self._surroundings[key]
+
+    def _sites_showing(self, space: Record) -> tuple[Content, ...]:
+        if space.organization in self._space_groups:
+            return self._space_groups[space.organization].sites_of(space.id)
+        ids = sorted({place.scope for place in self.store.find(SITE_SPACE, ref=space.id)})
+        found = (self._own("site", id, space.organization) for id in ids)
+        return tuple(content_of(site) for site in found if site is not None)
 
     def _own(self, kind: str, id: str, organization: str) -> Record | None:
         """None also for one of another organization: where the collection around a deleted space may be."""
@@ -314,10 +343,14 @@ class Context(Struct, dict=True):
     def spaces_of(self, organization: str) -> Iterator[tuple[Record, Role]]:
         """The spaces that the caller may view, each with the role there, in order of creation."""
         found = self.store.find("space", organization=organization)
-        for space in sorted(found, key=lambda space: space.seq):
-            level = self.level(space)
-            if level is not None:
-                yield space, level
+        for space in self.seen_spaces(organization, sorted(found, key=lambda space: space.seq)):
+            yield space, self.level(space)
+
+    def seen_spaces(self, organization: str, found: list[Record]) -> Iterator[Record]:
+        """Those of an organization's spaces that the caller may view, without a look at the sites of each."""
+        if self._rules.sites and self.standing(organization).role != "admin":
+            self._grouped(organization)
+        yield from filter(self.sees, found)
 
     def count_spaces_of(self, organization: str, user: str) -> int:
         return self._count_spaces(organization, self.standing(organization, user))
@@ -329,7 +362,7 @@ class Context(Struct, dict=True):
         )
 
     def count_spaces_of_team(self, team: Record) -> int:
-        """Those that the team has been given a role on, or on a collection around them."""
+        """Those that a guest would see who was given what the team was given."""
         return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
 
     def count_sites_of(self, organization: str, user: str) -> int:
@@ -340,27 +373,36 @@ class Context(Struct, dict=True):
         standing = self.standing(organization, user)
         if standing.role == "admin":
             return self.count("site", organization=organization)
-        opened, closed = self.ordered(
+        sites, opened, closed = self.ordered(
             ("sites of", organization), {"site"}, lambda: self._sites_by_openness(organization)
         )
-        seen, others = (set(), opened | closed) if standing.role is None else (opened, closed)
-        given = {id for kind, id, role in standing.grants if kind == "site" and role is not None}
-        return len(seen) + len(given & others)
+        seen = set() if standing.role is None else opened
+        special = {id for kind, id, _ in standing.grants if kind == "site"} | closed.get(standing.user, set())
+        found = (sites[id] for id in special - seen if id in sites)
+        return len(seen) + sum(self._rules.resolve(standing, site, NOWHERE) is not None for site in found)
 
-    def _sites_by_openness(self, organization: str) -> list[set[str]]:
-        """The sites that members see without a role of their own on them, and the others."""
+    def _sites_by_openness(self, organization: str) -> list[Any]:
+        """Return the sites by id, the ids of those that members see without a role of their own on them, and
+        the ids of the others by creator, where that is known.
+        """
         anybody = Standing(member=True, role="read")
-        found: tuple[set[str], set[str]] = set(), set()
-        for site in self.store.find("site", organization=organization):
-            found[anybody.level(site, lambda id: None) is None].add(site.id)
-        return list(found)
+        sites = {site.id: content_of(site) for site in self.store.find("site", organization=organization)}
+        opened = {id for id, site in sites.items() if self._rules.resolve(anybody, site, NOWHERE) is not None}
+        closed: dict[str, set[str]] = {}
+        for id in sites.keys() - opened:
+            if sites[id].creator:
+                closed.setdefault(sites[id].creator, set()).add(id)
+        return [sites, opened, closed]
 
     def _count_spaces(self, organization: str, *standings: Standing) -> int:
         if all(standing.role == "admin" for standing in standings):
             return self.count("space", organization=organization)
         if any(standing.role is None and not standing.grants for standing in standings):
             return 0
+        return self._grouped(organization).visible(standings)
+
+    def _grouped(self, organization: str) -> SpaceGroups:
+        """The groups of the organization's spaces: for requests that look at many of them."""
         if organization not in self._space_groups:
-            self._space_groups[organization] = space_groups(self.store, organization)
-        visible = self._space_groups[organization].visible
-        return visible(standings, lambda id: self._own("space", id, organization))
+            self._space_groups[organization] = space_groups(self.store, organization, self._rules)
+        return self._space_groups[organization]

@@ -136,7 +136,7 @@ def _origin(ctx: Context, site: Record, user: str) -> Json:
 
 
 def aggregate(ctx: Context) -> Json:
-    """Every member who has access, with the role that all together gives."""
+    """List every member who has access, with the resulting role."""
     item, query = _read(ctx), ctx.query
     ctx.stand_all(item.organization)
     members = sorted(ctx.store.find("member", organization=item.organization), key=lambda member: member.seq)

@@ -55,6 +55,7 @@ def create_site(ctx: Context) -> Json:
         "agentsContext": "included",
         "published": False,
         "createdAt": ctx.stamp,
+        "createdBy": ctx.user,
     }
     site = Record("site", ctx.new_id("site"), doc, organization.id, organization.id)
     ctx.put(site)

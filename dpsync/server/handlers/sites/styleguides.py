@@ -79,14 +79,13 @@ def list_styleguides(ctx: Context) -> Json:
     """Those that the caller may view, each with the sites that they may view."""
     organization = ctx.organization()
     sites = [site for site in ctx.store.find("site", organization=organization.id) if ctx.sees(site)]
-    spaces = sorted(ctx.store.find("space", organization=organization.id), key=lambda space: space.seq)
     return {
         "styleguides": [
             {
                 "space": answers.space(ctx, space),
                 "sites": [answers.site(ctx, site) for site in sites if site.ref == space.id],
             }
-            for space in spaces
-            if space.doc.get("type") == TYPE and ctx.sees(space)
+            for space, _ in ctx.spaces_of(organization.id)
+            if space.doc.get("type") == TYPE
         ]
     }

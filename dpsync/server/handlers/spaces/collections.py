@@ -42,7 +42,7 @@ def create_collection(ctx: Context) -> Json:
     organization, body = ctx.organization(), ctx.body
     parent = body.parent or ""
     may_create(ctx, organization.id, parent)
-    doc = {"title": body.title, "defaultLevel": "inherit"}
+    doc = {"title": body.title, "defaultLevel": "inherit", "createdBy": ctx.user}
     position = end_of(ctx, organization.id, parent)
     id = ctx.new_id("collection")
     collection = Record("collection", id, doc, organization.id, organization.id, parent, position)
@@ -82,7 +82,7 @@ def delete_collection(ctx: Context) -> None:
 def list_collection_spaces(ctx: Context) -> Json:
     collection = ctx.collection()
     inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
-    found = [space for space in inside if ctx.sees(space)]
+    found = list(ctx.seen_spaces(collection.organization, inside))
     return list_page(
         ctx, found, lambda space: space_answer(ctx, space), lambda space: [space.position, space.seq]
     )

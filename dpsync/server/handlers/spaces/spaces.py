@@ -93,6 +93,7 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: st
         "mergeRules": {"type": "inherit"},
         **fields,
         "createdAt": ctx.stamp,
+        "createdBy": ctx.user,
         "updatedAt": ctx.stamp,
     }
     erase_some_expired(ctx, organization)
