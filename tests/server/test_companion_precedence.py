@@ -268,3 +268,60 @@ def test_changed_site_role_changes_spaces_at_once(published: Api) -> None:
     root.ok("DELETE", f"{ORG}/sites/site/site-spaces/place", status=205)
     assert sub.ids(f"{ORG}/spaces") == []
     sub.refused(404, "GET", "/spaces/space")
+
+
+# --- what a role allows ---------------------------------------------------------------------------
+
+GIVEN: Json = {"users": ["other"], "role": "read"}
+BY_CREATORS: dict[str, tuple[str, str, Json | None]] = {
+    "delete a space": ("DELETE", "/spaces/space", None),
+    "delete a collection": ("DELETE", "/collections/inner", None),
+    "delete a site": ("DELETE", f"{ORG}/sites/site", None),
+    "set the level of a space": ("PATCH", "/spaces/space", {"defaultLevel": "edit"}),
+    "set the level of a collection": ("PATCH", "/collections/inner", {"defaultLevel": None}),
+    **{
+        f"{does} on a {kind}": (method, f"{PATHS[kind]}/permissions{tail}", body)
+        for kind in ("space", "collection")
+        for does, method, tail, body in (
+            ("give a role", "POST", "", GIVEN),
+            ("change a member's role", "PATCH", "/users/other", {"role": "edit"}),
+            ("take a member's role", "DELETE", "/users/other", None),
+            ("change a team's role", "PATCH", "/teams/spare", {"role": "edit"}),
+            ("take a team's role", "DELETE", "/teams/spare", None),
+        )
+    },
+}
+BY_ADMINS: dict[str, tuple[str, str, Json | None]] = {
+    "rename a space": ("PATCH", "/spaces/space", {"title": "New", "defaultLevel": "edit"}),
+    "rename a collection": ("PATCH", "/collections/inner", {"title": "New"}),
+    "rename a site": ("PATCH", f"{ORG}/sites/site", {"title": "New"}),
+    "give a role on a site": ("POST", f"{ORG}/sites/site/permissions", GIVEN),
+    "move a space": ("POST", "/spaces/space/move", {"parent": None}),
+}
+
+
+def with_roles(role: Role) -> Json:
+    there: Json = {"permissions": {"users": {"other": "comment"}, "teams": {"spare": "comment"}}}
+    return world(role, space=there, inner=there)
+
+
+@pytest.mark.parametrize("what", BY_CREATORS)
+def test_published_creators_manage_content_and_its_permissions(published: Api, what: str) -> None:
+    published.server.reset(with_roles("review"))
+    published.as_("sub-token").refused(403, *BY_CREATORS[what])
+    published.server.reset(with_roles("create"))
+    assert published.as_("sub-token").call(*BY_CREATORS[what]).is_success
+
+
+@pytest.mark.parametrize("what", BY_ADMINS)
+def test_published_settings_stay_with_admins(published: Api, what: str) -> None:
+    published.server.reset(with_roles("create"))
+    published.as_("sub-token").refused(403, *BY_ADMINS[what])
+    published.server.reset(with_roles("admin"))
+    assert published.as_("sub-token").call(*BY_ADMINS[what]).is_success
+
+
+@pytest.mark.parametrize("what", BY_CREATORS)
+def test_full_keeps_management_with_admins(api: Api, what: str) -> None:
+    api.server.reset(with_roles("create"))
+    api.as_("sub-token").refused(403, *BY_CREATORS[what])

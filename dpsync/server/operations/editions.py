@@ -52,6 +52,20 @@ STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
 """The statuses of success of today's edition, by operation, where they are not those of the table."""
 
 
+FOR_CREATORS = frozenset({
+    "deleteSpaceById", "deleteCollectionById", "deleteSiteById",
+    "updateSpaceById", "updateCollectionById",  # the level alone: their handlers ask more for the rest
+    "inviteToSpace", "updateUserPermissionInSpace", "removeUserFromSpace",
+    "updateTeamPermissionInSpace", "removeTeamFromSpace",
+    "inviteToCollection", "updateUserPermissionInCollection", "removeUserFromCollection",
+    "updateTeamPermissionInCollection", "removeTeamFromCollection",
+})  # fmt: skip
+"""The operations that need the role `create` in today's edition, and `admin` in the others.
+
+The source is the vendor's documentation as of May 2026, page "Roles" (collaborate/member-management).
+"""
+
+
 def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
     """The operations whose paths are there with this profile.
 
@@ -65,6 +79,7 @@ def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...
             row,
             body=STRICTER.get(row.id, row.body),
             status=STATUSES.get(row.id, row.status),
+            needs="create" if row.id in FOR_CREATORS else row.needs,
             removes=row.method == "DELETE" and row.status == 204 and row.id not in STATUSES,
         )
         for row in operations

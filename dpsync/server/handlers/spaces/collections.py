@@ -55,8 +55,11 @@ def get_collection(ctx: Context) -> Any:
 
 
 def update_collection(ctx: Context) -> Json:
-    collection = ctx.collection()
-    collection.doc.update(ctx.body.given())
+    """As with spaces, only the level may be left to creators."""
+    collection, given = ctx.collection(), ctx.body.given()
+    if given.keys() != {"defaultLevel"}:
+        ctx.demand(collection, "admin")
+    collection.doc.update(given)
     ctx.put(collection)
     return answers.collection(ctx, collection)
 

@@ -118,9 +118,14 @@ _OTHER = {"emoji": "icon", "icon": "emoji"}
 
 
 def update_space(ctx: Context) -> Json:
-    """A deleted one can be read, and so takes what it has; it can only be changed when it is restored."""
+    """A deleted one can be read, and so takes what it has; it can only be changed when it is restored.
+
+    The level is a permission, which some editions leave to creators; everything else is for admins.
+    """
     space = ctx.space(deleted=True)
     body = ctx.body.given()
+    if body.keys() != {"defaultLevel"}:
+        ctx.demand(space, "admin")
     body |= {_OTHER[name]: None for name in _OTHER.keys() & body.keys() if body[name] is not None}
     given = changes({"emoji": None, "icon": None, **space.doc}, body)
     if given and space.kind != "space":
