@@ -289,7 +289,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "collection": "The collection that the space is in; null puts it at the top level.",
         "emoji": "The emoji beside the name; there is one or an icon.",
         "icon": "The URL of the picture beside the name, in place of an emoji.",
-        "editMode": "`locked` takes changes by change requests alone; `live` lets people edit at once.",
+        "editMode": "`live` takes direct edits; `locked` takes change requests alone, or, with the profiles "
+        "`full` and `reference`, no edits at all.",
         "language": "The language of the content, as a code.",
         **_SPACE_ACCESS,
     },

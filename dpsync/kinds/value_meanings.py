@@ -173,8 +173,8 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "site.styleguide": {"own": "The style guide of the site itself."},
     "space.editMode": {
-        "live": "Changes are made in place and seen at once.",
-        "locked": "Changes are made by change requests alone.",
+        "live": "Takes direct edits, seen at once, and change requests.",
+        "locked": "Takes change requests alone; with the profiles `full` and `reference` no edits at all.",
     },
     "team_member.role": {
         "owner": "Belongs to the team, and manages its members.",

@@ -1,4 +1,7 @@
-"""A space whose `editMode` is `locked`: nothing is edited, neither its content nor a change request."""
+"""A space whose `editMode` is `locked`: with `full` and `reference` nothing is edited, neither its content
+nor a change request. With `published` it takes change requests (the vendor's documentation as of May 2026,
+page "Roles"; the same in the descriptions of `permissions` in the document of 0.202.0).
+"""
 
 from typing import Any
 
@@ -6,6 +9,7 @@ import pytest
 from cases import BODIES, IDS, OTHER_IDS
 from change_request_calls import GUIDES, OPEN
 from companion_calls import Api
+from platform_of_roles import give
 
 from dpsync.server.operations import OPERATIONS
 
@@ -64,3 +68,53 @@ def test_what_is_no_edit_goes_on_in_a_locked_space(api: Api) -> None:
     api.make(f"{GUIDES}/duplicate")
     api.delete(GUIDES)
     assert api.post(f"{GUIDES}/restore")["editMode"] == "locked"
+
+
+# --- today's edition ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def locked(published: Api) -> Api:
+    """A locked space, with an editor and a reviewer."""
+    give(published, GUIDES, "edit", users=["eve"])
+    give(published, GUIDES, "review", users=["rui"])
+    published.patch(GUIDES, {"editMode": "locked"})
+    return published
+
+
+PROPOSALS = [name for name in EDITS if name != "applyTemplateToSpace"]
+
+
+@pytest.mark.parametrize("name", PROPOSALS)
+def test_published_locked_space_takes_change_requests(locked: Api, name: str) -> None:
+    row = ROWS[name]
+    path = row.path.format(**{**IDS, **OTHER_IDS.get(name, {})})
+    caller = locked.as_("rui-token" if name == "mergeChangeRequest" else "eve-token")
+    assert caller.call(row.method, path, BODY.get(name)).is_success
+
+
+def test_published_locked_space_refuses_direct_edits(locked: Api) -> None:
+    before, path = locked.get(f"{GUIDES}/content"), f"{GUIDES}/content/template"
+    message = locked.refused(403, "POST", path, {"id": "handbook"})
+    assert message == (
+        "the space 'guides' is locked: use a change request, or set its editMode to live first"
+    )
+    assert locked.get(f"{GUIDES}/content") == before
+    into = {"id": "handbook", "changeRequestId": "better-welcome"}
+    locked.as_("eve-token").ok("POST", path, into, 201)
+
+
+def test_published_editor_cannot_merge_into_locked_space(locked: Api) -> None:
+    editor, reviewer = locked.as_("eve-token"), locked.as_("rui-token")
+    made = f"{GUIDES}/change-requests/{editor.make(f'{GUIDES}/change-requests')['id']}"
+    editor.ok("POST", f"{made}/content", BODY["updateChangeRequestContent"])
+    editor.refused(403, "POST", f"{made}/merge")
+    assert reviewer.post(f"{made}/merge")["result"] == "merge"
+
+
+@pytest.mark.parametrize("token", ["eve-token", "rui-token", "ada-token"])
+def test_published_lock_changes_no_permissions(locked: Api, token: str) -> None:
+    """`edit` and `merge` are about change requests, which a locked space takes."""
+    during = locked.as_(token).get(GUIDES)["permissions"]
+    locked.patch(GUIDES, {"editMode": "live"})
+    assert locked.as_(token).get(GUIDES)["permissions"] == during

@@ -40,6 +40,8 @@ def organizations_with_sites(draw: st.DrawFn) -> Json:
     for site in organization["sites"]:
         shown = draw(st.lists(st.sampled_from(spaces), max_size=3))
         site["structure"] = [{"type": "space", "id": f"place-{next(places)}", "space": id} for id in shown]
+    for space in organization["spaces"]:
+        space["editMode"] = draw(st.sampled_from(["live", "locked"]))
     for several in ("spaces", "collections", "sites"):
         for thing in organization[several]:
             if draw(st.integers(0, 2)) == 0:
@@ -123,7 +125,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def check_edits(api: Api, organization: Json, user: str) -> None:
-    """Proposing a change needs the role `edit` on the space."""
+    """Proposing a change needs the role `edit` on the space, locked or not."""
     caller = api.as_(f"{user}-token")
     for space in organization["spaces"]:
         role = documented_role(organization, user, space)

@@ -98,21 +98,23 @@ def _set_on(place: Content, who: Standing, content: Content) -> tuple[Role, ...]
 
 
 class Rules(Struct, frozen=True):
-    """How an edition resolves roles, and what its function reads.
+    """How an edition resolves roles, what its function reads, and what a locked space takes.
 
     `sites`: whether it reads the sites that show a space. `creators`: whether it reads who created what.
+    `locked_proposals`: whether a locked space takes change requests, and refuses direct edits alone.
     """
 
     resolve: Resolve
     sites: bool = False
     creators: bool = False
+    locked_proposals: bool = False
 
 
 _STRONGEST = Rules(strongest_role)
 RULES: Mapping[str, Rules] = {
     "reference": _STRONGEST,
     "full": _STRONGEST,
-    "published": Rules(role_by_precedence, sites=True, creators=True),
+    "published": Rules(role_by_precedence, sites=True, creators=True, locked_proposals=True),
 }
 """The rules of each profile."""
 

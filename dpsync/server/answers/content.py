@@ -1,7 +1,7 @@
 """Spaces and collections."""
 
 from ..access.roles import flags
-from ..request.context import CHANGE_REQUEST, Context, is_locked
+from ..request.context import CHANGE_REQUEST, Context
 from ..sites.navigation import PLACE
 from ..sites.publishing import is_draft
 from ..spaces.merge_rules import may_merge_any
@@ -41,7 +41,7 @@ def space(ctx: Context, record: Record) -> Json:
             urls["public"] = url
     requests = ctx.store.find(CHANGE_REQUEST, scope=record.id)
     permissions = flags("space", ctx.level(record))
-    if is_locked(record):
+    if not ctx.takes_change_requests(record):
         permissions |= {"edit": False, "merge": False}
     permissions["merge"] = permissions["merge"] and may_merge_any(ctx, record, requests)
     doc = dict(record.doc)

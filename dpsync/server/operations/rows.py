@@ -22,7 +22,10 @@ TODAY: Any = {"profile": "published"}
 """In today's edition alone: with the other profiles nothing is at its path."""
 
 EDITS: Any = {"needs": "edit", "edits": True}
-"""Of the content of a space, or of a change request of it: refused while the space is locked."""
+"""Of the content of a space, or of a change request of it: refused while the space is locked.
+
+In today's edition a locked space refuses direct edits alone, and the handlers of these see to that.
+"""
 
 MOVED: Any = {"body_required": False, "errors": (400, 404, 409)}
 TRANSFERRED: Any = {"errors": (404, 409, 412)}

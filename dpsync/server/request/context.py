@@ -30,7 +30,7 @@ CHANGE_REQUEST = "change-request"
 
 
 def is_locked(space: Record) -> bool:
-    """Whether its content, and what its change requests propose, is to stay as it is."""
+    """Whether its content is not edited directly."""
     return bool(space.doc["editMode"] == "locked")
 
 
@@ -297,9 +297,13 @@ class Context(Struct, dict=True):
         if space is None:
             raise missing("space", id)
         self.permit(space)
-        if self.edits and is_locked(space):
+        if self.edits and not self.takes_change_requests(space):
             raise ApiError(403, f"the space {id!r} is locked: set its editMode to live before it is edited")
         return space
+
+    def takes_change_requests(self, space: Record) -> bool:
+        """Whether the edition lets change requests of a space be made, changed and merged now."""
+        return self._rules.locked_proposals or not is_locked(space)
 
     def find_collection(self, id: str) -> Record | None:
         found = self.load("collection", id)

@@ -15,7 +15,7 @@ from ...content.editing import EditError, Editing, NoSuchPage
 from ...content.merging import ContentConflict, MergedContent, merge
 from ...errors import ApiError, bad, conflict, missing
 from ...request.changes import changes
-from ...request.context import CHANGE_REQUEST, Context
+from ...request.context import CHANGE_REQUEST, Context, is_locked
 from ...request.paging import list_page
 from ...spaces import printing, revisions
 from ...spaces.merge_rules import candidate, rules_for, unmet
@@ -235,9 +235,14 @@ def _take(ctx: Context, space: Record, request: Record, content: Json) -> None:
 
 
 def apply_template(ctx: Context) -> None:
-    """Into a change request, or into the main content."""
+    """Into a change request, or into the main content, which must not be locked then."""
     space, body = ctx.space(), ctx.body
     if body.changeRequestId is None:
+        if is_locked(space):
+            raise ApiError(
+                403,
+                f"the space {space.id!r} is locked: use a change request, or set its editMode to live first",
+            )
         before = revisions.active_id(space)
         content = with_template(ctx, space, before, body)
         revisions.activate(ctx, space, revisions.keep(ctx, space, content, [before], type="edits"))
