@@ -44,10 +44,13 @@ def _is_working_directory(place: str) -> bool:
 
 
 def plan_variables(directory: Path) -> dict[str, str]:
-    """Return the variables for a plan of a directory: those that dpsync reads, and those of its `${NAME}`."""
+    """Return the variables for a plan of a directory: those that dpsync reads, and those of its `${NAME}`.
+
+    Variables for tokens of platforms are left out, also where a file names one.
+    """
     from dpsync.config.composing.compose import load_sources
     from dpsync.config.composing.files import Directory
-    from dpsync.config.composing.layers import Layers
+    from dpsync.config.composing.layers import Layers, is_token_variable
     from dpsync.model.findings.diagnostic import DiagnosticError
 
     asked = _Asked(os.environ)
@@ -56,7 +59,7 @@ def plan_variables(directory: Path) -> dict[str, str]:
         load_sources(Directory(root), asked, Layers(environment=os.environ.get("DPSYNC_ENV")))
     except DiagnosticError:
         pass  # the plan says it
-    names = {*_READ_BY_A_PLAN, *asked.names}
+    names = {*_READ_BY_A_PLAN, *(name for name in asked.names if not is_token_variable(name, os.environ))}
     return {name: value for name, value in os.environ.items() if name in names}
 
 

@@ -118,7 +118,7 @@ def test_a_create_that_may_still_come_is_sent_once_and_made_once(what: str, open
 def test_apply_with_failed_default_is_incomplete(open_: Open) -> None:
     """Otherwise, a job is green although the platform refused to make something private."""
     source = "{ text: \"openapi: 3.1.0\\ninfo: { title: A, version: '1' }\\npaths: {}\" }"
-    body = "openapi: { pets: { source: %s, visibility: private } }" % source
+    body = f"openapi: {{ pets: {{ source: {source}, visibility: private }} }}"
     session, late, client = open_(body, "/openapi/pets", status(403))
     late.after = 1  # the request that creates it
     report = applied(session, client)

@@ -79,3 +79,15 @@ def test_a_plan_has_the_variables_of_its_files(
 
 def test_a_directory_without_a_configuration_needs_no_more(tmp_path: Path) -> None:
     assert plan_variables(tmp_path)["PATH"] == os.environ["PATH"]
+
+
+@pytest.mark.parametrize("name", ["DPSYNC_TOKEN", "DPSYNC_TOKEN_PROD", "ACME_TOKEN"])
+def test_plan_gets_no_platform_token(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout that names the variable in a title would have the token in a page."""
+    title = "${" + name + ":-none}"
+    (tmp_path / "dpsync.yaml").write_text(
+        f"dpsync: 1\norganizations: {{ acme: {{ id: acme, title: '{title}' }} }}\n"
+    )
+    monkeypatch.setenv("DPSYNC_TOKEN_NAMES", "ACME_TOKEN")
+    monkeypatch.setenv(name, "secret-of-a-platform")
+    assert "secret-of-a-platform" not in plan_variables(tmp_path).values()
