@@ -59,7 +59,7 @@ class Unfit(OSError):
         super().__init__(errno.EINVAL, why, str(path))
 
 
-class Outside(Unfit):
+class OutsideProject(Unfit):
     """A path that leads out of a project, or below a `.git`."""
 
 
@@ -94,7 +94,7 @@ def inside(path: Path, project: Path) -> Path:
     """Return the place of a path after every link was followed.
 
     A path in the project, or in the checkout around it, must stay there, and not be below a `.git`. Raises
-    Outside and OSError.
+    OutsideProject and OSError.
     """
     real, named = resolved(path), Path(os.path.normpath(path.absolute()))
     top = checkout(project)
@@ -102,7 +102,7 @@ def inside(path: Path, project: Path) -> Path:
         whole = resolved(place)
         is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
         if is_named and not real.is_relative_to(whole):
-            raise Outside(path, "it is a link that leads outside the project")
+            raise OutsideProject(path, "it is a link that leads outside the project")
     _stay_out_of_git(path, real, top)
     return real
 
@@ -110,11 +110,11 @@ def inside(path: Path, project: Path) -> Path:
 def name_in(path: Path, project: Path) -> str:
     """Return the name of a path relative to its project, after every link was followed.
 
-    Raises Outside for a path out of the project or below a `.git`, and OSError.
+    Raises OutsideProject for a path out of the project or below a `.git`, and OSError.
     """
     real, whole = resolved(path), resolved(project)
     if not real.is_relative_to(whole):
-        raise Outside(path, "it leads outside the project")
+        raise OutsideProject(path, "it leads outside the project")
     _stay_out_of_git(path, real, checkout(whole))
     return real.relative_to(whole).as_posix()
 
@@ -125,12 +125,12 @@ def has_git(names: Iterable[str]) -> bool:
 
 
 def _stay_out_of_git(path: Path, real: Path, top: Path) -> None:
-    """Raise Outside where a path leads below a `.git` of the checkout at `top`."""
+    """Raise OutsideProject where a path leads below a `.git` of the checkout at `top`."""
     if not real.is_relative_to(top):
         return
     own = _git_directory(top)
     if has_git(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
-        raise Outside(path, "it is below a .git, and nothing there is part of a project")
+        raise OutsideProject(path, "it is below a .git, and nothing there is part of a project")
 
 
 def _git_directory(top: Path) -> Path | None:

@@ -53,7 +53,7 @@ def plan_variables(directory: Path) -> dict[str, str]:
     from dpsync.config.composing.layers import Layers, is_token_variable
     from dpsync.model.findings.diagnostic import DiagnosticError
 
-    asked = _Asked(os.environ)
+    asked = _LookedUp(os.environ)
     try:
         root = ConfigurationPaths.find((), directory).root
         load_sources(Directory(root), asked, Layers(environment=os.environ.get("DPSYNC_ENV")))
@@ -63,7 +63,7 @@ def plan_variables(directory: Path) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in names}
 
 
-class _Asked(Mapping[str, str]):
+class _LookedUp(Mapping[str, str]):
     """The environment, and the names that somebody has looked up in it."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:

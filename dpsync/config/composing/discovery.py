@@ -133,7 +133,7 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
     """The file behind a path, or why it may not be included."""
     try:
         name = disk.name_in(path, project)
-    except disk.Outside:
+    except disk.OutsideProject:
         return _outside(text, span)
     except OSError as error:
         return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)

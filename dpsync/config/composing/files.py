@@ -67,7 +67,7 @@ class Directory:
     def real(self, name: str) -> str | None:
         try:
             return disk.name_in(self._project / name, self._project)
-        except disk.Outside:
+        except disk.OutsideProject:
             return None
         except OSError:
             return name  # reading it will say what is wrong with it

@@ -53,7 +53,7 @@ class Layers(Struct, frozen=True):
         for path in overlays:
             try:
                 names.append(disk.name_in(path, project))
-            except disk.Outside:
+            except disk.OutsideProject:
                 message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
                 problem = Diagnostic(codes.OUTSIDE, message, hint=INSIDE)
                 raise DiagnosticError([problem], Exit.INVALID) from None

@@ -63,10 +63,10 @@ class Planner:
 
     async def _run(self, url: str, token: str) -> PrintedPlan:
         variables = await asyncio.to_thread(self.program.variables)
-        with TemporaryDirectory(prefix="dpsync-") as elsewhere:
+        with TemporaryDirectory(prefix="dpsync-") as empty:
             self._running = running = await asyncio.create_subprocess_exec(
                 *self.program.arguments,
-                cwd=elsewhere,
+                cwd=empty,
                 env={**variables, "DPSYNC_URL": url, "DPSYNC_TOKEN": token, "NO_COLOR": "1"},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
