@@ -43,19 +43,28 @@ class ResolvedIds(Struct, frozen=True):
 
 
 class IdsOnDisk:
-    """One ids file of a project, whose links lead nowhere else. `name` is what messages call it."""
+    """One ids file of a project, whose links lead nowhere else. `name` is what messages call it.
+
+    With `commit` it must be read as in that commit.
+    """
 
     def __init__(
-        self, path: Path, registry: Registry, name: str | None = None, project: Path | None = None
-    ) -> None:
+        self, path: Path, registry: Registry, name: str | None = None, project: Path | None = None,
+        commit: str | None = None,
+    ) -> None:  # fmt: skip
         self.path = path
         self.name = name or str(path)
         self._registry = registry
         self._project = project or path.parent
+        self._commit = commit
 
     def read(self) -> IdsFile:
-        """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5)."""
+        """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5 or 4)."""
         data = content(self.path, self.name, self._project)
+        if self._commit is not None:
+            from dpsync.config.git_base.checked_files import check_file  # it knows git, which few need
+
+            check_file(self.path, self.name, data, self._commit, self._project)
         return IdsFile() if data is None else self._parsed(data)
 
     def read_both(self) -> ResolvedIds:

@@ -14,17 +14,17 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.compose import Composition
 from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES, yaml_files
+from dpsync.config.composing.files import Files
 from dpsync.config.declaring.declare import Declarations
 from dpsync.config.reading.reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, NotIncluded
 from dpsync.model.entries.git_base import Base
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Findings
 from dpsync.model.findings.nodes import Mapping
 from dpsync.model.findings.span import Span
 
@@ -72,6 +72,7 @@ class OmittedFiles(Struct, frozen=True, dict=True):
     """
 
     root: Path
+    files: Files
     registry: Registry
     read: Collection[str]
     declared: Collection[Address]
@@ -89,14 +90,14 @@ class OmittedFiles(Struct, frozen=True, dict=True):
             name = path.relative_to(project).as_posix()
             if name in self.read or path.name in (IDS_NAME, *ROOT_NAMES):
                 continue
-            entries = frozenset(self._entries(path, name)) - frozenset(self.declared)
+            entries = frozenset(self._entries(name)) - frozenset(self.declared)
             if entries:
                 yield NotIncluded(name, entries)
 
-    def _entries(self, path: Path, name: str) -> Collection[Address]:
+    def _entries(self, name: str) -> Collection[Address]:
         try:
-            node, _ = read(disk.read(path, DEFAULT_LIMITS.bytes, follow=False), name)
-        except OSError:
+            node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
+        except (OSError, DiagnosticError):  # it cannot be read, or may not: a hint is not worth a refusal
             return ()
         organizations = node.get("organizations") if isinstance(node, Mapping) else None
         if organizations is None or not isinstance(node, Mapping):

@@ -9,8 +9,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dpsync.config import codes
+from dpsync.config.composing.files import Directory, Files
 from dpsync.config.composing.layers import Layers
-from dpsync.config.load import load as load_config
+from dpsync.config.load import load_from
 from dpsync.config.omitted_files import OmittedFiles
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
@@ -27,18 +28,20 @@ def load(
     overlays: Sequence[Path] = (),
     environment: str | None = None,
     profile: str | None = None,
+    commit: str | None = None,
 ) -> Desired:
     """The checked configuration with what goes over it, as a platform of this profile takes it.
 
     Without `profile` that of the environment counts, else that of the registry. `Desired.profile` says which.
-    Raises DiagnosticError (exit 5) with everything that is wrong.
+    With `commit` each file must be as in that commit of its repository.
+    Raises DiagnosticError (exit 5) with everything that is wrong, and (exit 4) for a file of another content.
     """
     layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
-    variables = os.environ if env is None else env
-    desired, diagnostics = load_config(root, registry, variables, layers)
+    variables, files = os.environ if env is None else env, _files(root, overlays, commit)
+    desired, diagnostics = load_from(files, registry, variables, layers)
     if diagnostics.errors:
         raise DiagnosticError(diagnostics, Exit.INVALID, desired.texts)
-    return _with_omitted_files(root, desired, registry)
+    return _with_omitted_files(root, files, desired, registry)
 
 
 def validate(
@@ -48,36 +51,51 @@ def validate(
     overlays: Sequence[Path] = (),
     environment: str | None = None,
     profile: str | None = None,
+    commit: str | None = None,
 ) -> Desired:
     """The checked configuration: with the chosen environment, else alone and with each one that there is.
 
     A finding that is there only with environments says with which. Variables of environments that were not
-    chosen need not be set. Raises DiagnosticError (exit 5) with everything that is wrong.
+    chosen need not be set. `commit` is as in `load`, and so is what is raised.
     """
     layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
-    desired, found = _checked_everywhere(root, registry, os.environ if env is None else env, layers)
+    files = _files(root, overlays, commit)
+    desired, found = _checked_everywhere(files, registry, os.environ if env is None else env, layers)
     if found.errors:
         raise DiagnosticError(found, Exit.INVALID, desired.texts)
-    return replace(_with_omitted_files(root, desired, registry), warnings=found.warnings)
+    return replace(_with_omitted_files(root, files, desired, registry), warnings=found.warnings)
 
 
-def _with_omitted_files(root: Path, desired: Desired, registry: Registry) -> Desired:
-    return replace(desired, not_included=OmittedFiles(root, registry.whole, desired.texts, desired.resources))
+def _files(root: Path, overlays: Sequence[Path], commit: str | None) -> Files:
+    """The files of a project; with a commit, those that are as in it. Raises DiagnosticError (exit 4)."""
+    if commit is None:
+        return Directory(root)
+    from dpsync.config.git_base.checked_files import CheckedFiles  # it knows git, which few loads need
+
+    files = CheckedFiles.of(root, commit)
+    for path in overlays:  # Layers.of has followed links, and they may have been changed
+        files.real(Path(os.path.relpath(path, root.parent)).as_posix())
+    return files
+
+
+def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Registry) -> Desired:
+    omitted = OmittedFiles(root, files, registry.whole, desired.texts, desired.resources)
+    return replace(desired, not_included=omitted)
 
 
 def _checked_everywhere(
-    root: Path, registry: Registry, env: Mapping[str, str], layers: Layers
+    files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
 ) -> tuple[Desired, Findings]:
     """The configuration with these layers, and all findings, each once.
 
     Where no environment is chosen, each one is read. What is found without one is reported without one. A
     variable that is not set is reported only there: those of an environment are known where it is used.
     """
-    desired, found = load_config(root, registry, env, layers)
+    desired, found = load_from(files, registry, env, layers)
     texts = dict(desired.texts)
     only_with: dict[Diagnostic, list[str]] = {}
     for name in () if layers.environment is not None else desired.environments:
-        other, more = load_config(root, registry, env, replace(layers, environment=name))
+        other, more = load_from(files, registry, env, replace(layers, environment=name))
         texts |= other.texts
         for one in more:
             if one.code != codes.MISSING_VARIABLE:

@@ -11,14 +11,13 @@ import pytest
 
 from dpsync.cli.action.dpsync_commands import for_branch
 from dpsync.cli.action.files import write_summary
-from dpsync.cli.action.run import _below, _checkout, _history, _ids_file
+from dpsync.cli.action.run import _below, _history, _ids_file, _working_copy
 from dpsync.cli.endings import endings
 from dpsync.cli.habits import check_habits
 from dpsync.cli.terminal.output import as_output, changed_files
 from dpsync.github.messages.plan_comment import worth_telling
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import Checkout
 from dpsync.github.runner.run import History
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 from dpsync.model.plans.plan import Plan
@@ -28,7 +27,7 @@ from dpsync.render.json.conversion import findings_document, plan_document
 
 def test_outside_a_repository_there_is_no_commit_and_no_history(tmp_path: Path) -> None:
     inputs = Inputs(directory=str(tmp_path))
-    assert _checkout(tmp_path) == Checkout()
+    assert _working_copy(inputs).head() is None
     assert _history(inputs) == History()
     assert changed_files(tmp_path) == frozenset()
     assert (_below(inputs), _ids_file(inputs)) == ("", None)

@@ -33,6 +33,7 @@ WITHOUT_EXAMPLE = {
     "beyond",
     "DP130",
     *(
+        "DP136",
         "DP140",
         "DP142",
         "DP143",

@@ -28,6 +28,7 @@ def request_7(workflow: Workflow) -> dict[str, Any]:
     workflow.git("merge", "-q", "--no-ff", "--no-edit", "change")
     workflow.github.requests[7] = {
         "number": 7, "state": "open", "head": {"sha": head, "repo": {"full_name": REPOSITORY}},
+        "merge_commit_sha": workflow.git("rev-parse", "HEAD"),
         "base": {"ref": "main", "repo": {"full_name": REPOSITORY}},
     }  # fmt: skip
     return workflow.github.requests[7]

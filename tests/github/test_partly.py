@@ -13,7 +13,7 @@ from dpsync.github.messages.marker import DriftMarker, PlanMarker, first_line, r
 from dpsync.github.requests.api import GitHub
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import Checkout, WorkflowRun, WorkingCopy, branch_key, plan_key
+from dpsync.github.runner.place import WorkflowRun, WorkingCopy, branch_key, plan_key
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runs.action import carry_out
 from dpsync.model.plans.drift import Drift
@@ -60,7 +60,7 @@ def test_an_apply_that_was_stopped_freezes_the_comment_and_does_not_use_it_up(
     github.comment(7, first_line(plan) + "the plan")
     github.merge(PLACE.tested, 7)
     github.tips["main"] = PLACE.tested
-    copy = WorkingCopy(lambda: None, lambda: PLACE.tested, Checkout)
+    copy = WorkingCopy(lambda: None, lambda: PLACE.tested)
     assert carry_out(run, copy) == Ran(3, document)
     client.close()
     (body,) = github.bodies(7)

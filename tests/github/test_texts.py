@@ -462,23 +462,23 @@ def test_a_wrong_input_says_what_is_wrong(given: str, why: str) -> None:
 ENV = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "7", "GITHUB_SHA": SHA}
 
 
-@pytest.mark.parametrize(("name", "event", "fork", "untrusted"), [
+@pytest.mark.parametrize(("name", "event", "fork", "privileged"), [
     ("push", {}, False, False),
     ("pull_request", {"pull_request": {"head": {"repo": {"full_name": "acme/docs"}}}}, False, False),
     ("pull_request", {"pull_request": {"head": {"repo": {"full_name": "eve/docs"}}}}, True, False),
-    ("pull_request_target", {"pull_request": {"head": {"repo": {"full_name": "acme/docs"}}}}, False, False),
+    ("pull_request_target", {"pull_request": {"head": {"repo": {"full_name": "acme/docs"}}}}, False, True),
     ("pull_request_target", {"pull_request": {"head": {"repo": {"full_name": "eve/docs"}}}}, True, True),
     ("pull_request_target", {"pull_request": {"head": {"repo": None}}}, True, True),
     ("workflow_run", {"workflow_run": {"head_repository": {"full_name": "eve/docs"}}}, True, True),
     ("workflow_run", {}, True, True),
 ])  # fmt: skip
-def test_whose_change_a_run_is_about(name: str, event: Any, fork: bool, untrusted: bool) -> None:
+def test_whose_change_a_run_is_about(name: str, event: Any, fork: bool, privileged: bool) -> None:
     """Otherwise, a fork's change counts as one of the repository.
 
     Otherwise, a run with secrets, caused by a fork, counts as harmless.
     """
     place = find_place({**ENV, "GITHUB_EVENT_NAME": name}, event)
-    assert (place.fork, place.untrusted) == (fork, untrusted)
+    assert (place.fork, place.privileged) == (fork, privileged)
 
 
 def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -> None:

@@ -179,19 +179,28 @@ def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, wo
     assert act.github.comments == {}
 
 
-@pytest.fixture
-def request_7(act: Act, workflow: Workflow) -> dict[str, Any]:
-    """A pull request with its trial merge, which its workflow checks out; main is as it was."""
+def proposed(workflow: Workflow, files: dict[str, str]) -> tuple[str, str]:
+    """The head of a change, and GitHub's trial merge of it, which its workflow checks out; main stays."""
     workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
     workflow.git("checkout", "-q", "-b", "change")
+    for name, text in files.items():
+        workflow.commit(text, name)
     text = ENVIRONMENTS.replace("title: Support", "title: Help desk")
     head = workflow.commit(text, "docs-platform/dpsync.yaml")
     workflow.git("checkout", "-q", "--detach", "main")
     workflow.git("merge", "-q", "--no-ff", "--no-edit", "change")
     workflow.git("update-ref", "refs/pull/7/merge", "HEAD")
     workflow.git("checkout", "-q", "main")
+    return head, workflow.git("rev-parse", "refs/pull/7/merge")
+
+
+@pytest.fixture
+def request_7(act: Act, workflow: Workflow) -> dict[str, Any]:
+    """The pull request of a change."""
+    head, trial = proposed(workflow, {})
     act.github.requests[7] = {
         "state": "open", "head": {"sha": head, "repo": {"full_name": REPOSITORY}}, "base": {"ref": "main"},
+        "merge_commit_sha": trial,
     }  # fmt: skip
     return act.github.requests[7]
 
@@ -244,6 +253,63 @@ def test_what_a_fork_has_changed_is_not_planned_again(act: Act, request_7: dict[
     assert running.returncode != 0
     assert "the change comes from a fork" in printed
     assert plans(act) == []
+
+
+BUILT = """\
+name: a plan after a build
+on:
+  EVENT:
+jobs:
+  plan:
+    runs-on: ubuntu-24.04
+    steps:
+      - uses: CHECKOUT
+        with:
+          ref: REF
+          fetch-depth: 0
+          persist-credentials: false
+      - run: sh docs-platform/build.sh
+      - uses: DPSYNC
+        with:
+          command: plan
+          working-directory: docs-platform
+          api-url: ${{ vars.DPSYNC_URL }}
+          api-token: ${{ secrets.DPSYNC_TOKEN }}
+"""
+
+
+@pytest.mark.parametrize("build", ["true", "sed -i 's/Help desk/Evil/' docs-platform/dpsync.yaml"],
+                         ids=["a build that changes no file", "a build that writes dpsync.yaml"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("event", "ref"),
+    [
+        ("pull_request_target", "change"),
+        ("pull_request_target", "refs/pull/7/merge"),
+        ("workflow_run", "change"),
+        ("issue_comment", "refs/pull/7/merge"),
+    ],
+    ids=["target of the head", "target of the trial merge", "workflow run of the head", "comment"],
+)
+def test_build_before_a_plan_with_secrets_changes_nothing(
+    event: str, ref: str, build: str, act: Act, workflow: Workflow
+) -> None:
+    """A step runs what the change brings. It must not decide what is planned with secrets."""
+    text = BUILT.replace("EVENT", event).replace("REF", ref).replace("CHECKOUT", CHECKOUT)
+    workflow.commit(text.replace("DPSYNC\n", f"{DPSYNC}\n"), ".github/workflows/built.yml")
+    head, trial = proposed(workflow, {"docs-platform/build.sh": f"{build}\n"})
+    payload: dict[str, Any] = workflow.request(sha=head)
+    payload["pull_request"]["base"]["ref"] = "main"
+    act.github.requests[7] |= {"base": {"ref": "main"}, "merge_commit_sha": trial}
+    if event == "workflow_run":
+        payload = {"workflow_run": {"head_sha": head, "head_repository": {"full_name": REPOSITORY}}}
+    elif event == "issue_comment":
+        payload = said(act, "OWNER", "/dpsync plan")
+    asked = len(workflow.platform.app.requests)
+    running = act.start("built.yml", event, payload)
+    printed, _ = running.communicate(timeout=PATIENCE)
+    planned = len(workflow.platform.app.requests) > asked
+    assert (running.returncode == 0, planned) == ((build == "true"), (build == "true")), printed
+    assert ("dpsync.yaml is not as in the commit" in printed) is (build != "true")
 
 
 def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_shown(

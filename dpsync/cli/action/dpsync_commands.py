@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from dpsync.cli.action.files import write_outputs
 from dpsync.cli.arguments.connection import Given
+from dpsync.cli.arguments.place import checked_with
 from dpsync.cli.main import run as run_dpsync
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
@@ -39,15 +40,16 @@ class DpsyncCommands:
         self._given = Given(inputs.url, inputs.token, inputs.branches)
         self._patience = patience
 
-    def run(self, words: list[str], base: str) -> Ran:
+    def run(self, words: list[str], base: str, commit: str) -> Ran:
         """Run one, for a change to the branch `base`. Raises Ended where a signal came before it.
 
+        With `commit` it reads files only as they are in that commit.
         What came of it is in the outputs at once: nothing that happens while GitHub is told changes that.
         """
         self._patience.go_on()
         if words[0] == "apply":
             write_outputs(self._log, killed(applying=True))
-        with for_branch(base):
+        with for_branch(base), checked_with(commit or None):
             ran = self.last = self._ran(words)
         write_outputs(self._log, outputs(ran.document, ran.code))
         return ran

@@ -16,6 +16,7 @@ from dpsync.cli.arguments.place import ConfigurationPaths as Project
 from dpsync.cli.terminal.output import below, changed_files
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES
+from dpsync.config.git_base.checked_files import VerifiedRepository
 from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.config.git_base.git_program import GitDirectory
 from dpsync.github.requests.api import GitHub
@@ -23,7 +24,7 @@ from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import outputs
-from dpsync.github.runner.place import Checkout, WorkflowRun, WorkingCopy
+from dpsync.github.runner.place import WorkflowRun, WorkingCopy
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runs.action import carry_out, stopped
 from dpsync.github.runs.ids_file import IdsFileUpdate
@@ -102,10 +103,6 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
         found = {place.head() if (place := _place(folder)) is not None else None for folder in folders}
         return found.pop() if len(found) == 1 else None
 
-    def checkout() -> Checkout:
-        found = {_checkout(folder) if _place(folder) is not None else Checkout() for folder in folders}
-        return found.pop() if len(found) == 1 else Checkout()
-
     def _place(folder: Path) -> GitDirectory | None:
         with suppress(NoRepository):
             place = GitDirectory.around(folder)
@@ -117,18 +114,13 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
         names = [directory / name for name in (*inputs.config, *ROOT_NAMES)]
         return next((found for name in names if (found := _link_on_the_way(name, workspace))), None)
 
-    return WorkingCopy(link, head, checkout)
+    def merged(commit: str) -> str | None:
+        with suppress(NoRepository):
+            parents = VerifiedRepository.around(directory).parents(commit)
+            return parents[1] if len(parents) == 2 else None
+        return None
 
-
-def _checkout(folder: Path) -> Checkout:
-    """The commit of the repository that a directory lies in."""
-    try:
-        repository = Repository.around(folder)
-        commit = repository.commit("HEAD")
-        parents = repository.parents(commit) if commit is not None else []
-    except NoRepository:
-        return Checkout()
-    return Checkout(commit, parents[1] if len(parents) == 2 else None)
+    return WorkingCopy(link, head, merged)
 
 
 def _link_on_the_way(name: Path, workspace: Path) -> str | None:

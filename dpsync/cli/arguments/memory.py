@@ -44,7 +44,7 @@ def opened(
     if to.pending and desired.environment is not None:
         desired = replace(desired, environment=replace(desired.environment, pending=to.pending))
     path = ids_file(out, place.root, to, place.ids)
-    ids = on_disk(path, place.root.parent)
+    ids = on_disk(path, place.root.parent, place.commit)
     known = ids.read()
     tell_repeated(out, known)
     past = git_base(out, place, base, path)
@@ -63,11 +63,11 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
     return named
 
 
-def on_disk(path: Path, project: Path) -> IdsOnDisk:
-    """An ids file that can be read and written."""
+def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
+    """An ids file that can be read and written; with `commit` it must be as in that commit."""
     from dpsync.api import IdsOnDisk, load_registry
 
-    return IdsOnDisk(path, load_registry().whole, shortest_path(str(path)), project)
+    return IdsOnDisk(path, load_registry().whole, shortest_path(str(path)), project, commit)
 
 
 def tell_repeated(out: Output, ids: IdsFile) -> None:

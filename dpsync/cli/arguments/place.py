@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -14,6 +17,19 @@ from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
+
+
+_CHECKED: Final[ContextVar[str | None]] = ContextVar("checked commit", default=None)
+
+
+@contextmanager
+def checked_with(commit: str | None) -> Iterator[None]:
+    """Let the commands that run in here read files of a configuration only as they are in a commit."""
+    before = _CHECKED.set(commit)
+    try:
+        yield
+    finally:
+        _CHECKED.reset(before)
 
 
 class ConfigurationPaths(Struct, frozen=True):
@@ -26,6 +42,8 @@ class ConfigurationPaths(Struct, frozen=True):
     """The ids file that was named."""
     profile: str | None = None
     """The profile that was named."""
+    commit: str | None = None
+    """The commit that each file must be as in."""
 
     @property
     def journals(self) -> Path:
@@ -43,28 +61,44 @@ class ConfigurationPaths(Struct, frozen=True):
         """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
         from dpsync.config.composing.discovery import find_root
 
-        named = os.environ.get("DPSYNC_FILE")
+        named, commit = os.environ.get("DPSYNC_FILE"), _CHECKED.get()
         root, *overlays = files or ((named,) if named else (None,))
         found = directory / root if root is not None else find_root(directory)
+        if root is None and commit is not None:
+            from dpsync.config.git_base.checked_files import check_root
+
+            check_root(directory, found, commit)
         overlaid = tuple(directory / str(name) for name in overlays)
         named_ids = None if ids is None else directory / ids
-        return ConfigurationPaths(found, overlaid, environment, named_ids, profile)
+        return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit)
 
     def load(self, out: Output) -> Desired:
         """The configuration. Raises DiagnosticError."""
         from dpsync.api import load
 
         self._tell(out)
-        over, chosen = self.overlays, self.environment
-        return warned(out, load(self.root, overlays=over, environment=chosen, profile=self.profile))
+        found = load(
+            self.root,
+            overlays=self.overlays,
+            environment=self.environment,
+            profile=self.profile,
+            commit=self.commit,
+        )
+        return warned(out, found)
 
     def validated(self, out: Output) -> Desired:
         """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
         from dpsync.api import validate
 
         self._tell(out)
-        over, chosen = self.overlays, self.environment
-        return warned(out, validate(self.root, overlays=over, environment=chosen, profile=self.profile))
+        found = validate(
+            self.root,
+            overlays=self.overlays,
+            environment=self.environment,
+            profile=self.profile,
+            commit=self.commit,
+        )
+        return warned(out, found)
 
     def _tell(self, out: Output) -> None:
         out.project, out.root = self.root.parent, self.root.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
@@ -68,10 +69,10 @@ class Repository(Struct, frozen=True):
 
     def parents(self, commit: str) -> list[str]:
         """The parents of a commit, those that a shallow clone lacks too."""
-        head = self.git.run("cat-file", "commit", commit).stdout.partition(b"\n\n")[0]
-        return [
-            line[7:].decode("ascii", "replace") for line in head.splitlines() if line.startswith(b"parent ")
-        ]
+        for _, _, data in self.objects([commit], _LARGEST):
+            head = data.partition(b"\n\n")[0].splitlines()
+            return [line[7:].decode("ascii", "replace") for line in head if line.startswith(b"parent ")]
+        return []
 
     def line(self, commit: str) -> list[str]:
         """The commits up to one and on its own line, some hundreds, the latest first."""
@@ -120,13 +121,19 @@ class Repository(Struct, frozen=True):
                     found[os.fsdecode(name).removeprefix(prefix)] = mode, id
         return found
 
-    def blobs(self, ids: list[str], largest: int) -> dict[str, bytes]:
-        """The contents of several objects, by two processes. What is not there or is larger is left out."""
+    def blobs(self, ids: Collection[str], largest: int) -> dict[str, bytes]:
+        """The contents of several files by their ids. What is not there or is larger is left out."""
+        return {id: data for id, kind, data in self.objects(ids, largest) if kind == b"blob"}
+
+    def objects(self, ids: Collection[str], largest: int) -> Iterator[tuple[str, bytes, bytes]]:
+        """Yield the id, kind and content of several objects, read by two processes.
+
+        What is not there or is larger is left out.
+        """
         asked = "".join(f"{id}\n" for id in ids).encode()
         sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", given=asked).stdout.splitlines()
         ids = [id for id, size in zip(ids, sizes, strict=False) if size.isdigit() and int(size) <= largest]
         answer = self.git.run("cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode()).stdout
-        found: dict[str, bytes] = {}
         at = 0
         for id in ids:
             end = answer.find(b"\n", at)
@@ -134,9 +141,8 @@ class Repository(Struct, frozen=True):
             at = end + 1
             if len(head) == 3:
                 size = int(head[2])
-                found[id] = answer[at : at + size]
+                yield id, head[1], answer[at : at + size]
                 at += size + 1
-        return found
 
     def file(self, commit: str, name: str, largest: int) -> bytes | None:
         """The content of one regular file of a commit; None where there is none, or a larger one."""

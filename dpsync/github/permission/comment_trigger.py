@@ -7,14 +7,13 @@ fork's change, and never what was there before somebody pushed again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 
 from msgspec.structs import replace
 
 from dpsync.github.requests.api import GitHub, PullRequest
 from dpsync.github.requests.transport import GitHubError
-from dpsync.github.runner.place import Checkout, WorkflowRun
+from dpsync.github.runner.place import WorkflowRun, WorkingCopy
 from dpsync.model.texts.words import short_commit
 
 
@@ -27,10 +26,10 @@ class NotThisChange(Exception):
         self.why = why
 
 
-def asked_for(place: WorkflowRun, github: GitHub | None, checkout: Callable[[], Checkout]) -> WorkflowRun:
-    """The place with what GitHub says of the pull request. The person's comment gets a reaction.
+def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
+    """Return the place with what GitHub says of the pull request. The person's comment gets a reaction.
 
-    The working copy is not looked at where that is a fork's. Raises NotThisChange.
+    The working copy is not looked at where the change is a fork's. Raises NotThisChange.
     """
     if github is None or place.number is None:
         raise NotThisChange("untrusted", "without github-token it is not known whose change this is")
@@ -39,30 +38,40 @@ def asked_for(place: WorkflowRun, github: GitHub | None, checkout: Callable[[], 
             request = github.pull_request(place.number)
         except GitHubError as error:
             raise NotThisChange("untrusted", f"it is not known whose change this is: {error.what}") from None
-        _check(request, place, checkout)
+        checked = _check(request, place, copy)
     except NotThisChange:
         _react(github, place, "confused")
         raise
     _react(github, place, "eyes")
-    return replace(place, sha=request.head, base=request.base, into=request.base)
+    return replace(place, sha=request.head, base=request.base, into=request.base, checked=checked)
 
 
-def _check(request: PullRequest, place: WorkflowRun, look: Callable[[], Checkout]) -> None:
+def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool:
+    """Whether a commit is GitHub's trial merge of what the pull request is now.
+
+    After a push GitHub names the one of before for a while: what it merges must be the head, too.
+    """
+    return commit == request.merge and copy.merged(commit) == request.head
+
+
+def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
+    """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
     if request.repository != place.repository:
         raise NotThisChange(
             "untrusted", "this run holds the secrets of the repository, and the change comes from a fork"
         )
     if not request.open:
         raise NotThisChange("stale", f"pull request {place.number} is not open any more")
-    checkout = look()
-    if request.head not in (checkout.commit, checkout.merged):
+    commit = copy.head()
+    if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
         raise NotThisChange(
             "stale",
-            f"the working copy ({short_commit(checkout.commit or 'no commit')}) is not what "
+            f"the working copy ({short_commit(commit or 'no commit')}) is not what "
             f"pull request {place.number} is now ({short_commit(request.head)}): somebody has pushed "
             "meanwhile, then ask again; or actions/checkout was not told "
             f"ref: refs/pull/{place.number}/merge",
         )
+    return commit
 
 
 def _react(github: GitHub, place: WorkflowRun, what: str) -> None:

@@ -70,12 +70,16 @@ class MergedPullRequest(Struct, frozen=True):
 
 
 class PullRequest(Struct, frozen=True):
-    """A pull request as it is now. `repository` has its branch: "" where that is gone. `base` is a branch."""
+    """A pull request as it is now. `repository` has its branch: "" where that is gone. `base` is a branch.
+
+    `merge` is the commit of GitHub's trial merge while it is open, "" where there is none.
+    """
 
     repository: str
     head: str
     base: str
     open: bool
+    merge: str
 
 
 class GitHub:
@@ -167,6 +171,7 @@ class GitHub:
             text_at(found, "head", "sha"),
             text_at(found, "base", "ref"),
             found.get("state") == "open",
+            text_at(found, "merge_commit_sha"),
         )
 
     def approvals(self, number: int) -> list[Review]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from dpsync.config.codes import CHANGED
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.findings.refusals import GUARD, REASONS
 from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
@@ -32,6 +33,7 @@ _ENDINGS: Final = {
 }
 _REASONS: Final = {
     **REASONS,
+    CHANGED: "untrusted",
     "unreachable": "network",
     "timeout": "network",
     "request": "network",

@@ -15,7 +15,7 @@ from dpsync.model.plans.plan import Plan
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _SERVER: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
-_UNTRUSTED: Final = ("pull_request_target", "workflow_run")
+_PRIVILEGED: Final = ("pull_request_target", "workflow_run")
 """Events whose runs hold the repository's secrets although somebody else's change has caused them."""
 
 
@@ -39,13 +39,17 @@ class WorkflowRun(Struct, frozen=True):
     helpless: bool = False
     """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
     asked: bool = False
-    """A comment in the pull request has asked for it: what that is now must be found out first (asked.py)."""
+    """A comment in the pull request has asked for it: GitHub says first what that is (comment_trigger.py)."""
     comment: int | None = None
     """The comment that has asked."""
     base: str = ""
     """The branch that the pull request is for, where the environment of the run does not say so."""
     into: str = ""
     """The branch that the pull request is for."""
+    head: str = ""
+    """The commit of the change that has caused the run: that of a pull request, or of another workflow."""
+    checked: str = ""
+    """The commit of the working copy that GitHub has named: every file must be as in it. "" compares none."""
 
     @property
     def age(self) -> tuple[int, int]:
@@ -57,30 +61,21 @@ class WorkflowRun(Struct, frozen=True):
         return f"{self.server}/{self.repository}/actions/runs/{self.run}"
 
     @property
-    def untrusted(self) -> bool:
-        """It holds secrets, and somebody else's change has caused it."""
-        return self.fork and self.event in _UNTRUSTED
-
-
-class Checkout(Struct, frozen=True):
-    """The commit of the working copy, and the one that it merges into another, as GitHub's trial merges do.
-
-    Both are None where there is no commit, or where there are several.
-    """
-
-    commit: str | None = None
-    merged: str | None = None
+    def privileged(self) -> bool:
+        """It holds secrets, and anybody's change may have caused it."""
+        return self.event in _PRIVILEGED
 
 
 class WorkingCopy(Struct, frozen=True):
     """What the run is to work on. Somebody else may have written it: nothing is looked at before it is asked.
 
-    `link` is a link on the way to it, `head` its commit, read without a program; `checkout` asks git.
+    `link` is a link on the way to it, `head` the commit that is checked out. Both are read without a program.
+    `merged` is what a commit of the repository merges into another one, as GitHub's trial merges do.
     """
 
     link: Callable[[], str | None]
     head: Callable[[], str | None]
-    checkout: Callable[[], Checkout]
+    merged: Callable[[str], str | None] = lambda commit: None
 
 
 def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
@@ -100,8 +95,9 @@ def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
     issue = at(event, "issue") if name == "issue_comment" else None
     asked = at(issue, "pull_request") is not None
     number = number_at(issue if asked else request, "number")
-    head = at(request, "head", "sha")
-    sha = head if isinstance(head, str) and _COMMIT.fullmatch(head) else tested
+    head = text_at(event, "workflow_run", "head_sha") if request is None else text_at(request, "head", "sha")
+    head = head if _COMMIT.fullmatch(head) else ""
+    sha = tested if request is None else head or tested
     attempt = env.get("GITHUB_RUN_ATTEMPT", "")
     return WorkflowRun(
         repository=repository,
@@ -118,6 +114,7 @@ def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
         asked=asked,
         comment=number_at(event, "comment", "id") if asked else None,
         into=text_at(request, "base", "ref"),
+        head=head,
     )
 
 

@@ -56,8 +56,9 @@ class ActionRun(Struct):
     place: WorkflowRun
     """Of a run that a comment has asked for, action.py adds what GitHub says of the pull request."""
     log: Log
-    run_dpsync: Callable[[list[str], str], Ran]
-    """Runs dpsync with these arguments, for a change to this branch ("": the environment says which)."""
+    run_dpsync: Callable[[list[str], str, str], Ran]
+    """Runs dpsync with these arguments, for a change to this branch ("": the environment says which), on
+    files that are as in this commit ("": whatever they are)."""
     github: GitHub | None
     """None without a token for it."""
     plan_file: Path
@@ -71,7 +72,7 @@ class ActionRun(Struct):
     def dpsync(self, command: str, *more: str) -> Ran:
         """Run a command of dpsync as the inputs say, with `more` arguments."""
         words = [*self.inputs.command_line(command), *more, "--format", "json"]
-        return self.run_dpsync(words, self.place.base)
+        return self.run_dpsync(words, self.place.base, self.place.checked)
 
     def refuse(
         self, reason: str, why: str, ran: Ran | None = None, markdown: str = "", outcome: str = "refused"

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
+from dpsync.github.permission.checked_commit import checked_commit
 from dpsync.github.permission.comment_trigger import NotThisChange, asked_for
 from dpsync.github.runner.place import WorkingCopy
 from dpsync.github.runner.run import ActionRun, Ran
@@ -60,13 +63,9 @@ def _check(run: ActionRun, copy: WorkingCopy) -> None:
     Who has written it is known from GitHub before anything in it is looked at.
     """
     if run.place.asked:
-        run.place = asked_for(run.place, run.github, copy.checkout)
-    if run.place.untrusted and (not run.place.tested or copy.head() != run.place.tested):
-        raise NotThisChange(
-            "untrusted",
-            f"{run.place.event} holds the secrets of this repository, and the working copy is not its "
-            "own commit but somebody else's change: use pull_request",
-        )
+        run.place = asked_for(run.place, run.github, copy)
+    elif run.place.privileged:
+        run.place = replace(run.place, checked=checked_commit(run.place, run.github, copy))
     if (link := copy.link()) is not None:
         raise NotThisChange(
             "untrusted", f"{link} is a link: a change could lead it anywhere, so name the place itself"

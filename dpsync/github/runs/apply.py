@@ -34,7 +34,7 @@ _NAMED: Final = 3
 def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
     """Carry out what was approved, and tell it. `head` is the commit of the working copy."""
     approvals: Approvals | None = None
-    commit = head()
+    commit = run.place.checked or head()
     stopped = not_the_head(run, commit)
     if stopped is not None or run.github is None:
         return stopped or run.refuse("not-approved", "there is no github-token")

@@ -1,0 +1,58 @@
+"""Which commit the working copy is, in a run that holds secrets whoever has caused it: GitHub must name it.
+
+The files are compared with that commit when they are read. So it comes from the event or from GitHub, and
+never from git's directory alone, which a step of the workflow may have written.
+"""
+
+from __future__ import annotations
+
+from dpsync.github.permission.comment_trigger import NotThisChange, is_trial_merge
+from dpsync.github.requests.api import GitHub
+from dpsync.github.requests.branches import Branches
+from dpsync.github.requests.transport import GitHubError
+from dpsync.github.runner.place import WorkflowRun, WorkingCopy
+from dpsync.model.texts.words import short_commit
+
+
+def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
+    """Return the commit that is checked out, if it is one of this repository that this run may be about.
+
+    A run for a fork is about its own commit alone. Any other may also be about the head of the change,
+    GitHub's trial merge of that, and the last commit of the branch. Raises NotThisChange.
+    """
+    commit = copy.head()
+    if commit and commit == place.tested:
+        return commit
+    if place.fork:
+        raise NotThisChange(
+            "untrusted",
+            f"{place.event} holds the secrets of this repository, and the working copy is not its "
+            "own commit but somebody else's change: use pull_request",
+        )
+    if commit and (commit == place.head or _named_by_github(place, github, commit, copy)):
+        return commit
+    expected = [f"the commit of this run ({short_commit(place.tested)})"] if place.tested else []
+    expected += [f"the head of the change ({short_commit(place.head)})"] if place.head else []
+    expected += ["its trial merge"] if place.number is not None else []
+    expected += [f"the last commit of {place.branch}"] if place.branch else []
+    raise NotThisChange(
+        "stale",
+        f"{place.event} holds the secrets of this repository, and the working copy "
+        f"({short_commit(commit or 'no commit')}) is none of these: {', '.join(expected)}. Somebody may have "
+        "pushed meanwhile: run this again. Or let actions/checkout check out one of them",
+    )
+
+
+def _named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy) -> bool:
+    """Whether GitHub says that a commit is the trial merge of this change, or the last one of the branch."""
+    try:
+        if github is None:
+            raise GitHubError("there is no github-token")
+        if place.number is not None:
+            request = github.pull_request(place.number)
+            ours = request.open and (request.repository, request.head) == (place.repository, place.head)
+            if ours and is_trial_merge(commit, request, copy):
+                return True
+        return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
+    except GitHubError as error:
+        raise NotThisChange("untrusted", f"it is not known whose change this is: {error.what}") from None
