@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.patience import PATIENCE
 
+REBOUND = "rebound.example"
+"""A name of another site that leads to this machine, as DNS rebinding does it."""
 NEEDED = "Chromium is needed to test the HTML report with: apt-get install chromium (Debian)"
 
 
@@ -26,6 +28,7 @@ def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         sandbox = [] if os.geteuid() else ["--no-sandbox"]  # Chromium refuses to be run by root with one
-        found = playwright.chromium.launch(executable_path=program, args=sandbox)
+        arguments = [*sandbox, f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1"]
+        found = playwright.chromium.launch(executable_path=program, args=arguments)
         yield found
         found.close()

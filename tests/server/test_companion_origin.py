@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from dpsync.server import world as worlds
-from dpsync.server.control.here import OnlyHere
+from dpsync.server.control.request_guard import RequestGuard
 from dpsync.server.control.worlds import export
 from dpsync.server.jobs.sources import FetchError, OutsideServices
 from dpsync.server.store import Store, open_store
@@ -139,7 +139,7 @@ def status(headers: dict[str, str], peer: str = "127.0.0.1") -> int:
             "type": "http", "method": "GET", "path": "/v1/orgs", "raw_path": b"/v1/orgs", "scheme": "http",
             "query_string": b"", "headers": pairs, "client": (peer, 5), "server": ("127.0.0.1", 80),
         }  # fmt: skip
-        await OnlyHere(_inner)(scope, receive, send)
+        await RequestGuard(_inner, "127.0.0.1", private=True)(scope, receive, send)
 
     apart(ask())
     return int(sent[0]["status"])

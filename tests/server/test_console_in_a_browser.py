@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from dpsync.server.console.plan import PlanProgram
 from dpsync.server.world import builtin
+from tests.browser import REBOUND
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
@@ -219,8 +220,18 @@ def test_a_page_of_somebody_else_can_neither_use_nor_show_it(
         (frame,) = page.frames[1:]
         assert "Acme" not in frame.content()
         page.get_by_role("button", name="Win").click()
-        expect(page.locator("body")).to_contain_text("not found")
+        expect(page.locator("body")).to_contain_text("a page of another site")
     assert http.get("/_dpsync/faults").json() == {"rules": []}
+
+
+def test_rebound_name_reads_nothing(browser: Browser, running: Companion) -> None:
+    """To the browser a page of the rebound name and the companion are one origin, so it may read answers."""
+    target = running.url.replace("127.0.0.1", REBOUND)
+    ask = "path => fetch(path, {headers: {Authorization: 'Bearer ada-token'}}).then(answer => answer.status)"
+    with browser.new_page() as page:
+        page.goto(f"{target}/v1/openapi.json")
+        paths = ("/v1/user", "/v1/openapi.json", "/_dpsync/world", "/")
+        assert {path: page.evaluate(ask, path) for path in paths} == dict.fromkeys(paths, 421)
 
 
 def test_the_plan_of_a_directory_is_on_its_page(browser: Browser) -> None:

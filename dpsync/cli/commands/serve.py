@@ -23,6 +23,12 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
+    "--allow-host", multiple=True, metavar="NAME",
+    help="A name that clients may call the companion by, such as that of a proxy in front. May be repeated. "
+    "Without it: localhost and loopback addresses; with another --host also IP addresses and names without "
+    "a dot.",
+)  # fmt: skip
+@click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8787,
@@ -75,6 +81,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @layered
 def command(
     host: str,
+    allow_host: tuple[str, ...],
     port: int,
     db: str,
     workers: int,
@@ -130,8 +137,8 @@ def command(
     with _command_errors(), collector_running():
         serve(
             host, port, db, token, profile, start, allow_fetch,
-            faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
-            workers=workers, asks_before_removal=ask_before_removal, plan=plan,
+            allow_host=allow_host, faults=faults, rate_limit=rate_limit, latency=latency / 1000,
+            control=not no_control, workers=workers, asks_before_removal=ask_before_removal, plan=plan,
         )  # fmt: skip
 
 

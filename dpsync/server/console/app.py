@@ -23,9 +23,9 @@ from starlette.types import Receive, Scope, Send
 from dpsync import __version__
 
 from ..control.faults import FaultSchedule, complaint
-from ..control.here import from_this_machine
 from ..control.log import LoggedRequest
 from ..control.plane import ControlPlane
+from ..control.request_guard import from_this_machine
 from ..errors import ApiError
 from ..http.incoming import raw_path, read
 from ..records.origin import origin_of

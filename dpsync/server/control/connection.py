@@ -1,4 +1,4 @@
-"""The connection that a request came on, so that a fault can break it as networks do."""
+"""The connection that a request came on: a fault can break it, and its request line may name a host."""
 
 import struct
 from asyncio import Transport
@@ -11,11 +11,27 @@ _EXTENSION = "dpsync.connection"
 
 
 class BreakableConnection(HttpToolsProtocol):
-    """uvicorn's protocol, which names its transport to the application."""
+    """uvicorn's protocol, which gives its transport and the whole request target to the application."""
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.scope["extensions"] = {_EXTENSION: {"transport": self.transport}}
+
+    def on_headers_complete(self) -> None:
+        self.scope["extensions"][_EXTENSION]["target"] = self.url
+        super().on_headers_complete()
+
+
+def target_authority(scope: Scope) -> str | None:
+    """Return the authority of a target in absolute form (`GET http://HOST/path`), which goes before `Host`.
+
+    None for a target that is only a path, and where the application is called without a connection.
+    """
+    target: bytes = scope.get("extensions", {}).get(_EXTENSION, {}).get("target", b"")
+    scheme, separator, rest = target.decode("latin-1").partition("://")
+    if not separator or "/" in scheme:
+        return None
+    return rest.partition("/")[0]
 
 
 async def reset(scope: Scope, receive: Receive) -> None:

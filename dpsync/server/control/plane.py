@@ -31,7 +31,7 @@ from ..store import SCHEMA_VERSION, Json, Record, Store, StoreError
 from .clock import MovableClock
 from .faults import FaultRules, FaultSchedule, complaint
 from .gateway import Gateway
-from .here import from_this_machine
+from .request_guard import from_this_machine
 from .worlds import export
 
 PREFIX = "/_dpsync/"

@@ -14,7 +14,8 @@ from ..errors import ApiError, bad
 from ..request.operation import Operation
 
 LARGEST_BODY = 10 * 1024 * 1024
-_HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
+HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
+"""A `Host` header: a name or an address, and a port."""
 
 
 def raw_path(scope: Scope) -> bytes:
@@ -32,7 +33,7 @@ def origin_of(scope: Scope) -> str:
     that is passed on; without a usable one, by the address that was connected to.
     """
     named = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
-    if _HOST.fullmatch(named):
+    if HOST.fullmatch(named):
         return f"{scope['scheme']}://{named}"
     host, port = scope.get("server") or ("localhost", None)
     host = f"[{host}]" if ":" in host else host

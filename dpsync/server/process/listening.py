@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, gaierror, socket
@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ..control.connection import BreakableConnection
+from ..control.request_guard import RequestGuard
 
 
 def tcp_socket(ipv6: bool = False) -> socket:
@@ -79,16 +80,25 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
 
 
 class Listening(uvicorn.Server):
-    """`await serve([socket])`, with `ready` called once requests are accepted. Ends after `should_exit` is
-    set; `stopping` is called before the requests under way are waited for.
+    """`await serve([socket])` serves behind a RequestGuard until `should_exit` is set.
+
+    `ready` is called once requests are accepted, `stopping` before the requests under way are waited for.
+    `listens_on` is the address of the socket; it, `allowed` and `private` are those of the guard.
     """
 
     def __init__(
-        self, app: ASGIApp, ready: Callable[[], object], stopping: Callable[[], object] = lambda: None
+        self,
+        app: ASGIApp,
+        listens_on: str,
+        ready: Callable[[], object],
+        stopping: Callable[[], object] = lambda: None,
+        *,
+        allowed: Collection[str] = (),
+        private: bool = False,
     ) -> None:
         super().__init__(
             uvicorn.Config(
-                app,
+                RequestGuard(app, listens_on, allowed, private),
                 http=BreakableConnection,
                 log_level="warning",
                 access_log=False,

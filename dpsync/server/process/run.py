@@ -21,10 +21,11 @@ from ..console.plan import PlanProgram
 from ..control import faults as schedules
 from ..control.clock import MovableClock
 from ..control.gateway import Gateway
-from ..control.here import OnlyHere, is_loopback
 from ..control.limit import RateLimit
 from ..control.plane import ControlPlane
+from ..control.request_guard import is_loopback
 from ..http.app import build
+from ..http.incoming import HOST
 from ..records.origin import WorldOrigin, origin_of
 from ..store import Json, Record, Store, StoreError, is_shared, open_store
 from .listening import Listening, bound, url_of
@@ -42,6 +43,7 @@ def serve(
     world: Path | Json | None = None,
     allow_fetch: Collection[str] = (),
     *,
+    allow_host: Collection[str] = (),
     faults: Path | None = None,
     rate_limit: str | None = None,
     latency: float = 0.0,
@@ -58,24 +60,26 @@ def serve(
     where none is given; it is served to this machine alone. `profile`: that of the world where none is given,
     else full. `faults` is a file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without
     `control` there is no control plane and no console. `allow_fetch`, `asks_before_removal`: see `build`.
-    `workers`: how many processes. `plan` is the program that makes the plan that the console shows. Raises
-    StoreError when the database cannot be used, CannotListen for the address, OSError for a file, ValueError
-    for a file or a rate limit that says nothing sensible and for what cannot be with several workers,
-    WorkerFailed when one does not start.
+    `allow_host`: names that RequestGuard lets through beside its own. `workers`: how many processes. `plan`
+    is the program that makes the plan that the console shows. Raises StoreError when the database cannot be
+    used, CannotListen for the address, OSError for a file, ValueError for a file, a name or a rate limit that
+    says nothing sensible and for what cannot be with several workers, WorkerFailed when one does not start.
     """
     if workers > 1:
         _check_shareable(db, faults, rate_limit)
+    _check_names(allow_host)
     start = _read_world(world) if isinstance(world, Path) else world
     service = _Service(
         profile, token, worlds.Start(worlds.builtin() if start is None else start), allow_fetch,
         schedules.read(faults) if faults else None, RateLimit.parse(rate_limit) if rate_limit else None,
         latency, control, workers, asks_before_removal, plan, loopback=start is None,
+        host=host, allow_host=allow_host,
     )  # fmt: skip
     store = open_store(db)
     try:
         service.prepare(store)
         if (read := origin_of(store)) is not None:
-            service = service.of_platform(store, read, host)
+            service = service.of_platform(store, read)
         with bound(host, port) as listening:
             ready = partial(_announce, url_of(listening, host), read, service.token)
             if workers == 1:
@@ -104,15 +108,21 @@ class _Service(Struct, frozen=True):
     plan: PlanProgram | None
     loopback: bool
     """Whether this machine is contacted: not for what a world says that somebody has sent."""
+    host: str
+    allow_host: Collection[str]
     private: bool = False
     """Whether only this machine may ask."""
 
-    def of_platform(self, store: Store, read: WorldOrigin, host: str) -> "_Service":
+    def of_platform(self, store: Store, read: WorldOrigin) -> "_Service":
         """The same, of a world that was read from a platform: with a token that only this server knows.
 
-        Raises ValueError where such a world would be served to other machines.
+        Raises ValueError where such a world would be served to other machines or by other names.
         """
-        if read.private and not is_loopback(host):
+        if read.private and self.allow_host:
+            raise ValueError(
+                "a world that was read from a platform is served to this machine alone: omit --allow-host"
+            )
+        if read.private and not is_loopback(self.host):
             raise ValueError(
                 "a world that was read from a platform is served to this machine alone: --host 127.0.0.1"
             )
@@ -155,10 +165,11 @@ class _Service(Struct, frozen=True):
             plane = ControlPlane(gateway, clock, self.start_over, self.workers)
             console = Console(plane, self.plan)
             app, drop = console, console.drop
-        if self.private:
-            app = OnlyHere(app)
         gc.freeze()  # the garbage collector need not look through the program again and again
-        asyncio.run(_until_stopped(Listening(app, ready, drop), listening, stop_fd))
+        names = (self.host, *self.allow_host)
+        listens_on = listening.getsockname()[0]
+        server = Listening(app, listens_on, ready, drop, allowed=names, private=self.private)
+        asyncio.run(_until_stopped(server, listening, stop_fd))
 
     def work(self, db: str, listening: socket.socket, ready: Ready, stop_fd: int) -> None:
         """One of several: with a connection of its own."""
@@ -178,6 +189,16 @@ def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> No
         if given is not None:
             raise ValueError(
                 f"{option} counts requests, and of several workers none sees those of the others: --workers 1"
+            )
+
+
+def _check_names(names: Collection[str]) -> None:
+    """Raise ValueError for a name that no `Host` header can have, such as one with a port or a wildcard."""
+    for name in names:
+        matched = HOST.fullmatch(name)
+        if matched is None or matched[2]:
+            raise ValueError(
+                f"--allow-host {name!r}: a name or an address is needed, without a port, and IPv6 in brackets"
             )
 
 

@@ -34,12 +34,8 @@ class ThreadedServer:
         self.url = ""
         # Tests start from the same few worlds again and again.
         self._start = lru_cache(_STARTS)(self._new_start)
+        self._plane = plane
         self._ready = threading.Event()
-        self._server = (
-            Listening(plane, self._ready.set, plane.gateway.drop)
-            if plane
-            else Listening(app, self._ready.set)
-        )
         self._socket = tcp_socket()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="companion", daemon=True)
@@ -48,6 +44,12 @@ class ThreadedServer:
         self._socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self.app.sources.own = [self._socket.getsockname()]
+        plane, listens_on = self._plane, self._socket.getsockname()[0]
+        self._server = (
+            Listening(plane, listens_on, self._ready.set, plane.gateway.drop)
+            if plane
+            else Listening(self.app, listens_on, self._ready.set)
+        )
         self._thread.start()
         if not self._ready.wait(timeout=10):
             raise RuntimeError("the companion did not start")
