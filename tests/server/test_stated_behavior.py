@@ -1,0 +1,185 @@
+"""What the vendor states about its API outside its OpenAPI document: a test for each statement.
+
+Each docstring names the vendor's page: of its documentation (gitbook.com/docs, repository
+GitbookIO/public-docs) or of its skills for automated clients (repository GitbookIO/gitbook-skills). The
+statements hold for the profile `published`; `full` follows those that its reference does not contradict.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+
+ORG = "/orgs/acme"
+SITE = f"{ORG}/sites/docs"
+REDIRECTS = f"{SITE}/redirects"
+TARGET = "https://new.example/help"
+OUT = {"kind": "external", "url": TARGET}
+
+
+@pytest.fixture(params=["full", "published"])
+def edition(request: pytest.FixtureRequest) -> Api:
+    """Both editions, for statements that hold for both."""
+    found: Api = request.getfixturevalue({"full": "api"}.get(request.param, request.param))
+    return found
+
+
+# --- redirects ----------------------------------------------------------------------------------------
+
+
+def redirect(api: Api, source: str, **more: Any) -> Any:
+    return api.make(REDIRECTS, {"source": source, "destination": OUT, **more})
+
+
+def target(api: Api, source: str) -> str | None:
+    """Where a visitor is sent who asks for a path; None if no redirect does."""
+    answer = api.call("GET", f"{SITE}/redirect", params={"source": source})
+    return str(answer.json()["target"]) if answer.status_code == 200 else None
+
+
+@pytest.mark.parametrize(
+    ("source", "captures", "asked", "expected"),
+    [
+        pytest.param("/docs/*", True, "/docs/install", f"{TARGET}/install", id="matched text appended"),
+        pytest.param("/docs/*", False, "/docs/install", TARGET, id="fixed destination"),
+        pytest.param("/changelog*", False, "/changelog-2025", TARGET, id="prefix of a segment"),
+        pytest.param("/docs/*", True, "/guides", None, id="another path"),
+    ],
+)
+def test_wildcard_redirect(
+    edition: Api, source: str, captures: bool, asked: str, expected: str | None
+) -> None:
+    """A source may end in `*`: publish/site-redirects, "Creating redirects"."""
+    redirect(edition, source, captureWildcard=captures)
+    assert target(edition, asked) == expected
+
+
+def test_draft_redirect_acts_once_enabled(edition: Api) -> None:
+    """Drafts do nothing until they are enabled: publish/site-redirects, "Enabling draft redirects"."""
+    draft = redirect(edition, "/old", draft=True)
+    assert target(edition, "/old") is None
+    edition.patch(f"{REDIRECTS}/{draft['id']}", {"draft": False})
+    assert target(edition, "/old") == TARGET
+
+
+# --- sites and their navigation -----------------------------------------------------------------------
+
+
+def test_site_answers_name_a_preview(published: Api) -> None:
+    """A preview shows what is not published yet: docs-as-code, previews."""
+    made = published.make(f"{ORG}/sites", {"title": "New"})
+    for site in (made, published.get(f"{ORG}/sites/{made['id']}"), *published.items(f"{ORG}/sites")):
+        assert site["urls"]["preview"].startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("description", "API reference, SDKs, and webhooks."),
+        ("localizedTitle", {"fr": "Développeurs"}),
+        ("localizedDescription", {"fr": "Référence"}),
+    ],
+)
+def test_creating_a_section_drops_what_a_patch_sets(edition: Api, field: str, value: Any) -> None:
+    """Creating takes these members and drops them: skills/configure-site, "Add a section to a site"."""
+    sections = f"{SITE}/sections"
+    made = edition.make(sections, {"spaceId": "support", "title": "Developers", "icon": "code", field: value})
+    assert (made["title"], made["icon"]) == ("Developers", "code")
+    assert not made.get(field)
+    edition.patch(f"{sections}/{made['id']}", {field: value})
+    (found,) = (section for section in edition.items(sections) if section["id"] == made["id"])
+    assert found[field] == value
+
+
+# --- looks --------------------------------------------------------------------------------------------
+
+LOOKS = f"{SITE}/customization"
+
+
+def test_looks_are_read_changed_and_written_whole(published: Api) -> None:
+    """The safe pattern is read, modify, write: skills/configure-site, "Update customization"."""
+    looks = published.get(LOOKS)
+    looks["styling"]["primaryColor"] = {"light": "#0E5BFF", "dark": "#5B8CFF"}
+    assert published.put(LOOKS, looks)["styling"]["primaryColor"] == {"light": "#0E5BFF", "dark": "#5B8CFF"}
+    assert published.get(LOOKS) == looks
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        pytest.param(("styling",), None, id="missing member"),
+        pytest.param(("styling", "primaryColor", "dark"), None, id="missing nested member"),
+        pytest.param(("styling", "primaryColor", "light"), "blue", id="color by name"),
+        pytest.param(("styling", "primaryColor", "light"), "#0E5BF", id="color of five digits"),
+    ],
+)
+def test_looks_that_are_not_whole_are_refused(published: Api, path: tuple[str, ...], wrong: Any) -> None:
+    """400 means a missing nested member or a wrong color: skills/configure-site, "Error handling notes"."""
+    looks = published.get(LOOKS)
+    *parents, last = path
+    held = looks
+    for name in parents:
+        held = held[name]
+    if wrong is None:
+        del held[last]
+    else:
+        held[last] = wrong
+    assert ".".join(("body", *path)) in published.refused(400, "PUT", LOOKS, looks)
+
+
+# --- spaces -------------------------------------------------------------------------------------------
+
+
+def test_space_title_has_at_most_fifty_characters(edition: Api) -> None:
+    """A space's title is limited: skills/configure-site, "Create a space"."""
+    spaces = f"{ORG}/spaces"
+    assert edition.make(spaces, {"title": "x" * 50})["title"] == "x" * 50
+    edition.refused(400, "POST", spaces, {"title": "x" * 51})
+    edition.refused(400, "PATCH", "/spaces/guides", {"title": "x" * 51})
+
+
+# --- statuses -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        pytest.param("/spaces/guides/move", {"parent": "product"}, id="move into its own collection"),
+        pytest.param("/collections/product/transfer", {"organization": "acme"}, id="transfer to its own"),
+    ],
+)
+def test_request_that_changes_nothing_is_a_conflict(published: Api, path: str, body: Any) -> None:
+    """409 means that the state would not change: skills/configure-site, "Error handling notes"."""
+    published.refused(409, "POST", path, body)
+
+
+def test_request_against_the_present_state_fails_its_precondition(published: Api) -> None:
+    """412 means that the state does not permit it: skills/configure-site, "Error handling notes"."""
+    published.refused(412, "POST", "/collections/product/transfer", {"organization": "globex"})
+
+
+def test_request_without_the_role_is_forbidden(published: Api) -> None:
+    """403 means that the token's user may not: skills/configure-site, "Error handling notes"."""
+    published.as_("kim-token").refused(403, "PATCH", SITE, {"title": "Mine"})
+
+
+def test_deleted_space_is_final_after_seven_days(published: Api) -> None:
+    """404 is final after seven days: skills/configure-site, "Error handling notes"."""
+    published.ok("DELETE", "/spaces/guides", status=205)
+    published.clock.pass_by(days=7)
+    published.post("/spaces/guides/restore")
+    published.ok("DELETE", "/spaces/guides", status=205)
+    published.clock.pass_by(days=7)
+    published.clock.pass_by(seconds=1)
+    published.refused(404, "POST", "/spaces/guides/restore")
+    published.refused(404, "GET", "/spaces/guides")
+
+
+def test_deleted_site_is_not_found(published: Api) -> None:
+    """No request brings a site back: skills/configure-site, "Error handling notes"."""
+    published.ok("DELETE", SITE, status=205)
+    published.refused(404, "GET", SITE)
+    published.clock.pass_by(days=8)
+    published.refused(404, "GET", SITE)

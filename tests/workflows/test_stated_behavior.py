@@ -1,0 +1,122 @@
+"""Plan and apply converge on what the vendor states about its API outside its OpenAPI document.
+
+Over HTTP, with the profile `published`. What the platform does is in tests/server/test_stated_behavior.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from dpsync.api import Session, load
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
+from dpsync.server.process.thread import ThreadedServer
+from tests.agreed import agreed
+from tests.by_hand import by_hand
+from tests.planner.lab import world
+
+REGISTRY = load_registry("published")
+SPACES = [{"id": name, "title": name.title()} for name in ("guides", "api", "news")]
+DECLARED_SPACES = "spaces: { guides: { title: Guides }, api: { title: Api }, news: { title: News } }"
+POLICY = "policy: { prune: [sites, sites/**], limits: { deletes: 99, percent: 100 } }"
+SITE = "/orgs/acme/sites/docs"
+
+
+@dataclass
+class Project:
+    """One project directory against one platform, over HTTP."""
+
+    server: ThreadedServer
+    directory: Path
+
+    def session(self, body: str) -> Session:
+        file = self.directory / "dpsync.yaml"
+        head = f"dpsync: 1\n{POLICY}\norganizations:\n  acme:\n    id: acme\n"
+        lines = f"{DECLARED_SPACES}\n{dedent(body).strip()}".splitlines()
+        file.write_text(head + "".join(f"    {line}\n" for line in lines), encoding="utf-8")
+        return Session(load(file, {}, REGISTRY), REGISTRY)
+
+    def plan(self, body: str) -> Plan:
+        with ReadClient(self.server.url, "token") as client:
+            return agreed(self.session(body), client).plan
+
+    def apply(self, body: str, token: str = "token") -> Report:
+        session = self.session(body)
+        with WriteClient(self.server.url, token) as client:
+            return session.apply(client, agreed(session, client))
+
+    def converges(self, body: str) -> list[str]:
+        """Apply, check that a new plan is empty, and return the writes.
+
+        Everything in a site that no entry declares would be deleted, so nothing unmanaged is there.
+        """
+        self.server.app.requests.clear()
+        assert self.apply(body).converged
+        requests = [(method, path) for method, path, _ in self.server.app.requests if method != "GET"]
+        plan = self.plan(body)
+        assert (plan.changes, plan.refusals, plan.notes) == ((), (), ())
+        return [f"{method} {path.removeprefix(f'/v1{SITE}')}" for method, path in requests]
+
+    def holds(self, **organization: Any) -> None:
+        whole = world(**{"spaces": SPACES, **organization})
+        whole["tokens"]["token-of-bo"] = "bo"
+        self.server.reset(whole)
+
+
+@pytest.fixture
+def project(published_server: ThreadedServer, tmp_path: Path) -> Project:
+    made = Project(published_server, tmp_path)
+    made.holds()
+    return made
+
+
+def changes(plan: Plan) -> list[tuple[str, str]]:
+    return [(change.action, change.address.removeprefix("acme/sites/docs")) for change in plan.changes]
+
+
+DESCRIBED = """
+    sites:
+      docs:
+        title: Docs
+        structure:
+          - type: section
+            key: guides
+            title: Guides
+            description: Everything for beginners
+            localizedTitle: { fr: Guides pratiques }
+            localizedDescription: { fr: Pour débuter }
+            children: [{ type: space, key: guides, space: guides }]
+    """
+
+
+def test_new_section_gets_its_description_by_a_patch(project: Project) -> None:
+    """Creating a section drops its description and its texts in other languages."""
+    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    assert changes(project.plan(DESCRIBED)) == [
+        ("create", "/structure/guides"), ("create", "/structure/guides/guides")
+    ]  # fmt: skip
+    writes = project.converges(DESCRIBED)
+    assert [write.split("/")[:2] for write in writes] == [["POST ", "sections"], ["PATCH ", "sections"]]
+
+
+def test_one_color_is_sent_with_the_whole_looks(project: Project) -> None:
+    """`PUT …/customization` needs the whole object."""
+    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    body = """
+        sites:
+          docs:
+            title: Docs
+            customization: { styling: { primaryColor: { light: "#0E5BFF", dark: "#5B8CFF" } } }
+        """
+    before = by_hand(project.server, "GET", f"{SITE}/customization", token="token")
+    assert project.converges(body) == ["PUT /customization"]
+    after = by_hand(project.server, "GET", f"{SITE}/customization", token="token")
+    color = {"light": "#0E5BFF", "dark": "#5B8CFF"}
+    assert after == {**before, "styling": {**before["styling"], "primaryColor": color}}
