@@ -57,7 +57,7 @@ class NaturalKeys(Struct, frozen=True):
         if of_child(name):
             child = self.first_child(resource)
             return child.fields.get(name.removeprefix(_CHILD)) if child else None
-        return _inside(resource.fields, name)
+        return self._folded(name, _inside(resource.fields, name))
 
     def has(self, live: LiveObject, key: Key, value: tuple[Form, ...]) -> bool:
         """Whether a live object carries this value; of children any one is enough."""
@@ -78,7 +78,10 @@ class NaturalKeys(Struct, frozen=True):
         value = _inside(live.fields, name)
         if value is None:
             return []
-        return [value if "." in name else self.kind.field(name).type.fold(value)]
+        return [self._folded(name, value)]
+
+    def _folded(self, name: str, value: Value) -> Value:
+        return value if "." in name else self.kind.field(name).type.fold(value)
 
     def tie_breakers(self, resource: Entry, live: LiveObject) -> tuple[bool, ...]:
         """Which tie-breakers agree, in their order: the greater of two agrees in an earlier one.

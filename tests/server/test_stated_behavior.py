@@ -39,10 +39,41 @@ def target(api: Api, source: str) -> str | None:
     return str(answer.json()["target"]) if answer.status_code == 200 else None
 
 
+def test_redirect_source_is_unique_in_any_case(edition: Api) -> None:
+    """Published URLs resolve without regard to case: publish/site-redirects, "Creating redirects"."""
+    first, second = redirect(edition, "/Install"), redirect(edition, "/setup")
+    edition.refused(409, "POST", REDIRECTS, {"source": "/install", "destination": OUT})
+    edition.refused(409, "PATCH", f"{REDIRECTS}/{second['id']}", {"source": "/INSTALL"})
+    renamed = edition.patch(f"{REDIRECTS}/{first['id']}", {"source": "/install"})
+    assert (renamed["id"], renamed["source"]) == (first["id"], "/install")
+
+
+def test_bulk_upsert_updates_a_source_in_another_case(edition: Api) -> None:
+    """Published URLs resolve without regard to case: publish/site-redirects, "Creating redirects"."""
+    made = redirect(edition, "/Install")
+    items = [
+        {"source": "/install", "destination": {"kind": "external", "url": "https://other.example/"}},
+        {"source": "/New", "destination": OUT},
+        {"source": "/new", "destination": None},
+    ]
+    results = edition.put(REDIRECTS, {"redirects": items})["results"]
+    assert [result["status"] for result in results] == ["updated", "created", "deleted"]
+    (left,) = edition.items(REDIRECTS)
+    assert (left["id"], left["destination"]["url"]) == (made["id"], "https://other.example/")
+
+
+@pytest.mark.parametrize("source", ["/Old/Path", "/old/path", "/OLD/PATH"])
+def test_redirect_resolves_in_any_case(edition: Api, source: str) -> None:
+    """Published URLs resolve without regard to case: publish/site-redirects, "Creating redirects"."""
+    redirect(edition, "/Old/Path")
+    assert target(edition, source) == TARGET
+
+
 @pytest.mark.parametrize(
     ("source", "captures", "asked", "expected"),
     [
         pytest.param("/docs/*", True, "/docs/install", f"{TARGET}/install", id="matched text appended"),
+        pytest.param("/docs/*", True, "/Docs/Install", f"{TARGET}/Install", id="matched in another case"),
         pytest.param("/docs/*", False, "/docs/install", TARGET, id="fixed destination"),
         pytest.param("/changelog*", False, "/changelog-2025", TARGET, id="prefix of a segment"),
         pytest.param("/docs/*", True, "/guides", None, id="another path"),

@@ -15,6 +15,7 @@ import pytest
 from dpsync.api import Session, load
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.kinds.registry import load as load_registry
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.server.process.thread import ThreadedServer
@@ -104,6 +105,39 @@ def test_new_section_gets_its_description_by_a_patch(project: Project) -> None:
     ]  # fmt: skip
     writes = project.converges(DESCRIBED)
     assert [write.split("/")[:2] for write in writes] == [["POST ", "sections"], ["PATCH ", "sections"]]
+
+
+REDIRECTED = """
+    sites:
+      docs:
+        title: Docs
+        redirects: { SOURCE: { destination: { kind: external, url: "https://new.example/" } } }
+    """
+
+
+def test_redirect_is_the_live_one_in_another_case(project: Project) -> None:
+    """A second one would be refused: published URLs resolve without regard to case."""
+    destination = {"kind": "external", "url": "https://new.example/"}
+    redirects = [{"source": "/Install", "destination": destination}]
+    project.holds(sites=[{"id": "docs", "title": "Docs", "redirects": redirects}])
+    for source in ("/Install", "/install", "/INSTALL"):
+        assert project.converges(REDIRECTED.replace("SOURCE", source)) == []
+    (kept,) = by_hand(project.server, "GET", f"{SITE}/redirects", token="token")["items"]
+    assert kept["source"] == "/Install"
+
+
+def test_redirect_is_created_as_it_is_written(project: Project) -> None:
+    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    assert project.converges(REDIRECTED.replace("SOURCE", "/Install")) == ["POST /redirects"]
+    (made,) = by_hand(project.server, "GET", f"{SITE}/redirects", token="token")["items"]
+    assert made["source"] == "/Install"
+
+
+def test_sources_that_differ_in_case_are_declared_twice(project: Project) -> None:
+    line = '{ destination: { kind: external, url: "https://new.example/" } }'
+    body = f"sites:\n  docs:\n    title: Docs\n    redirects:\n      /Install: {line}\n      /install: {line}"
+    with pytest.raises(DiagnosticError, match='"/install" is declared twice'):
+        project.session(body)
 
 
 def test_one_color_is_sent_with_the_whole_looks(project: Project) -> None:

@@ -179,7 +179,7 @@ class Resolving:
 
     def _natural(self, entry: Declaration, field: Field) -> Value:
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
-        return None if value is INVALID else field.type.fold(value)
+        return None if value is INVALID else field.type.key(value)
 
     def _value(self, field: Field, node: Node, type_: Type) -> Value:
         if not field.declarable:

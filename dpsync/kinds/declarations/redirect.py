@@ -19,12 +19,12 @@ ROWS = RowFormat({
     ("space", "page"): {"destination": {"kind": "site-page", "siteSpaceId": "$space", "pageId": "$page"}},
 })  # fmt: skip
 _SEGMENT = r"([A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
+# Published URLs resolve without regard to case (GitBook docs, publish/site-redirects).
+_SOURCE = Text(1, 512, caseless=True)
 _STRICT_SOURCE = Text(
-    2,
-    512,
-    rf"/{_SEGMENT}(/{_SEGMENT})*(/?\*)?",
+    2, 512, rf"/{_SEGMENT}(/{_SEGMENT})*(/?\*)?", caseless=True,
     meaning="a path of letters, digits, - . _ ~ + and %XX, with one * at its end at most, and never alone",
-)
+)  # fmt: skip
 REDIRECT = Kind(
     name="redirect",
     parent="site",
@@ -46,9 +46,7 @@ REDIRECT = Kind(
         },
     ),
     fields=(
-        Field(
-            "source", Text(1, 512), in_answers="always", on_profiles={"published": {"type": _STRICT_SOURCE}}
-        ),
+        Field("source", _SOURCE, in_answers="always", on_profiles={"published": {"type": _STRICT_SOURCE}}),
         Field("destination", DESTINATION, required=True, security=True, raised="changed"),
         Field("captureWildcard", Flag(), absent=False, security=True, raised=(False, True)),
         Field("permanent", Flag(), absent=False, security=True, raised=(False, True)),

@@ -133,6 +133,10 @@ class Type(Struct, frozen=True):
         """The form that is compared when the value is part of a natural key."""
         return value
 
+    def key(self, value: Value) -> Value:
+        """Return the value that the key of an entry stands for, as it is kept and sent."""
+        return self.fold(value)
+
     def unread(self, value: Value) -> Value:
         """The part of a value that the platform never gives back, None when there is none."""
         return None

@@ -54,6 +54,8 @@ class Text(Type, frozen=True):
     secret: bool = False
     meaning: str | None = None
     """What the pattern means, in words."""
+    caseless: bool = False
+    """Whether texts that differ only in case mean the same. They are compared so, and kept as written."""
     segment: bool = False
     """Whether it is one segment of a URL: any text may be one, but not every one can be read there."""
 
@@ -144,6 +146,8 @@ class Text(Type, frozen=True):
 
     def same(self, one: Value, other: Value) -> bool:
         """A secret equals whatever there is: nobody compares it."""
+        if self.caseless:
+            one, other = self.fold(one), self.fold(other)
         return self.secret or super().same(one, other)
 
     def narrow(self, live: Value, wanted: Value) -> Value:
@@ -151,7 +155,11 @@ class Text(Type, frozen=True):
         return wanted if self.secret and isinstance(wanted, Secret) else live
 
     def fold(self, value: Value) -> Value:
-        return value.casefold() if self.form == "email" and isinstance(value, str) else value
+        folds = self.caseless or self.form == "email"
+        return value.casefold() if folds and isinstance(value, str) else value
+
+    def key(self, value: Value) -> Value:
+        return value if self.caseless else self.fold(value)
 
     def unread(self, value: Value) -> Value:
         return value if self.secret else None

@@ -176,7 +176,7 @@ def comparison_words(kind: Kind, field: Field) -> str:
             return "without its frame and line breaks"
         case Markdown():
             return "as Documents that say the same"
-        case Text(form="email"):
+        case Text(form="email") | Text(caseless=True):
             return "in any case of letters"
     return "as it is"
 

@@ -18,7 +18,7 @@ from ..store import Json, Record
 
 def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:
     """After the navigation: redirects lead into it."""
-    if len({redirect["source"] for redirect in given}) < len(given):
+    if len({redirect["source"].casefold() for redirect in given}) < len(given):
         raise ValueError(f"the site {site.id!r} redirects a source twice")
     for redirect in given:
         _redirect(loading, site, redirect)

@@ -1,6 +1,7 @@
 """Redirects of a site, and where a visitor who asks for a path is sent.
 
-A source is there once; a redirect to a section or site space goes with it.
+A site has each source once. Published URLs resolve without regard to case, so sources that differ only in
+case are one source. A redirect to a section or site space goes with it.
 """
 
 from urllib.parse import quote
@@ -34,8 +35,9 @@ def list_redirects(ctx: Context) -> Json:
     return list_page(ctx, sorted(found, key=key), lambda redirect: answers.redirect(ctx, redirect), key)
 
 
-def _of_source(ctx: Context, site: Record, source: str) -> Record | None:
-    return next(iter(ctx.store.find(REDIRECT, scope=site.id, ref=source)), None)
+def _by_source(ctx: Context, site: Record) -> dict[str, Record]:
+    """Return the redirects of a site by their sources, as these are compared."""
+    return {redirect.ref.casefold(): redirect for redirect in ctx.store.find(REDIRECT, scope=site.id)}
 
 
 def create_redirect(ctx: Context) -> Json:
@@ -45,9 +47,9 @@ def create_redirect(ctx: Context) -> Json:
 
 
 def _check_free(ctx: Context, site: Record, source: str, but: str = "") -> None:
-    other = _of_source(ctx, site, source)
+    other = _by_source(ctx, site).get(source.casefold())
     if other is not None and other.id != but:
-        raise conflict(f"body.source: {source!r} is redirected already, by {other.id!r}")
+        raise conflict(f"body.source: {other.ref!r} is redirected already, by {other.id!r}")
 
 
 def _create(ctx: Context, nav: Navigation, given: Json, field: str) -> Record:
@@ -82,7 +84,8 @@ def _change(ctx: Context, nav: Navigation, found: Record, given: Json, field: st
     given = changes(found.doc, given)
     if source == found.ref and not given:
         return
-    _check_free(ctx, nav.site, source, found.id)
+    if source != found.ref:
+        _check_free(ctx, nav.site, source, found.id)
     if "destination" in given:
         given["destination"], found.parent = _resolved(ctx, nav, given["destination"], field)
     found.ref = source
@@ -144,23 +147,26 @@ def _pages(ctx: Context, place: Record) -> list[Json]:
 def put_redirects(ctx: Context) -> Json:
     """Each by itself, in their order: one that fails is an `error` among the results, and changes nothing."""
     site = ctx.site()
-    nav = read(ctx.store, site)
+    nav, by_source = read(ctx.store, site), _by_source(ctx, site)
     results = [
-        _put_one(ctx, nav, item, f"body.redirects.{index}")
+        _put_one(ctx, nav, by_source, item, f"body.redirects.{index}")
         for index, item in enumerate(ctx.body.given()["redirects"])
     ]
     return {"results": results}
 
 
-def _put_one(ctx: Context, nav: Navigation, item: Json, where: str) -> Json:
-    found = _of_source(ctx, nav.site, item["source"])
+def _put_one(ctx: Context, nav: Navigation, by_source: dict[str, Record], item: Json, where: str) -> Json:
+    source = item["source"].casefold()
     try:
-        status, made = _done(ctx, nav, found, dict(item), where)
+        status, made = _done(ctx, nav, by_source.get(source), dict(item), where)
     except ApiError as error:
         if ctx.published:
             draft = item.get("intent") == "draft"
             return {"source": item["source"], "status": "error", "draft": draft, "error": error.message}
         return {"source": item["source"], "status": "error", **error.body()}
+    by_source.pop(source, None)
+    if made is not None:
+        by_source[source] = made
     if ctx.published:
         more = {"id": made.id, "draft": made.doc["draft"]} if made else {"draft": False}
         return {"source": item["source"], "status": status, **more}
@@ -193,17 +199,17 @@ def get_target(ctx: Context) -> Json:
     if found is None or target is None:
         raise missing("redirect of", source)
     if found.doc["captureWildcard"] and found.ref.endswith("*"):
-        rest = source.removeprefix(found.ref[:-1]).lstrip("/")
+        rest = source[len(found.ref) - 1 :].lstrip("/")
         target = target.rstrip("/") + "/" + quote(rest, safe="/%?&=+:@,;~#")
     return {"target": target, "redirect": answers.redirect(ctx, found)}
 
 
 def _matching(ctx: Context, site: Record, source: str) -> Record | None:
-    """The redirect of exactly this source, else the longest that ends with a `*` and begins like it."""
-    live = [found for found in ctx.store.find(REDIRECT, scope=site.id) if not found.doc["draft"]]
-    exact = [found for found in live if found.ref == source]
-    begins = [found for found in live if found.ref.endswith("*") and source.startswith(found.ref[:-1])]
-    return next(iter(exact), None) or max(begins, key=lambda found: len(found.ref), default=None)
+    """Return the live redirect of a source, else the longest one that ends with a `*` and begins like it."""
+    path = source.casefold()
+    live = {path: found for path, found in _by_source(ctx, site).items() if not found.doc["draft"]}
+    begins = [pattern for pattern in live if pattern.endswith("*") and path.startswith(pattern[:-1])]
+    return live.get(path) or live.get(max(begins, key=len, default=""))
 
 
 def _target(ctx: Context, nav: Navigation, found: Record) -> str | None:
