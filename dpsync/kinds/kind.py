@@ -207,9 +207,14 @@ class Url(Struct, frozen=True):
 
 
 class Redirects(Struct, frozen=True):
-    """One leads people elsewhere who come to a path of its parent, which is in the field `path`."""
+    """One leads people elsewhere who come to a path of its parent, which is in the field `path`.
+
+    A path may end in `*`, and is compared without regard to case.
+    """
 
     path: str
+    acts_when: Mapping[str, tuple[Any, ...]]
+    """By field the values with which one leads people elsewhere."""
     to: Mapping[str, Mapping[str, Any]]
     """By kind the fields of an entry that leads there; "$key" is how the entry is named."""
 

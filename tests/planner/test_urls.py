@@ -377,6 +377,28 @@ def test_a_redirect_that_leads_on_already_is_named_and_none_is_suggested(lab: La
     assert not breaks(item)
 
 
+@pytest.mark.parametrize(
+    ("source", "fields", "leads_on"),
+    [
+        pytest.param("/B", {}, True, id="in another case"),
+        pytest.param("/b*", {}, True, id="wildcard"),
+        pytest.param("/B*", {"captureWildcard": True}, True, id="wildcard in another case"),
+        pytest.param("/c*", {}, False, id="wildcard of other paths"),
+        pytest.param("/b", {"draft": True}, False, id="draft"),
+    ],
+)
+def test_old_url_is_redirected_by_what_acts(
+    lab: Lab, source: str, fields: dict[str, Any], leads_on: bool
+) -> None:
+    """If a plan names a draft as the way on from an old URL, readers get 404 and nobody expects it."""
+    body = docs(lab)
+    body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
+    to = {"destination": {"kind": "site-section", "siteSectionId": "k"}}
+    body["sites"]["docs"]["redirects"] = {source: {**to, **fields}}
+    [item] = carried_out(lab, body).plan.urls
+    assert (item.redirected is not None, item.redirect is None) == (leads_on, leads_on)
+
+
 def test_another_default_takes_the_url_of_the_first(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["default"] = True

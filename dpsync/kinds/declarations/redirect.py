@@ -40,6 +40,7 @@ REDIRECT = Kind(
     security=True,
     redirects=Redirects(
         "source",
+        {"draft": (False,)},
         {
             "section": {"destination": {"kind": "site-section", "siteSectionId": "$key"}},
             "site_space": {"destination": {"kind": "site-space", "siteSpaceId": "$key"}},

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from dpsync.kinds.kind import Kind, Redirects, Url
+from dpsync.kinds.kind import Kind, Url
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import as_segment
 from dpsync.model.entries.address import Address
@@ -244,8 +244,9 @@ class OldUrls(Struct, frozen=True, dict=True):
             return impact.model_copy(update={"shows": str(self._displayed[old])})
         for owner, base in self._owners.items():
             path = _path(old.removeprefix(base)) if old.startswith(base) else None
-            if path is not None and path in self._redirected[owner]:
-                return impact.model_copy(update={"redirected": str(self._redirected[owner][path])})
+            redirect = self._redirect_of(owner, path) if path is not None else None
+            if redirect is not None:
+                return impact.model_copy(update={"redirected": str(redirect)})
         home = self._owners.get(tree.owner)
         if tree.before is None or home is None or home != tree.before.url:
             return impact  # where a whole tree moves, no redirect of its own helps
@@ -271,29 +272,39 @@ class OldUrls(Struct, frozen=True, dict=True):
         found |= {tree.owner: will.get(tree.owner) for tree, will in self.moved}
         return {owner: url for owner, url in found.items() if isinstance(url, str)}
 
+    def _redirect_of(self, owner: Address, path: str) -> Address | None:
+        """Return the redirect that leads on from a path: its own, else the one with the longest pattern."""
+        redirects, path = self._redirected[owner], path.casefold()
+        patterns = (source for source in redirects if source.endswith("*") and path.startswith(source[:-1]))
+        return redirects.get(path) or redirects.get(max(patterns, key=len, default=""))
+
     @cached_property
     def _redirected(self) -> dict[Address, dict[str, Address]]:
-        """The redirects of each owner when all is done, by the path from which they lead on."""
+        """The redirects of each owner that act when all is done, by the path from which they lead on."""
         found: dict[Address, dict[str, Address]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
             if kind.redirects is not None:
-                for owner, address, said in self._sources(kind, kind.redirects):
-                    if isinstance(said, str):
-                        found[owner][_path(said)] = address
+                for owner, address, fields in self._redirects(kind):
+                    source = fields.get(kind.redirects.path)
+                    acts = all(fields.get(name) in right for name, right in kind.redirects.acts_when.items())
+                    if isinstance(source, str) and acts:
+                        found[owner][_path(source).casefold()] = address
         return found
 
-    def _sources(self, kind: Kind, redirects: Redirects) -> Iterator[tuple[Address, Address, Any]]:
-        sides = self.decided.sides
+    def _redirects(self, kind: Kind) -> Iterator[tuple[Address, Address, Mapping[str, Any]]]:
+        """Yield each redirect that is there when all is done: its owner, its address and its fields."""
+        sides, absent = self.decided.sides, {item.name: item.absent for item in kind.fields}
         for identity, live in sides.snapshot.objects.items():
             if live.kind != kind.name or live.parent is None or live.deleted:
                 continue
             declared = identity in sides.names.declared or self.decided.deletions.covers(identity)
             if not declared:
-                address = sides.names.address(identity)
-                yield sides.names.address(live.parent), address, live.fields.get(redirects.path)
+                owner, address = sides.names.address(live.parent), sides.names.address(identity)
+                yield owner, address, {**absent, **live.fields}
         for address, resource in sides.resources.items():
             if resource.kind == kind.name and resource.parent and address in self.decided.entries:
-                yield resource.parent, address, resource.fields.get(redirects.path)
+                now = sides.live(address)
+                yield resource.parent, address, {**absent, **(now.fields if now else {}), **resource.fields}
 
 
 class _Suggestion(Struct, frozen=True, dict=True):
