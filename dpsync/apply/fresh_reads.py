@@ -65,7 +65,7 @@ class Fresh:
         self.desired = desired
         self.snapshot = snapshot
         self.ids = ids
-        self.sources = Sources(client, registry, parallelism, snapshot.objects.values())
+        self.sources = Sources(client, registry, parallelism, snapshot.objects.values(), snapshot.unwrapped)
         self._lock = threading.Lock()
         self._sent = 0
         self._owners: dict[str, tuple[int | None, Read]] = {}

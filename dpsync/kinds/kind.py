@@ -153,6 +153,8 @@ class Node(Struct, frozen=True):
     holds: tuple[str, ...] = ()
     alone: bool = False
     """At the root it stands only among its own kind."""
+    made_around: Mapping[str, Any] = field(default_factory=dict)
+    """By field of the tree's owner the values with which the platform makes one around what stands alone."""
     least: int = 0
     """How many children it must have."""
     file_always: tuple[str, ...] = ()

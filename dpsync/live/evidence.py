@@ -50,7 +50,7 @@ class Surroundings:
         self.client = client
         self.registry = registry
         self.snapshot = snapshot
-        self.sources = Sources(client, registry, parallelism, snapshot.objects.values())
+        self.sources = Sources(client, registry, parallelism, snapshot.objects.values(), snapshot.unwrapped)
         self.again = again
         self._by_source: dict[str, list[Identity]] = defaultdict(list)
         for item in snapshot.objects.values():

@@ -308,6 +308,7 @@ class _Reader:
             records=reading.records,
             missing=reading.missing,
             platform=reading.client.url,
+            unwrapped=frozenset(reading.sources.unwrapped),
         )
 
     def _pins_without_parent(self) -> None:

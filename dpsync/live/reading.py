@@ -14,9 +14,11 @@ from msgspec import Struct, field
 from dpsync.client.client import ReadClient
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
 from dpsync.kinds.kind import Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.live.sources import Source, Sources
+from dpsync.live.wrappers import is_wrapping
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import Base
@@ -121,7 +123,17 @@ class ReadingState(Struct, dict=True):
     def source(self, kind: Kind, parent: Address) -> Source:
         """Where objects of a kind are read: below their parent, or in the tree that the parent is in."""
         owner = self._tree_owner(kind, parent)
-        return self.sources.source(kind, self.identity(owner), self.chain(owner))
+        source = self.sources.source(kind, self.identity(owner), self.chain(owner))
+        live = self.objects.get(self.identity(owner)) if kind.in_tree else None
+        if is_wrapping(self.registry, kind, live) and self._is_flat(kind, owner):
+            self.sources.unwrapped.add(source.url)
+        return source
+
+    def _is_flat(self, kind: Kind, owner: Address) -> bool:
+        """Whether the files declare a tree, and only nodes that stand alone at its root."""
+        shapes = [self.registry[self.resource(child).kind].shape for child in self.resource(owner).children]
+        declared = owner.child(*kind.key.split(".")) in self.desired.scopes
+        return declared and all(isinstance(shape, NodeShape) and shape.alone for shape in shapes)
 
     def _tree_owner(self, kind: Kind, parent: Address) -> Address:
         """The entry that owns the whole tree which an entry is in."""

@@ -18,6 +18,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, Placed, check_different, check_id, check_written
+from dpsync.live.wrappers import without_wrapper
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId
 
@@ -67,8 +68,10 @@ class Sources:
         registry: Registry,
         parallelism: int,
         known: Iterable[LiveObject] = (),
+        unwrapped: Iterable[str] = (),
     ) -> None:
-        """`known`: objects that were read before, for what they have put out."""
+        """`known`: objects that were read before, for what they have put out. `unwrapped`: see `Snapshot`."""
+        self.unwrapped = set(unwrapped)
         self._client = client
         self._registry = registry
         self._parallelism = parallelism
@@ -171,7 +174,10 @@ class Sources:
                 case Tree(root=root):
                     assert source.owner is not None
                     body, nodes = self._client.get(source.url), self._registry.nodes(kind.key)
-                    return _different(decode_tree(nodes, body, root, source.owner, source.url))
+                    found = _different(decode_tree(nodes, body, root, source.owner, source.url))
+                    if source.url in self.unwrapped:
+                        return without_wrapper(self._registry, found, source.owner)
+                    return found
                 case Lists():
                     return self._lists(kind, source)
                 case Pages(unpaged=unpaged):

@@ -124,6 +124,38 @@ def test_creating_a_section_drops_what_a_patch_sets(edition: Api, field: str, va
     assert found[field] == value
 
 
+def outline(api: Api, site: str) -> list[Any]:
+    """The root of a navigation: each section with the spaces in it, or the space."""
+    found = api.get(f"{ORG}/sites/{site}/structure")["structure"]
+    return [
+        (node["title"], [place["space"]["id"] for place in node["siteSpaces"]])
+        if node["object"] == "site-section"
+        else node["space"]["id"]
+        for node in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("type", "expected"),
+    [("site", [("Handbooks", ["guides", "support"])]), ("ultimate", ["guides", "support"])],
+)
+def test_site_of_type_site_wraps_its_spaces(published: Api, type: str, expected: list[Any]) -> None:
+    """The wrapper is named after the site: skills/configure-site, "The auto-created wrapper section"."""
+    site = published.make(f"{ORG}/sites", {"title": "Handbooks", "type": type})
+    assert site["type"] == type
+    for space in ("guides", "support"):
+        published.make(f"{ORG}/sites/{site['id']}/site-spaces", {"spaceId": space})
+    assert outline(published, site["id"]) == expected
+
+
+def test_site_of_type_site_with_sections_gets_no_wrapper(published: Api) -> None:
+    """Sections from the beginning avoid it: skills/configure-site, "The auto-created wrapper section"."""
+    site = published.make(f"{ORG}/sites", {"title": "Handbooks", "type": "site"})["id"]
+    section = published.make(f"{ORG}/sites/{site}/sections", {"spaceId": "guides", "title": "Guides"})["id"]
+    published.make(f"{ORG}/sites/{site}/site-spaces", {"spaceId": "support", "sectionId": section})
+    assert outline(published, site) == [("Guides", ["guides", "support"])]
+
+
 # --- looks --------------------------------------------------------------------------------------------
 
 LOOKS = f"{SITE}/customization"

@@ -95,6 +95,19 @@ DESCRIBED = """
             localizedDescription: { fr: Pour débuter }
             children: [{ type: space, key: guides, space: guides }]
     """
+FLAT = """
+    sites:
+      docs:
+        title: Docs
+        basename: docs
+        type: site
+        structure:
+          - { type: space, key: guides, space: guides }
+          - { type: space, key: api, space: api, default: true }
+    """
+
+
+NEWS = "          - { type: space, key: news, space: news }"
 
 
 def test_new_section_gets_its_description_by_a_patch(project: Project) -> None:
@@ -105,6 +118,57 @@ def test_new_section_gets_its_description_by_a_patch(project: Project) -> None:
     ]  # fmt: skip
     writes = project.converges(DESCRIBED)
     assert [write.split("/")[:2] for write in writes] == [["POST ", "sections"], ["PATCH ", "sections"]]
+
+
+def shown(project: Project) -> list[tuple[str, list[str]]]:
+    """The sections of the site as it is live, each with the spaces in it."""
+    (site,) = by_hand(project.server, "GET", "/orgs/acme/sites", token="token")["items"]
+    nodes = by_hand(project.server, "GET", f"/orgs/acme/sites/{site['id']}/structure", token="token")
+    return [
+        (node["title"], [place["space"]["id"] for place in node["siteSpaces"]]) for node in nodes["structure"]
+    ]
+
+
+def test_spaces_of_a_site_of_type_site_converge(project: Project) -> None:
+    """The platform makes a section around them, which no entry declares: pruning would delete it."""
+    project.converges(FLAT)
+    assert shown(project) == [("Docs", ["guides", "api"])]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param("title: Docs", "title: Handbook", ["guides", "api"], id="renamed site"),
+        pytest.param(
+            "space: guides }\n", f"space: guides }}\n{NEWS}\n", ["guides", "news", "api"], id="added space"
+        ),
+        pytest.param("- { type: space, key: guides, space: guides }", "", ["api"], id="removed space"),
+        pytest.param("space: guides }", "space: guides, path: start }", ["guides", "api"], id="changed path"),
+        pytest.param("key: api, space: api", "key: api, space: news", ["guides", "news"], id="another space"),
+    ],
+)
+def test_wrapped_spaces_can_be_changed(project: Project, old: str, new: str, expected: list[str]) -> None:
+    project.converges(FLAT)
+    assert old in FLAT
+    project.converges(FLAT.replace(old, new))
+    assert shown(project) == [("Docs", expected)]
+
+
+def test_wrapper_made_by_somebody_else_is_recognized(project: Project) -> None:
+    """Somebody added the spaces in the application, and the files declare them without a section."""
+    project.holds(sites=[{"id": "docs", "title": "Docs", "type": "site"}])
+    for space in ("guides", "api"):
+        by_hand(project.server, "POST", f"{SITE}/site-spaces", {"spaceId": space}, token="token")
+    assert changes(project.plan(FLAT)) == [("update", "/structure/api")]
+    project.converges(FLAT)
+    assert shown(project) == [("Docs", ["guides", "api"])]
+
+
+def test_wrapper_gives_way_to_declared_sections(project: Project) -> None:
+    """As the vendor's skill does it: make the sections, then delete the one that the platform has made."""
+    project.converges(FLAT)
+    project.converges(DESCRIBED)
+    assert shown(project) == [("Guides", ["guides"])]
 
 
 REDIRECTED = """

@@ -12,6 +12,7 @@ _STRICT_PROXY = Text(
     3, 512, r"([A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.[A-Za-z]{2,}(/[A-Za-z0-9_-]+)+",
     meaning="a host with a domain, and a path of letters, digits, _ and - (docs.example.com/docs)",
 )  # fmt: skip
+_TYPES = ("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")
 SITE = Kind(
     name="site",
     parent="organization",
@@ -31,10 +32,9 @@ SITE = Kind(
     on_profiles={"published": {"synced": replace(SITE_SYNC, asked_again=True)}},
     fields=(
         Field("title", Text(2, 128), required=True),
-        Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),
-              on="create", platform_default="basic", in_answers="always",
-              # There a new one has another type, and which one depends on the organization.
-              on_profiles={"published": {"platform_default": None}}),
+        Field("type", Enum(_TYPES), on="create", platform_default="basic", in_answers="always",
+              # Its default depends on the organization; "site" is of the vendor's skills, not its document.
+              on_profiles={"published": {"platform_default": None, "type": Enum((*_TYPES, "site"))}}),
         Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
               exposure=("visitor-auth", "share-link", "unlisted", "public"), security=True,
               after=("visitor_auth", "share_link"), in_answers="always"),

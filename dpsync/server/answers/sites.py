@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..access.roles import flags
+from ..models.sites import WRAPPING
 from ..request.context import Context
 from ..sites.navigation import PLACE, REDIRECT, SECTION
 from ..sites.publishing import CUSTOMIZATION, navigation_of
@@ -13,7 +14,7 @@ from .urls import site_url
 
 
 def site(ctx: Context, record: Record) -> Json:
-    doc = dict(record.doc)
+    doc, plan = dict(record.doc), _plan(record)
     doc.pop("createdBy", None)  # no edition names it
     origin = doc.pop("proxy", None)
     doc.pop("gitSync", None)
@@ -25,7 +26,7 @@ def site(ctx: Context, record: Record) -> Json:
         **git_sync(ctx, record),
         "siteSpaces": _count_places(ctx, record),
         "features": [
-            {"id": id, "plan": doc["type"], "frozen": False, **more} for id, more in _features(ctx, record)
+            {"id": id, "plan": plan, "frozen": False, **more} for id, more in _features(ctx, record)
         ],
         "urls": set_only(
             {
@@ -43,10 +44,14 @@ def site(ctx: Context, record: Record) -> Json:
         if record.ref:
             answer["styleguide"] = {"kind": "space", "space": record.ref}
     if ctx.full:
-        answer["appliedType"] = doc["type"]
+        answer["appliedType"] = plan
         answer["defaultLevel"] = level
         answer["permissions"] = flags("site", ctx.level(record))
     return answer
+
+
+def _plan(record: Record) -> str:
+    return "ultimate" if record.doc["type"] == WRAPPING else record.doc["type"]
 
 
 def _count_places(ctx: Context, record: Record) -> int:

@@ -14,7 +14,7 @@ from .content import Language, SpaceUpdate
 from .integrations import Publish
 from .organizations import OrganizationUpdate
 from .publishing import LONGEST_SOURCE, NewDestination, RedirectUpdate
-from .sites import SiteCreate, SiteType, SiteUpdate
+from .sites import SiteCreate, SiteTypeToday, SiteUpdate
 from .structure import GroupUpdate, LinkUpdate, SectionUpdate
 
 Short = Annotated[str, Field(max_length=128)]
@@ -42,7 +42,7 @@ class SiteUpdateToday(SiteUpdate):
 
 
 class SiteCreateToday(SiteCreate):
-    type: SiteType = "ultimate"
+    type: SiteTypeToday = "ultimate"  # type: ignore[assignment]
 
 
 class SpaceUpdateToday(SpaceUpdate):

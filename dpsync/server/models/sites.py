@@ -9,6 +9,10 @@ from .content import ContentRef, Visibility
 from .git_sync import GitSync
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
+SiteTypeToday = Literal[SiteType, "site"]
+WRAPPING: SiteTypeToday = "site"
+"""The type with which the vendor's skills create sites. It is in no OpenAPI document. The platform keeps the
+spaces of such a site in sections."""
 AgentsContext = Literal["excluded", "included"]
 PROXY = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
 """A host, which may be of one word, and one or more segments of a path."""
@@ -94,7 +98,7 @@ class SiteUrls(AnswerBody):
 class Site(AnswerBody):
     object: Literal["site"]
     id: Id
-    type: SiteType
+    type: SiteTypeToday
     appliedType: SiteType = absent()
     title: str = Field(min_length=2, max_length=128)
     icon: Icon | EmojiIcon | NoIcon | str | None = None

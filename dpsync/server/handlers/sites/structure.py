@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ... import answers
 from ...errors import bad, conflict, missing
+from ...models.sites import WRAPPING
 from ...records.order import end, place, renumber, same_order
 from ...request.changes import changes
 from ...request.context import Context
@@ -228,10 +229,10 @@ def list_site_spaces(ctx: Context) -> Json:
 
 
 def create_site_space(ctx: Context) -> Json:
-    """In the section named, else in the default section, else at the root.
+    """Add a site space to the section named, else to the default section, else at the root.
 
-    A site with groups or links but no section has no such root: the site space gets a section titled like
-    the site.
+    A site with groups or links but no section has no root for site spaces, and neither has a site of the type
+    `site`: there the site space gets a section titled like the site.
     """
     nav, section_id = _read(ctx), ctx.body.sectionId
     given = _given(ctx, "title", "pageId", "draft")
@@ -243,7 +244,7 @@ def create_site_space(ctx: Context) -> Json:
     if more := _set(given, "title", "pageId", "draft"):
         made.doc |= more
         ctx.put(made)
-    if nav.sectioned and not nav.sections:
+    if not nav.sections and (nav.sectioned or nav.site.doc["type"] == WRAPPING):
         wrap_root(ctx, nav)
     return answers.site_space(ctx, nav, made)
 

@@ -1,0 +1,46 @@
+"""Nodes that the platform makes by itself around what stands alone at the root of a tree.
+
+On some sites every space is in a section: where the files declare none, the platform makes one and names it
+after the site. Files without sections mean its content, so such a tree is read without that node.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.model.entries.snapshot import Identity, LiveObject
+
+
+def is_wrapping(registry: Registry, kind: Kind, owner: LiveObject | None) -> bool:
+    """Return whether the platform makes a node around what stands alone in the tree of `owner`."""
+    return owner is not None and any(
+        node.shape.made_around
+        and all(owner.fields.get(name) == value for name, value in node.shape.made_around.items())
+        for node in registry.nodes(kind.key)
+        if isinstance(node.shape, NodeShape)
+    )
+
+
+def without_wrapper(
+    registry: Registry, nodes: tuple[LiveObject, ...], owner: Identity
+) -> tuple[LiveObject, ...]:
+    """Return the nodes of a tree with the children of its wrapper at the root.
+
+    `nodes` are in order, parents first. A tree with another root than one such node is returned as it is.
+    """
+    first, *inside = nodes or (None,)
+    shape = registry[first.kind].shape if first is not None else None
+    wraps = isinstance(shape, NodeShape) and shape.made_around
+    if not wraps or any(node.holder is None for node in inside):
+        return nodes
+    found = []
+    for node in inside:
+        nest = registry[node.kind].nest
+        fields = {**node.fields, nest.name: deepcopy(nest.absent)} if nest is not None else node.fields
+        found.append(replace(node, parent=owner, holder=None, fields=fields))
+    return tuple(found)
