@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.apply.fresh_reads import Fresh
+from dpsync.apply.fresh_reads import Fresh, Read
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
 from dpsync.apply.pauses import growing
@@ -29,10 +29,11 @@ from dpsync.live.shape import check_id
 from dpsync.live.sources import fitting
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import ENV, REF, fill, markers
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.events import Event, Intended, StepEnded
-from dpsync.model.plans.journal import Outcome
+from dpsync.model.plans.journal import Outcome, Result
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
 """Seconds, for what the platform makes by itself."""
@@ -61,6 +62,13 @@ class Shared(Struct, frozen=True):
         """Tell what keeps the apply from going on, once."""
         if words not in self.trouble:
             self.trouble.append(words)
+
+
+class _Lookup(Struct, frozen=True):
+    """The present objects of a list or tree, and those among them that a request may have created."""
+
+    objects: Read
+    candidates: Sequence[LiveObject]
 
 
 class Attempt:
@@ -182,6 +190,11 @@ class Attempt:
         if refused.after_unknown:
             # This try was refused; an earlier one may have been carried out.
             return self._in_doubt(refused)
+        if refused.status == 409 and step.verb in ("create", "restore"):
+            # A gateway may have sent it twice: then the first one was carried out.
+            lookup = self._look_up()
+            if lookup is None or lookup.candidates:
+                return self._looked_up(refused, lookup, "already")
         words = self._words(refused)
         if refused.status in (404, 405, 501):
             words += "; where this platform has no such request, --profile says which it has"
@@ -261,17 +274,20 @@ class Attempt:
             return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
             return self._task.outcome("unknown", words, error.status)
-        found = self._look_up()
-        if found is None:
-            words += (
-                "; dpsync looked for it without a certain result, and does not send it again:"
-                " the platform may still create it"
-            )
-            return self._task.outcome("unknown", words, error.status)
-        return self._task.outcome("done", status=error.status, id=found)
+        return self._looked_up(error, self._look_up(), "done")
 
-    def _look_up(self) -> str | None:
-        """The id of what a lost request has made; None when that is not certain."""
+    def _looked_up(self, error: ClientError, lookup: _Lookup | None, result: Result) -> Outcome:
+        """Return `result` if exactly one object can be what the request has created, else unknown."""
+        if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
+            return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
+        words = (
+            f"{self._words(error)}; dpsync looked for it without a certain result, and does not send it"
+            " again: the platform may still create it"
+        )
+        return self._task.outcome("unknown", words, error.status)
+
+    def _look_up(self) -> _Lookup | None:
+        """Look for what the request may have created; None where that cannot be read."""
         change, fresh = self._task.change, self._shared.fresh
         source = fresh.source(change)
         if source is None:
@@ -281,17 +297,18 @@ class Attempt:
         except ClientError:
             return None
         resource = self._shared.desired.resources[change.location]
-        found = fresh.found(resource, now, change.id or self._own_id())
-        if len(found) != 1:
-            return None
-        more = self._task.step.gives[1:]
-        children = [item for item in now.values() if item.holder == found[0].identity]
+        return _Lookup(now, fresh.found(resource, now, change.id or self._own_id()))
+
+    def _adopt(self, lookup: _Lookup) -> bool:
+        """Record the ids of the only candidate and of its children; False if a child is missing."""
+        created, more = lookup.candidates[0], self._task.step.gives[1:]
+        children = [item for item in lookup.objects.values() if item.holder == created.identity]
         if len(children) < len(more):
-            return None
-        self._shared.ids.put(resource.address, found[0].id)
+            return False
+        self._shared.ids.put(self._task.change.location, created.id)
         for gives, child in zip(more, children, strict=False):
             self._shared.ids.put(gives.location, child.id)
-        return found[0].id
+        return True
 
     def _own_id(self) -> str | None:
         """The id of what is made, where that is known before."""

@@ -12,6 +12,7 @@ from dpsync.api import Options, Session, load, load_registry
 from dpsync.apply.fold import exit_of
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.client.client import WriteClient
+from dpsync.client.errors import NotSent
 from dpsync.client.retry import TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.live.sources import Source
@@ -117,8 +118,8 @@ def test_a_create_that_may_still_come_is_sent_once_and_made_once(what: str, open
 
 def test_apply_with_failed_default_is_incomplete(open_: Open) -> None:
     """Otherwise, a job is green although the platform refused to make something private."""
-    source = "{ text: \"openapi: 3.1.0\\ninfo: { title: A, version: '1' }\\npaths: {}\" }"
-    body = f"openapi: {{ pets: {{ source: {source}, visibility: private }} }}"
+    text = "openapi: 3.1.0\\ninfo: { title: A, version: '1' }\\npaths: {}"
+    body = f'openapi: {{ pets: {{ source: {{ text: "{text}" }}, visibility: private }} }}'
     session, late, client = open_(body, "/openapi/pets", status(403))
     late.after = 1  # the request that creates it
     report = applied(session, client)
@@ -126,6 +127,38 @@ def test_apply_with_failed_default_is_incomplete(open_: Open) -> None:
     assert report.as_declared
     assert exit_of(report) is Exit.PARTIAL
     assert "1 step was not carried out" in render_report(report, Paint(False))
+
+
+@pytest.mark.parametrize("what", MAKES)
+def test_create_answered_409_adopts_created_object(what: str, open_: Open) -> None:
+    """Otherwise, a create that a gateway sent twice is reported as failed, and what follows is not tried."""
+    path, body = MAKES[what]
+    session, late, client = open_(body, path, status(409), done=True)
+    report = applied(session, client)
+    assert [item.result for item in report.outcomes if item.verb == "create"] == ["already"]
+    assert (len(late.received), report.as_declared) == (1, True)
+
+
+def test_create_answered_409_without_object_fails(open_: Open) -> None:
+    path, body = MAKES["team"]
+    session, _, client = open_(body, path, status(409))
+    report = applied(session, client)
+    assert (report.count("failed"), report.complete) == (1, False)
+
+
+def test_create_answered_409_is_unknown_when_unreadable(open_: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, body = MAKES["team"]
+    session, late, client = open_(body, path, status(409), done=True)
+    read = Fresh.read
+
+    def read_until_sent(fresh: Fresh, source: Source) -> dict[Identity, LiveObject]:
+        if late.received:
+            raise NotSent("GET", source.url, "refused")
+        return read(fresh, source)
+
+    monkeypatch.setattr(Fresh, "read", read_until_sent)
+    report = applied(session, client)
+    assert (report.count("unknown"), exit_of(report)) == (1, Exit.PARTIAL)
 
 
 @pytest.mark.parametrize("answer", GATEWAY)
