@@ -233,6 +233,7 @@ WORDS: dict[type, dict[str, str]] = {
         "outputs": "things of another kind that the platform makes for it",
         "busy": "a field, and its values while the platform is at work on it",
         "trouble": "a field by which the platform says that something is wrong, and the values that are fine",
+        "processed": "the field whose value the platform processes after it has answered",
         "acts": "what one can be told to do, each with its request; only done when asked for",
     },
     Field: {

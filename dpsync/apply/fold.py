@@ -82,10 +82,17 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
 
 
 def _in_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
-    """What is in trouble on the platform since this apply wrote it."""
+    """Yield trouble with written objects that is new, or that is about a value that this apply sent."""
     written = {outcome.address for outcome in outcomes if outcome.sent}
+    sent = {
+        (change.address, item.field)
+        for change in plan.changes
+        if change.address in written
+        for item in change.differences
+    }
     for item in remaining.trouble:
-        if item.address in written and item not in plan.trouble:
+        new = item not in plan.trouble or (item.address, item.field) in sent
+        if item.address in written and new:
             yield item
 
 

@@ -23,6 +23,8 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
         if change.address not in failed
         for item in change.differences
     }
+    # What the platform could not process is trouble, which the report names.
+    written -= {(item.address, item.field) for item in remaining.trouble if item.field is not None}
     for change in remaining.changes:
         for item in change.differences:
             if change.action == "update" and item.known and (change.address, item.field) in written:

@@ -272,6 +272,8 @@ class PlatformWork(Struct, frozen=True):
     outputs: Outputs | None = None
     busy: Busy | None = None
     trouble: Trouble | None = None
+    processed: str | None = None
+    """The field whose value the platform processes after it has answered; `trouble` says how that failed."""
     acts: Mapping[str, Call] = field(default_factory=dict)
     """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
 

@@ -1,7 +1,7 @@
 """Parts of values that have a request of their own: read for the entries that declare them.
 
-While the platform is at work on an object, or when its last work failed, such a part is an earlier one than
-what was sent last: then it is not read.
+While the platform is at work on an object, such a part is an earlier one than what was sent last: then it is
+not read. If its last work failed, the part is what the platform still has.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def with_parts(
     `above` is what it hangs below. Raises ClientError as other reads do.
     """
     kind = registry[resource.kind]
-    if kind.is_busy(live.fields) or kind.trouble(live.fields) is not None:
+    if kind.is_busy(live.fields):
         return live
     fields = dict(live.fields)
     for name, part, path in _declared(kind, resource):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.api import Options, Planned, Session, load
+from dpsync.api import Options, Planned, Session, load, load_base
 from dpsync.apply.expected import Refused
 from dpsync.client.client import Params, ReadClient
 from dpsync.client.errors import NotJson, Unknown
@@ -90,10 +90,11 @@ def test_somebody_elses_text_after_the_plan_is_stale(project: Project) -> None:
 def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> None:
     entries = "openapi: {{ a: {{ source: {} }}, b: {{ source: {} }} }}"
     known = {"sourceURL": "https://x.example/1.yaml"}
-    project.holds(openapi=[live("a", slug="a", **known), live("b", slug="b", **known)])
+    a, b = TEXT.format("A"), TEXT.format("B")
+    project.holds(openapi=[live(a, slug="a", **known), live(b, slug="b", **known)])
     url = "{ url: 'https://x.example/1.yaml' }"
     counted = []
-    for one, other in ((url, url), (url, "{ text: b }"), ("{ text: a }", "{ text: b }")):
+    for one, other in ((url, url), (url, f"{{ text: {b!r} }}"), (f"{{ text: {a!r} }}", f"{{ text: {b!r} }}")):
         project.write(entries.format(one, other))
         counted.append(plan(project).snapshot.requests)
     assert [count - counted[0] for count in counted] == [0, 1, 2]
@@ -111,21 +112,77 @@ def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) 
     assert changed(plan(project)) == [SOURCE]
 
 
-@pytest.mark.parametrize(("before", "changes"), [("Pets", []), ("Cats", [SOURCE]), (None, [])])
-def test_what_failed_is_told_and_compared_with_the_base(
-    project: Project, before: str | None, changes: list[str]
-) -> None:
-    """The version that is kept is an earlier one: it says nothing of what was sent last.
+FAILED = {"lastProcessErrorCode": "PARSE_ERROR"}
+AGAIN = f'--confirm "send {SOURCE}" sends it again'
+WITHOUT_PATHS = "openapi: {{ pets: {{ source: {{ text: 'openapi: 3.0.0\n\n  info: {{ title: {} }}' }} }} }}"
 
-    Otherwise, where the platform's last work failed an earlier text counts as the live one.
-    """
-    failed = live(TEXT.format("Earlier"), lastProcessErrorCode="PARSE_ERROR")
-    project.holds(openapi=[failed]).commit(spec(before) if before else "title: Acme").write(spec("Pets"))
+
+@pytest.mark.parametrize("base", ["Pets", "Cats", None], ids=["same base", "other base", "no base"])
+@pytest.mark.parametrize("kept", [TEXT.format("Earlier"), None], ids=["earlier text", "no text"])
+def test_text_is_sent_after_processing_failed(project: Project, kept: str | None, base: str | None) -> None:
+    """Otherwise, the correction of a text that the platform could not process is never sent."""
+    project.holds(openapi=[live(kept, **FAILED)])
+    project.commit(spec(base) if base else "title: Acme").write(spec("Pets"))
     planned = plan(project)
+    assert changed(planned) == [SOURCE]
+    (trouble,) = planned.plan.trouble
+    assert (trouble.address, trouble.field) == (ADDRESS, "source")
+    assert "(PARSE_ERROR" in trouble.what
+    assert "--confirm" not in trouble.what
+
+
+def test_served_text_is_unchanged_after_processing_failed(project: Project) -> None:
+    """Otherwise, a text that was taken back is sent although the platform still shows it."""
+    project.holds(openapi=[live(TEXT.format("Pets"), **FAILED)]).commit(spec("Pets"))
+    planned = plan(project)
+    assert planned.plan.empty
+    assert AGAIN in planned.plan.trouble[0].what
+    assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
+
+
+def planned_on(project: Project, profile: str, *confirm: str) -> tuple[Session, Planned]:
+    registry = load_registry(profile)
+    root = project.directory / "dpsync.yaml"
+    base = load_base(root, None, {}, registry)
+    session = Session(load(root, {}, registry), registry, 1, base)
+    with ReadClient(project.server.url, "token") as reading:
+        return session, session.plan(reading, Options(confirm))
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "way_out"),
+    [("Pets", [], f"; {AGAIN}"), ("Cats", [SOURCE], None), (None, [], f"; it is not compared, {AGAIN}")],
+    ids=["same base", "other base", "no base"],
+)
+def test_unreadable_text_uses_base_after_processing_failed(
+    project: Project, base: str | None, changes: list[str], way_out: str | None
+) -> None:
+    project.holds(openapi=[live(TEXT.format("Earlier"), **FAILED)])
+    project.commit(spec(base) if base else "title: Acme").write(spec("Pets"))
+    _, planned = planned_on(project, "reference")
     assert changed(planned) == changes
     (trouble,) = planned.plan.trouble
-    assert trouble.address == ADDRESS
-    assert "(PARSE_ERROR" in trouble.what
+    assert trouble.what.endswith(way_out or ")")
+
+
+@pytest.mark.parametrize("profile", ["full", "reference", "published"])
+def test_corrected_text_converges_on_every_profile(
+    profile: str, project: Project, published_server: ThreadedServer
+) -> None:
+    """Otherwise, a correction is sent by each apply, or never."""
+    if profile == "published":
+        project.server = published_server
+    project.holds().commit(WITHOUT_PATHS.format("Pets"))
+    for body in (WITHOUT_PATHS.format("Pets"), spec("Pets")):
+        project.write(body)
+        session, planned = planned_on(project, profile)
+        assert not planned.plan.empty
+        with project.client() as client:
+            session.apply(client, planned)
+        project.server.finish()
+    project.commit(spec("Pets"))
+    _, planned = planned_on(project, profile)
+    assert (planned.plan.changes, planned.plan.trouble) == ((), ())
 
 
 @pytest.mark.parametrize("base", [True, False])

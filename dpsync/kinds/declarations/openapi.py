@@ -28,6 +28,7 @@ OPENAPI = Kind(
         trouble=Trouble(
             "lastProcessErrorCode", "it could not be fetched or parsed", detail="lastProcessError"
         ),
+        processed="source",
     ),
     fields=(
         Field("slug", SLUG, on="create", required=True),

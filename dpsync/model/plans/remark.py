@@ -26,10 +26,12 @@ class Waiting(Frozen):
 
 
 class PlatformTrouble(Frozen):
-    """What the platform reports as wrong with something declared: no request of a plan changes it."""
+    """What the platform reports as wrong with a declared object."""
 
     address: str
     what: str
+    field: str | None = None
+    """The declared field whose last value the platform could not process."""
 
 
 class Kept(Frozen):

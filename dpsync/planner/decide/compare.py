@@ -55,7 +55,7 @@ def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
 
 def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
     """The fields of a live object that are not as wanted."""
-    found = []
+    found, kind = [], sides.kind(resource)
     for field in managed(sides, resource):
         wanted, there = resource.fields[field.name], live.fields.get(field.name)
         equal = wanted == there and type(wanted) in PLAIN and type(wanted) is type(there)
@@ -64,7 +64,11 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
         after = sides.values.normal(field, wanted, resource)
         before = sides.values.normal(field, there, live)
         readable = field.source is not None
-        if (readable and not same(field, after, before)) or _unread_changed(sides, resource, field, live):
+        if (
+            (readable and not same(field, after, before))
+            or _never_processed(kind, field, wanted, live)
+            or _unread_changed(sides, resource, field, live)
+        ):
             found.append(Changed(field, after, before))
     return found
 
@@ -79,21 +83,40 @@ def write_only(field: Field, value: Value) -> Value:
 def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
     """The part of an entry's value that cannot be read back, None when there is none.
 
-    A part with a request of its own is known where that was answered. While the platform is at work on it,
-    what it will answer is not known, and it is not compared with anything else either.
+    A part with a request of its own is known where that was answered, and where the platform has none since
+    it could not process what it was sent. While the platform is at work on it, what it will answer is not
+    known, and it is not compared with anything else either.
     """
     hidden = write_only(field, value)
     if not field.own_read or not isinstance(hidden, dict):
         return hidden
-    known = live.fields.get(field.name)
-    answered = known.keys() if isinstance(known, dict) else set()
-    busy = kind.is_busy(live.fields)
+    known = _answered(field, live)
+    settled = kind.is_busy(live.fields) or processing_failed(kind, field, live)
     left = {
         name: part
         for name, part in hidden.items()
-        if name not in field.own_read or not (busy or name in answered)
+        if name not in field.own_read or not (settled or name in known)
     }
     return left or None
+
+
+def _answered(field: Field, live: LiveObject) -> Collection[str]:
+    """Return the names of the parts of a field that the platform has returned."""
+    known = live.fields.get(field.name)
+    return known.keys() if isinstance(known, dict) else ()
+
+
+def processing_failed(kind: Kind, field: Field, live: LiveObject) -> bool:
+    """Tell whether the platform reports that it could not process the last value of a field."""
+    return field.name == kind.platform.processed and kind.trouble(live.fields) is not None
+
+
+def _never_processed(kind: Kind, field: Field, value: Value, live: LiveObject) -> bool:
+    """Tell whether the platform could return a declared part and has none, since processing failed."""
+    hidden = write_only(field, value)
+    if not isinstance(hidden, dict) or not processing_failed(kind, field, live):
+        return False
+    return bool(field.own_read.keys() & hidden.keys() - set(_answered(field, live)))
 
 
 def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:

@@ -25,6 +25,7 @@ from dpsync.planner.decide.compare import (
     not_known,
     resendable,
     wanted_anew,
+    write_only,
 )
 from dpsync.planner.decide.concealment import Holding, showing
 from dpsync.planner.decide.deletions import Deletions, deletions
@@ -226,7 +227,20 @@ class _Decider:
             what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what))
         if (wrong := kind.trouble(live.fields)) is not None:
-            self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong))
+            field = kind.platform.processed if kind.platform.processed in resource.fields else None
+            if field is not None:
+                wrong += self._way_to_send(resource, kind.field(field), live)
+            self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))
+
+    def _way_to_send(self, resource: Entry, field: Field, live: LiveObject) -> str:
+        """Say how to send a value again that could not be processed and that this plan does not send."""
+        hidden = write_only(field, resource.fields[field.name])
+        if hidden is None or any(item.field is field for item in self.compared[resource.address]):
+            return ""
+        unknown = not_known(self.sides.kind(live), field, resource.fields[field.name], live)
+        compared = unknown is None or self.sides.names.in_base(resource, live) is not None
+        flag = Answer(SEND, str(resource.address.field(field.name))).flag
+        return f"; {'' if compared else 'it is not compared, '}{flag} sends it again"
 
     # What can be written.
 
