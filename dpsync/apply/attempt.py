@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from dpsync.apply.fresh_reads import Fresh, Read
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
-from dpsync.apply.pauses import growing
+from dpsync.apply.pauses import platform_work
 from dpsync.apply.task import Check, Task
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, NotFound, NotSent, Unknown
@@ -35,8 +35,6 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.events import Event, Intended, StepEnded
 from dpsync.model.plans.journal import Outcome, Result
 
-_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
-"""Seconds, for what the platform makes by itself."""
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -202,7 +200,7 @@ class Attempt:
 
     def _await(self) -> Outcome:
         """Ask with growing pauses until the platform has made it, or until the time for that is over."""
-        pauses = growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
+        pauses = platform_work()
         path = self._path()
         wanted = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
         while True:

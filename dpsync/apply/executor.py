@@ -17,6 +17,7 @@ from dpsync.apply.delete_checks import DeleteChecks
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, MaskedJournal, RememberingJournal, record
+from dpsync.apply.processing import await_processing
 from dpsync.apply.recorder import Recorder
 from dpsync.apply.removals import await_removals
 from dpsync.apply.schedule import Schedule
@@ -108,6 +109,7 @@ class Executor:
             self._stop.set()
             self._shared.troubled(f"dpsync made a mistake of its own ({type(mistake).__name__})")
         self._not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
+        await_processing(self._shared, (self._tasks[id] for id, one in self.outcomes.items() if one.sent))
         requested = [self._tasks[id] for id, one in self.outcomes.items() if one.result == "requested"]
         await_removals(self._shared, requested, self._removed, self.client.timeout)
 

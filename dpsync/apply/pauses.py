@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
+
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 5.0
+_LONGEST_WAIT: Final = 60.0
 
 
 def growing(first: float, longest: float, together: float) -> Iterator[float]:
@@ -15,3 +20,8 @@ def growing(first: float, longest: float, together: float) -> Iterator[float]:
         yield pause
         left -= pause
         pause = min(pause * 2, longest)
+
+
+def platform_work() -> Iterator[float]:
+    """Yield the pauses in seconds while the platform makes or processes something, for a minute in all."""
+    return growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)

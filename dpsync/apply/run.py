@@ -85,7 +85,7 @@ def _report(executor: Executor) -> Report:
         # What may hold a secret is left out; the outcomes are masked already.
         words = f"not told: a mistake of our own ({type(mistake).__name__})"
         outcomes = tuple(executor.outcomes[outcome.step] for outcome in report.outcomes)
-        left_out = {"remaining": None, "unkept": (), "started": (), "verified": False}
+        left_out = {"remaining": None, "unkept": (), "started": (), "processing": (), "verified": False}
         return report.model_copy(update={**left_out, "outcomes": outcomes, "trouble": (words,)})
 
 

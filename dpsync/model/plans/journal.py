@@ -8,7 +8,7 @@ from pydantic import Field
 
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.plans.remark import PlatformTrouble
+from dpsync.model.plans.remark import PlatformTrouble, Waiting
 
 Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "not-tried"]
 """done: answered with success. already: it was so before. requested: the platform asks its admins first.
@@ -71,7 +71,9 @@ class Report(Frozen):
     remaining: Plan | None = None
     """What a new plan would still do; None when it could not be made."""
     started: tuple[PlatformTrouble, ...] = ()
-    """What the platform reports as wrong with something that was written, and did not before."""
+    """What the platform reports as wrong with a written object: new trouble, or trouble with a sent value."""
+    processing: tuple[Waiting, ...] = ()
+    """Values that were sent and that the platform had not processed when the apply ended."""
     unkept: tuple[Unkept, ...] = ()
     """What the platform dropped or made into something else, of what this apply wrote."""
     restorable: tuple[Restorable, ...] = ()
@@ -111,8 +113,8 @@ class Report(Frozen):
 
     @property
     def converged(self) -> bool:
-        """Tell whether every step was carried out, the result stays, and no written object is in trouble."""
-        return self.settled and not self.unsuccessful and not self.started
+        """Tell whether every step was carried out, the result stays, and the platform has taken it in."""
+        return self.settled and not (self.unsuccessful or self.started or self.processing)
 
     @property
     def complete(self) -> bool:

@@ -23,6 +23,8 @@ class Waiting(Frozen):
 
     address: str
     what: str
+    field: str | None = None
+    """The declared field whose value the platform is processing."""
 
 
 class PlatformTrouble(Frozen):

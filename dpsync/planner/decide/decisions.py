@@ -223,11 +223,11 @@ class _Decider:
     def _busy(self, resource: Entry, live: LiveObject) -> None:
         """What the platform is at work on is told, not waited for; and what it reports as wrong."""
         kind = self.sides.kind(resource)
+        field = kind.platform.processed if kind.platform.processed in resource.fields else None
         if kind.platform.busy is not None and kind.is_busy(live.fields):
             what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
-            self.waiting.append(Waiting(address=str(resource.address), what=what))
+            self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
         if (wrong := kind.trouble(live.fields)) is not None:
-            field = kind.platform.processed if kind.platform.processed in resource.fields else None
             if field is not None:
                 wrong += self._way_to_send(resource, kind.field(field), live)
             self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))

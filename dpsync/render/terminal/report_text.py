@@ -51,7 +51,8 @@ def render_report(
     if report.settled and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)
         left = side_blocks(report.remaining.model_copy(update={"blocked": found}))
-        parts += Writer(paint).blocks(block for block in left if block.name in ("blocked", "trouble"))
+        named = {"blocked", "trouble", *(["waiting"] if report.processing else [])}
+        parts += Writer(paint).blocks(block for block in left if block.name in named)
     parts.append(done(report))
     parts.append(_proof(report, paint, summary))
     parts += restorable(report)

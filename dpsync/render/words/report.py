@@ -72,6 +72,9 @@ def _despite_empty_plan(report: Report) -> Iterator[str]:
     if report.started:
         things = counted(len(report.started), "thing")
         yield f"the platform reports trouble with {things} that this apply wrote"
+    if report.processing:
+        things = counted(len(report.processing), "thing")
+        yield f"the platform is still processing {things} that this apply wrote (run plan later)"
 
 
 def unkept(report: Report) -> Iterator[str]:
