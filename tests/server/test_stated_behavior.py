@@ -203,6 +203,13 @@ def test_space_title_has_at_most_fifty_characters(edition: Api) -> None:
     edition.refused(400, "PATCH", "/spaces/guides", {"title": "x" * 51})
 
 
+def test_space_of_a_site_is_visible_as_in_its_collection(published: Api) -> None:
+    """The site controls who reads it: skills/configure-site, "Create a space"."""
+    assert published.get(SITE)["published"]
+    space = published.get("/spaces/guides")
+    assert (space["parent"], space["visibility"]) == ("product", "in-collection")
+
+
 # --- statuses -----------------------------------------------------------------------------------------
 
 

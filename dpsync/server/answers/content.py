@@ -57,7 +57,7 @@ def space(ctx: Context, record: Record) -> Json:
         "id": record.id,
         **set_only(doc),
         **git_sync(ctx, record),
-        "visibility": visibility,
+        "visibility": _own_visibility(record) if ctx.published else visibility,
         "defaultLevel": default_level,
         "organization": record.organization,
         "revision": active_id(record),
@@ -87,4 +87,9 @@ def published(ctx: Context, space: Record) -> tuple[str, str | None]:
     if sites:
         _, _, visibility, site, place = min(sites, key=lambda found: found[:2])
         return visibility, place_url(ctx, site, place)
-    return ("in-collection" if space.parent else "private"), None
+    return _own_visibility(space), None
+
+
+def _own_visibility(space: Record) -> str:
+    """Return the audience of a space beside its sites. Today's edition answers it for each space."""
+    return "in-collection" if space.parent else "private"
