@@ -7,10 +7,20 @@ statements hold for the profile `published`; `full` follows those that its refer
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 from companion_calls import Api
+from console import served
+from processes import until
+from test_companion_openapi import GOOD, serving
+
+from dpsync.testing import DocsPlatform
+from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 ORG = "/orgs/acme"
 SITE = f"{ORG}/sites/docs"
@@ -208,6 +218,44 @@ def test_space_of_a_site_is_visible_as_in_its_collection(published: Api) -> None
     assert published.get(SITE)["published"]
     space = published.get("/spaces/guides")
     assert (space["parent"], space["visibility"]) == ("product", "in-collection")
+
+
+# --- OpenAPI specifications ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def controlled() -> Iterator[DocsPlatform]:
+    """A companion of the edition of today with its control plane."""
+    with (
+        served("published") as running,
+        httpx.Client(base_url=f"{running.url}/_dpsync/", timeout=PATIENCE, **NO_TLS) as control,
+    ):
+        yield DocsPlatform(running.url, control)
+
+
+def test_specification_by_url_is_fetched_again(controlled: DocsPlatform) -> None:
+    """By hand or on a schedule: skills/configure-site, "Two upload strategies"."""
+    headers = {"Authorization": f"Bearer {controlled.token}"}
+    api = httpx.Client(base_url=f"{controlled.url}/v1", headers=headers, timeout=PATIENCE, **NO_TLS)
+    with serving() as source, api:
+        spec, body = f"{ORG}/openapi/shop", {"source": {"url": source.shows("/openapi.yaml", GOOD)}}
+
+        def version_after(fetches: int) -> Any:
+            def processed() -> bool:
+                done = api.get(spec).json()["processingState"] == "complete"
+                return done and len(source.asked) == fetches
+
+            until(processed)
+            return api.get(spec).json()["lastVersion"]
+
+        api.put(spec, json=body)
+        first = version_after(1)
+        api.put(spec, json=body)
+        by_hand = version_after(2)
+        controlled.clock.advance(timedelta(hours=1))
+        assert version_after(2) == by_hand
+        controlled.clock.advance(timedelta(days=1))
+        assert len({first, by_hand, version_after(3)}) == 3
 
 
 # --- statuses -----------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from dpsync import __version__
 from .. import world as worlds
 from ..clock import stamp
 from ..errors import ApiError, bad, missing
+from ..handlers.jobs.specifications import fetch_again
 from ..handlers.people.members import find_member
 from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
@@ -225,7 +226,11 @@ class ControlPlane:
         return {"now": stamp(self.clock()), "mode": self.clock.mode}
 
     def set_clock(self, given: Any) -> Json:
-        """What has been deleted for too long by the new time is gone for good, even when time goes back."""
+        """Set the clock, and do what is due by the new time.
+
+        What has been deleted for too long is gone for good, even when time goes back. Sources of OpenAPI
+        specifications are fetched again.
+        """
         clock = ClockGiven.model_validate(given)
         with self.store.transaction():
             try:
@@ -237,7 +242,9 @@ class ControlPlane:
                     self.clock.real()
             except OverflowError:
                 raise bad("body.advance: beyond what a date can be") from None
-            erase_expired(Context(self.store, "", self.clock, families=self.companion.families))
+            ctx = Context(self.store, "", self.clock, families=self.companion.families)
+            erase_expired(ctx)
+            fetch_again(ctx)
         return self.time(None)
 
     def faults(self, _: None) -> Json:

@@ -5,12 +5,14 @@ Processing is a job: pending, progress, complete. What the last one found stays 
 
 import asyncio
 import re
+from datetime import timedelta
 from typing import Any
 
 from msgspec import Struct
 
 from ... import answers
 from ...answers.shared import located
+from ...clock import moment
 from ...errors import bad, conflict, missing
 from ...jobs.queue import Work, enqueue
 from ...jobs.sources import FetchError
@@ -24,6 +26,8 @@ from ...store import Json, Record
 KIND = "openapi-spec"
 VERSION = "openapi-version"
 PROCESS = "process-openapi-spec"
+FETCHED_AGAIN_AFTER = timedelta(days=1)
+"""The platform fetches by a schedule that it does not publish."""
 
 
 def _find(ctx: Context, organization: Record, slug: str) -> Record | None:
@@ -55,7 +59,7 @@ def create_spec(ctx: Context) -> Json:
 def _new(ctx: Context, organization: Record, slug: str) -> Record:
     doc = {"visibility": "private", "createdAt": ctx.stamp}
     spec = Record(KIND, ctx.new_id(KIND), doc, organization.id, organization.id, ref=slug)
-    _process(ctx, spec)
+    _process(ctx, spec, ctx.body.given()["source"])
     return spec
 
 
@@ -72,7 +76,7 @@ def put_spec(ctx: Context) -> Json:
         if len(slug) > LONGEST_SLUG or not re.fullmatch(SLUG, slug):
             raise bad(f"the slug {slug!r} is not of words joined by hyphens, at most {LONGEST_SLUG} long")
         return answers.openapi_spec(ctx, _new(ctx, organization, slug))
-    _process(ctx, spec)
+    _process(ctx, spec, ctx.body.given()["source"])
     return answers.openapi_spec(ctx, spec)
 
 
@@ -154,9 +158,21 @@ def get_raw_version(ctx: Context) -> Raw:
 # --- processing -------------------------------------------------------------------------------------
 
 
-def _process(ctx: Context, spec: Record) -> None:
+def fetch_again(ctx: Context) -> None:
+    """Process each source again that the companion fetched from a URL a day ago or earlier.
+
+    A source that only a world names is left alone: nobody has asked this companion to contact its host.
+    """
+    for spec in ctx.store.find(KIND):
+        url, last = spec.doc.get("sourceURL"), ctx.store.get(VERSION, spec.doc.get("lastVersion", ""))
+        if not url or last is None or "text" not in last.doc or spec.doc["processingState"] != "complete":
+            continue
+        if ctx.now - moment(spec.doc["lastProcessedAt"]) >= FETCHED_AGAIN_AFTER:
+            _process(ctx, spec, {"url": url})
+
+
+def _process(ctx: Context, spec: Record, source: Json) -> None:
     """The id of the version is taken now: requests in the same order make the same ids."""
-    source = ctx.body.given()["source"]
     spec.doc["sourceURL"] = source.get("url")
     spec.doc["processingState"] = "pending"
     spec.doc["updatedAt"] = ctx.stamp
