@@ -32,8 +32,10 @@ class SpaceGroups:
         self._created: defaultdict[str, set[str]] = defaultdict(set)
         """By user the spaces that the user created."""
         self._sizes: Counter[Group] = Counter()
-        self._seen: dict[Standing, dict[Group, bool]] = {}
-        """By viewer (see `_viewer`) which groups are seen."""
+        self._seen: dict[Standing, tuple[set[Group], set[Group]]] = {}
+        """By viewer (see `_viewer`) the groups that are seen, and those that were looked at."""
+        self._totals: dict[tuple[Standing, ...], int] = {}
+        """How many spaces are in the groups that all of these viewers see."""
         self._creators: set[str] = set()
         """Of the collections and sites whose level is null. It is as old as `_seen`."""
         for record in records:
@@ -71,6 +73,7 @@ class SpaceGroups:
         else:
             del known[record.id]
         self._seen.clear()
+        self._totals.clear()
 
     def _resize(self, space: str, by: int) -> None:
         """Count a space in the group that it is in now, or no longer."""
@@ -79,6 +82,7 @@ class SpaceGroups:
             self._sizes[group] += by
             if self._sizes[group] == 0:
                 del self._sizes[group]
+            self._totals.clear()
 
     def _group(self, space: str) -> Group:
         content, collection = self._spaces[space]
@@ -94,13 +98,17 @@ class SpaceGroups:
     def visible(self, standings: Sequence[Standing]) -> int:
         """Return how many spaces all of these may view."""
         asked = [standing for standing in standings if standing.role != "admin"]
-        seen = [self._groups_seen_by(standing) for standing in asked]
-        found = sum(size for group, size in self._sizes.items() if all(one[group] for one in seen))
+        viewers = tuple(map(self._viewer, asked))
+        seen = [self._groups_seen_by(viewer) for viewer in viewers]
+        if viewers not in self._totals:
+            common = set(self._sizes).intersection(*seen)
+            self._totals[viewers] = sum(self._sizes[group] for group in common)
+        found = self._totals[viewers]
         for id in set().union(*map(self._special, asked)):
             content, group = self._spaces[id][0], self._group(id)
             around = self._surroundings(group)
             found += all(self._rules.resolve(one, content, around) is not None for one in asked)
-            found -= all(one[group] for one in seen)
+            found -= all(group in one for one in seen)
         return found
 
     def _special(self, standing: Standing) -> set[str]:
@@ -108,13 +116,14 @@ class SpaceGroups:
         given = {id for kind, id, _ in standing.grants if kind == "space" and id in self._spaces}
         return given | self._created[standing.user] if standing.user else given
 
-    def _groups_seen_by(self, standing: Standing) -> dict[Group, bool]:
-        """Return for each group whether a member sees the spaces in it that are not special to the member."""
-        viewer = self._viewer(standing)
-        seen = self._seen.setdefault(viewer, {})
-        for group in self._sizes.keys() - seen.keys():
+    def _groups_seen_by(self, viewer: Standing) -> set[Group]:
+        """Return the groups of which a viewer sees the spaces that are not special to the viewer."""
+        seen, looked_at = self._seen.setdefault(viewer, (set(), set()))
+        for group in self._sizes.keys() - looked_at:
+            looked_at.add(group)
             sample = Content("space", "", group[1])
-            seen[group] = self._rules.resolve(viewer, sample, self._surroundings(group)) is not None
+            if self._rules.resolve(viewer, sample, self._surroundings(group)) is not None:
+                seen.add(group)
         return seen
 
     def _viewer(self, standing: Standing) -> Standing:
