@@ -2,6 +2,6 @@
 
 `git_program` alone starts git, and `git` reads the files of a commit without a checkout. `default_base`
 says which commit is the base, `base` and `commits` load it by the same loader as the files of now, and
-`edits` compares the two. In goes a repository's directory and perhaps the name of a commit; nothing in it
-is changed or run.
+`edits` compares the two. `checked_files` lets a run with secrets read only files that are as in one commit.
+In goes a repository's directory and perhaps the name of a commit; nothing in it is changed or run.
 """
