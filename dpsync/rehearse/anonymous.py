@@ -4,9 +4,11 @@
     roles        everybody has the least of them, but for the one administrator whom a world must have
     names        a name or an address of a person is found in every other text, however it is written there
     addresses    of nobody who is known are other ones, too
+    domains      each is another one, the same one everywhere, and so is each URL (`domains`)
     prose        descriptions, messages and documents are left out: who is named there is not known
 
-Titles, paths and addresses of sites stay, but for the names in them: what a plan does depends on them.
+Titles and paths of pages stay, but for the names, addresses and domains in them: what a plan does depends on
+them.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from typing import Any, Final
 
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum
+from dpsync.model.texts.loopback import is_loopback
 from dpsync.rehearse.answers.draft import Json
+from dpsync.rehearse.domains import ADDRESS, HOST, URL, Domains
 
-_DOMAIN: Final = "people.example"
 _LEAST: Final = "read"
 """The role that everybody has."""
 _PROSE: Final = frozenset({
@@ -37,7 +40,11 @@ _WORDS_OF_FORM: Final = frozenset({
 })  # fmt: skip
 """Members that have one of few words: a person who is called so is not meant."""
 _REPOSITORY: Final = frozenset({"repoName", "url", "branch", "ref"})
-_ADDRESS: Final = re.compile(r"[\w.!#$&'*+=^`{|}~%-]{1,100}(?:@|%40)[\w-]+(?:\.[\w-]+)+")
+_CODE: Final = frozenset({"basename", "condition", "expression", "path", "slug", "source"})
+"""Members whose words have dots between them: only a domain that is certainly one elsewhere is one there."""
+_GITBOOK: Final = "https://api.gitbook.com"
+_PLACES: Final = re.compile(f"{URL}|{ADDRESS}|{HOST}", re.IGNORECASE)
+"""What may say where somebody is: a URL, an address, a domain."""
 _BETWEEN: Final = re.compile(r"(?:[\s._+-]|%20)*")
 _WORD: Final = re.compile(r"%20|[^\W\d_]+|\d+")
 _ID: Final = re.compile(r"[\w-]{4,}")
@@ -71,8 +78,9 @@ class Anonymous:
         self._ids = {one["id"]: f"person-{number}" for number, one in enumerate(self._users, 1)}
         self._admin = caller
         self._known = set(_ids(data)) - self._ids.keys()
+        self._domains = Domains(data)
         self._addresses: dict[str, str] = {
-            one["email"].casefold(): f"{self._ids[one['id']]}@{_DOMAIN}"
+            one["email"].casefold(): self._at(self._ids[one["id"]], one["email"])
             for one in self._users
             if one.get("email")
         }
@@ -93,7 +101,7 @@ class Anonymous:
         id = self._ids[user["id"]]
         made: Json = {"id": id, "displayName": f"Person {id.removeprefix('person-')}"}
         if user.get("email"):
-            made["email"] = f"{id}@{_DOMAIN}"
+            made["email"] = self._addresses[user["email"].casefold()]
         if "emailVerified" in user:
             made["emailVerified"] = user["emailVerified"]
         return made
@@ -122,12 +130,18 @@ class Anonymous:
             return [self._value(value, path) for value in given]
         return self._text(given, path) if isinstance(given, str) else given
 
+    def platform(self, url: str) -> str:
+        """Return the address of the platform, or another one where it could say whose it is."""
+        return url if url == _GITBOOK or is_loopback(url) else self._swept(url)
+
     def _key(self, name: str) -> str:
-        return self._ids.get(name) or (self._swept(name) if "@" in name else name)
+        return self._ids.get(name) or (self._swept(name, is_code=True) if {"@", "."} & {*name} else name)
 
     def _text(self, given: str, path: tuple[str, ...]) -> str:
-        if not given or given in self._known or path[-1] in _WORDS_OF_FORM or given in _words():
+        if not given or path[-1] in _WORDS_OF_FORM or given in _words():
             return self._ids.get(given, given)
+        if given in self._known:  # what names another thing by it must go on to do so
+            return self._placed(given, is_code=True)
         if given in self._ids:
             return self._ids[given]
         if path[-1] == "certificate":
@@ -140,20 +154,38 @@ class Anonymous:
             return given if path[-1] in ("id", "token") else "text"
         if path[-1] == "externalIds":
             return "external"
-        return self._swept(given)
+        return self._swept(given, path[-1] in _CODE)
 
-    def _swept(self, text: str) -> str:
+    def _swept(self, text: str, is_code: bool = False) -> str:
+        """The text without names, addresses and domains. What is put in their place stays as it is."""
         found = unicodedata.normalize("NFC", text)
-        if "@" in found or "%40" in found:
-            found = _ADDRESS.sub(self._address, found)
-        return self._names.replaced(found)
+        if "." not in found and "://" not in found:  # most texts
+            return self._names.replaced(found)
+        made, end = [], 0
+        for match in _PLACES.finditer(found):
+            if (place := self._place(match, is_code)) is not None:
+                made += [self._names.replaced(found[end : match.start()]), place]
+                end = match.end()
+        return "".join([*made, self._names.replaced(found[end:])])
 
-    def _address(self, match: re.Match[str]) -> str:
+    def _placed(self, text: str, is_code: bool) -> str:
+        """The same without a look for names."""
+        return _PLACES.sub(lambda match: self._place(match, is_code) or match[0], text)
+
+    def _place(self, match: re.Match[str], is_code: bool) -> str | None:
+        """What stands in the place of a URL, an address or a domain; None where it is none of them."""
+        if match["host"] is not None:
+            return self._domains.url(match["scheme"], match["host"], match["path"])
+        if match["bare"] is not None:
+            return self._domains.bare(match["bare"], match["below"] or "", is_code)
         address = match[0].replace("%40", "@").casefold()
         if address not in self._addresses:
             number = 1 + sum(one.startswith("address-") for one in self._addresses.values())
-            self._addresses[address] = f"address-{number}@{_DOMAIN}"
+            self._addresses[address] = self._at(f"address-{number}", address)
         return self._addresses[address]
+
+    def _at(self, name: str, address: str) -> str:
+        return f"{name}@{self._domains.host(address.rpartition('@')[2])}"
 
 
 def _ids(data: Any) -> Iterator[str]:

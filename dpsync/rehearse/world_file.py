@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.shared.connectors import PARTS
 from dpsync.rehearse.anonymous import Anonymous
@@ -57,6 +58,7 @@ def world_file(
     if anonymous:
         people = Anonymous(plain, caller)
         plain, caller = people.world(), people.caller
+        origin = replace(origin, platform=people.platform(origin.platform))
     read: Json = {
         "platform": origin.platform,
         "readAt": origin.read_at,

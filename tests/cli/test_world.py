@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import httpx
 import pytest
 
 from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import Record
+from dpsync.server.world import read as read_world
+from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -78,6 +82,47 @@ def test_an_anonymous_one_names_nobody(run: Run, directory: Path) -> None:
     for name in ("byron", "hopper", "ada@", "grace@"):
         assert name not in text
     assert made["origin"]["anonymous"] is True
+
+
+def places_in(text: str) -> set[str]:
+    """Every domain and e-mail address of a text, and the host of every URL."""
+    hosts = re.findall(r"[a-z][a-z0-9+.-]*://([^/\s\"'\\\\]+)", text)
+    addresses = re.findall(r"[\w.+-]+@([\w-]+(?:\.[\w-]+)+)", text)
+    return {host.partition(":")[0] for host in (*hosts, *addresses)}
+
+
+def test_an_anonymous_world_has_no_original_domain_and_loads(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
+    """Somebody attaches it to a public issue: it must not say whose organization it is."""
+    (directory / "dpsync.yaml").unlink()
+    assert run("import", "-C", str(directory), "--organization", "acme").code == 0
+    plain = world(run, directory)
+    original = json.dumps(plain["organizations"]).casefold()
+    people = [user[name] for user in plain["users"] for name in ("displayName", "email") if name in user]
+    domains = {*plain["organizations"][0]["emailDomains"], *places_in(original)}
+    assert {"acme.example", "okta.example", "status.globex.example"} <= domains
+
+    made = world(run, directory, "--anonymous")
+    text = json.dumps({**made, "origin": None}).casefold()
+    for secret in (*people, *domains):
+        assert secret.casefold() not in text
+    loaded = read_world(directory / "world.json")
+    platform.reset(loaded)
+    organization = by_hand(platform, "GET", "/orgs/acme", None, grant(platform, made["origin"]["caller"]))
+    assert organization["emailDomains"] == ["company-1.example"]
+
+
+def grant(platform: ThreadedServer, user: str) -> str:
+    """A token of somebody in the world."""
+    token = Record("token", "made-up", {}, ref=user)
+
+    def put() -> None:
+        with platform.app.store.transaction():
+            platform.app.store.put(token)
+
+    platform.call(put)
+    return token.id
 
 
 def test_a_secret_that_the_platform_repeats_is_not_saved(

@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.model.texts.mask import Mask
 from dpsync.rehearse.answers.secrets import HIDDEN
@@ -232,7 +233,7 @@ def test_an_address_of_nobody_who_is_known_is_another_one_and_the_same_one_every
         anonymous=True,
     )
     assert [one["title"] for one in made["organizations"][0]["spaces"]] == [
-        "ask address-1@people.example", "address-1@people.example!",
+        "ask address-1@company-2.example", "address-1@company-2.example!",
     ]  # fmt: skip
 
 
@@ -249,7 +250,7 @@ def test_the_same_person_is_the_same_everywhere() -> None:
         {
             "id": "person-1",
             "displayName": "Person 1",
-            "email": "person-1@people.example",
+            "email": "person-1@company-1.example",
             "emailVerified": True,
         }
     ]
@@ -296,6 +297,94 @@ def test_who_signs_in_by_saml_is_not_in_its_certificate() -> None:
     assert made["organizations"][0]["samlProviders"][0]["certificate"].startswith(
         "-----BEGIN CERTIFICATE-----"
     )
+
+
+REPLACED: dict[str, tuple[Json, Json]] = {
+    "e-mail domains": (
+        {"emailDomains": ["acme.example", "eu.acme.example", "Other.co.uk"]},
+        {"emailDomains": ["company-1.example", "host-1.company-1.example", "company-2.example"]},
+    ),
+    "custom hostname": (
+        {"customHostname": "docs.acme.example", "hostname": "acme"},
+        {"customHostname": "host-1.company-1.example", "hostname": "acme"},
+    ),
+    "sign-in": (
+        {"samlProviders": [{"ssoURL": "https://login.okta.com/app/acme?x=1", "entityID": "acme.example"}]},
+        {"samlProviders": [{"ssoURL": "https://host-1.company-2.example/path-1",
+                            "entityID": "company-1.example"}]},
+    ),
+    "redirect": (
+        {"sites": [{"redirects": [{"source": "/v1.2/a.b", "destination": {"url": "https://acme.example/a"}}]}]},
+        {"sites": [{"redirects": [{"source": "/v1.2/a.b",
+                                   "destination": {"url": "https://company-1.example/path-1"}}]}]},
+    ),
+    "external links": (
+        {"sites": [{"structure": [{"url": "HTTPS://GitHub.com/acme/docs#top"}, {"url": "https://github.com/"}]}]},
+        {"sites": [{"structure": [{"url": "HTTPS://company-2.example/path-1"},
+                                  {"url": "https://company-2.example/"}]}]},
+    ),
+    "same URL": (
+        {"sites": [{"structure": [{"url": "https://b.example/x"}, {"url": "https://b.example/x"}]}]},
+        {"sites": [{"structure": [{"url": "https://company-2.example/path-1"},
+                                  {"url": "https://company-2.example/path-1"}]}]},
+    ),
+    "specification": (
+        {"openapi": [{"sourceURL": "https://api.acme.example:8443/v1/openapi.yaml"}]},
+        {"openapi": [{"sourceURL": "https://host-1.company-1.example/path-1"}]},
+    ),
+    "host in a network": (
+        {"sites": [{"mcpServers": [{"url": "http://intranet/tools"}, {"url": "http://10.1.2.3:80/x"}]}]},
+        {"sites": [{"mcpServers": [{"url": "http://company-2.example/path-1"},
+                                   {"url": "http://company-3.example/path-2"}]}]},
+    ),
+    "this machine": (
+        {"sites": [{"mcpServers": [{"url": "http://localhost:3000/"}]}]},
+        {"sites": [{"mcpServers": [{"url": "http://localhost/"}]}]},
+    ),
+    "title": (
+        {"spaces": [{"title": "About Acme.Example, and (https://acme.example/x)."}]},
+        {"spaces": [{"title": "About company-1.example, and (https://company-1.example/path-1)."}]},
+    ),
+    "title with a file": (
+        {"spaces": [{"title": "README.md of node.js 1.2"}]},
+        {"spaces": [{"title": "README.md of node.js 1.2"}]},
+    ),
+    "encoded": (
+        {"sites": [{"proxy": "acme.example/docs"}], "title": "to=https%3A%2F%2Facme.example"},
+        {"sites": [{"proxy": "company-1.example/path-1"}], "title": "to=https%3A%2F%2Fcompany-1.example"},
+    ),
+    "condition": (
+        {"sites": [{"condition": "visitor.claims.plan == 'x' && visitor.claims.of == 'acme.example'"}]},
+        {"sites": [{"condition": "visitor.claims.plan == 'x' && visitor.claims.of == 'company-1.example'"}]},
+    ),
+    "name of a replacement": (
+        {"spaces": [{"title": "https://company-1.example/"}, {"title": "https://a.example"}]},
+        {"spaces": [{"title": "https://company-3.example/"}, {"title": "https://company-4.example"}]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPLACED)
+def test_a_domain_is_the_same_other_one_everywhere(case: str) -> None:
+    """Whose organization it is would be in a file that somebody attaches to a public issue."""
+    given, expected = REPLACED[case]
+    (made,) = saved(organization(**given), anonymous=True)["organizations"]
+    assert {name: made[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("platform", "saved_as"),
+    [
+        ("https://api.gitbook.com", "https://api.gitbook.com"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("https://gitbook.acme.example", "https://host-1.company-1.example"),
+    ],
+    ids=["gitbook", "this machine", "another"],
+)
+def test_an_anonymous_world_hides_a_private_platform(platform: str, saved_as: str) -> None:
+    data = {"users": [ADA], "tokens": {"t": ADA["id"]}, "organizations": [organization()]}
+    made = world_file(World(data), replace(ORIGIN, platform=platform), Mask(), anonymous=True)
+    assert made["origin"]["platform"] == saved_as
 
 
 @pytest.mark.parametrize("anonymous", [False, True])

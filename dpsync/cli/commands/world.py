@@ -17,7 +17,7 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--anonymous", is_flag=True,
-    help="Replace people: names, addresses, pictures and roles, and their names in other texts.",
+    help="Replace people, domains and URLs: names, e-mail addresses, pictures, roles; also in other texts.",
 )  # fmt: skip
 @reading
 @click.option("-v", "--verbose", count=True, help="Print more; given twice, every request.")
@@ -32,7 +32,8 @@ def command(
 
     dpsync reads the platform as plan does, and writes what a rehearsal would load: what the configuration
     declares, under the ids that it has. Nothing secret is in the file, and no token. It names people, so only
-    its owner may read it; with --anonymous nobody can be recognised, for a bug report or a test.
+    its owner may read it. With --anonymous, for a bug report or a test, people, domains and URLs are others,
+    the same ones everywhere. Titles and paths stay: look for other names in them before you share the file.
 
     The content of spaces is never read, so it is in no world.
     """
@@ -58,6 +59,7 @@ def command(
     out.talk(visible(f"Saved {target}: {', '.join(held)}. Nothing secret is in it."))
     if anonymous:
         out.talk(
-            "People are replaced. Titles and paths stay: look for other names in them before you share it."
+            "People, domains and URLs are replaced. Titles and paths stay: look for other names in them "
+            "before you share it."
         )
     return Exit.DONE

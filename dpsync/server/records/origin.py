@@ -42,8 +42,8 @@ class WorldOrigin(BaseModel):
     @property
     def sentence(self) -> str:
         """What people are told of this world."""
-        people = " People are replaced by others in it." if self.anonymous else ""
-        return f"A copy of {self.said}, in the profile {self.profile}. Nothing here changes it.{people}"
+        replaced = " People, domains and URLs are replaced by others in it." if self.anonymous else ""
+        return f"A copy of {self.said}, in the profile {self.profile}. Nothing here changes it.{replaced}"
 
     @property
     def said(self) -> str:
