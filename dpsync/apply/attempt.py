@@ -318,7 +318,12 @@ class Attempt:
         if markers(self._task.step.body, ENV) and isinstance(error, Answered):
             why = "the platform's words are left out, since the request held a secret"
             return f"status {error.status}; {why}"
-        return f"{error}; use the token of somebody who may" if isinstance(error, Forbidden) else str(error)
+        if not isinstance(error, Forbidden):
+            return str(error)
+        # The platform answers 403 for both (gitbook-skills, configure-site, "Error handling notes").
+        in_site = "/sites/" in self._task.step.path
+        plan = ", or check that the plan of the site includes this" if in_site else ""
+        return f"{error}; use the token of somebody who may{plan}"
 
 
 def _laid_over(

@@ -255,6 +255,7 @@ def test_specification_by_url_is_fetched_again(controlled: DocsPlatform) -> None
         controlled.clock.advance(timedelta(hours=1))
         assert version_after(2) == by_hand
         controlled.clock.advance(timedelta(days=1))
+        assert api.get(spec).json()["processingState"] == "pending"
         assert len({first, by_hand, version_after(3)}) == 3
 
 

@@ -218,3 +218,12 @@ def test_one_color_is_sent_with_the_whole_looks(project: Project) -> None:
     after = by_hand(project.server, "GET", f"{SITE}/customization", token="token")
     color = {"light": "#0E5BFF", "dark": "#5B8CFF"}
     assert after == {**before, "styling": {**before["styling"], "primaryColor": color}}
+
+
+def test_forbidden_write_in_a_site_names_both_reasons(project: Project) -> None:
+    """403: the token's user may not, or the plan of the site is too small."""
+    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    report = project.apply("sites: { docs: { title: Handbook, basename: docs } }", token="token-of-bo")
+    (outcome,) = report.outcomes
+    assert outcome.result == "failed"
+    assert "somebody who may, or check that the plan of the site includes this" in str(outcome.error)
