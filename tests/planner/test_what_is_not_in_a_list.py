@@ -140,6 +140,15 @@ def test_served_text_is_unchanged_after_processing_failed(project: Project) -> N
     assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
 
 
+def test_confirmed_url_is_sent_again(project: Project) -> None:
+    """Otherwise, nobody can have a document fetched again after it was corrected behind its URL."""
+    url = "https://a.example/api.json"
+    project.holds(openapi=[live(sourceURL=url, **FAILED)])
+    project.commit(f"openapi: {{ pets: {{ source: {{ url: {url!r} }} }} }}")
+    assert plan(project).plan.empty
+    assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
+
+
 def planned_on(project: Project, profile: str, *confirm: str) -> tuple[Session, Planned]:
     registry = load_registry(profile)
     root = project.directory / "dpsync.yaml"

@@ -133,19 +133,25 @@ def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObj
 
 
 def _unread_changed(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
-    """Whether a value that cannot be read back is sent: it differs from the git base, or was asked for."""
-    address = resource.address
-    hidden = write_only(field, sides.desired.resources[address].fields[field.name])
-    if sides.options.proof or hidden is None:
+    """Tell whether a value without a visible difference is sent: the base differs, or it was asked for."""
+    if sides.options.proof:
         return False
-    asked_for = sides.answers.gives(Answer(SEND, str(address.field(field.name))))
-    return asked_for or differs_from_base(sides, resource, field, live)
+    asked_for = sides.answers.gives(Answer(SEND, str(resource.address.field(field.name))))
+    if asked_for and _can_be_resent(sides, resource, field):
+        return True
+    return differs_from_base(sides, resource, field, live)
+
+
+def _can_be_resent(sides: Sides, resource: Entry, field: Field) -> bool:
+    """Tell whether sending an unchanged value can have an effect: it cannot be read back, or is processed."""
+    value = sides.desired.resources[resource.address].fields[field.name]
+    return write_only(field, value) is not None or field.name == sides.kind(resource).platform.processed
 
 
 def resendable(sides: Sides, resource: Entry) -> Iterator[Answer]:
-    """The questions whether a field that cannot be read back is sent again, one for each such field."""
+    """Yield the question whether a field is sent again, for each field where that can have an effect."""
     for field in () if sides.options.proof else managed(sides, resource):
-        if write_only(field, sides.desired.resources[resource.address].fields[field.name]) is not None:
+        if _can_be_resent(sides, resource, field):
             yield Answer(SEND, str(resource.address.field(field.name)))
 
 
