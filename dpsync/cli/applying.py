@@ -147,7 +147,8 @@ def _kept_journal(out: Output, directory: Path, plan: Plan, place: Configuration
     from dpsync.model.plans.events import Flags
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    flags = Flags(**asdict(out.invocation))
+    # Whoever gets the journal from elsewhere decides for themselves which address they trust.
+    flags = Flags(**{name: value for name, value in asdict(out.invocation).items() if name != "trusted"})
     journal = FileJournal(directory, f"{stamp}-{plan.digest[:8]}", place.root.parent, flags)
     try:
         yield MaskedJournal(journal, out.mask)

@@ -86,7 +86,8 @@ Environment:
   FORCE_HYPERLINK, TERM_PROGRAM, VTE_VERSION, WT_SESSION, KONSOLE_VERSION,
   KITTY_WINDOW_ID, DOMTERM
                      whether the terminal shows file:line as links (1 or 0)
-  XDG_STATE_HOME     where the locks are (default: ~/.local/state)
+  XDG_STATE_HOME     where the locks are, and the addresses that you trust
+                     (default: ~/.local/state)
   PATH               where git is; a repository's own directory is left out
   HOME, XDG_CONFIG_HOME
                      where git's safe.directory of this user is

@@ -68,7 +68,7 @@ def two() -> Iterator[tuple[Platform, Platform]]:
 
 # By flag or variable; DPSYNC_URL, DPSYNC_TOKEN and DPSYNC_TOKEN_PROD as set or not; what is then sent to the
 # platform of the file and to that of the shell, or the words of the refusal.
-FILE, SHELL = ({"file-token"}, set()), (set(), {"shell-token"})
+FILE, SHELL = ({"grace-token"}, set()), (set(), {"shell-token"})
 CASES = [
     ("--env", "prod", "U T P", FILE),  # an explicit flag goes before the variables
     ("--env", "prod", "U P", FILE),
@@ -107,7 +107,7 @@ def test_address_and_token_come_from_one_source(
     Otherwise, what the shell says is passed over, and another platform is written to.
     """
     file, shell = two
-    values = {"DPSYNC_URL": shell.url, "DPSYNC_TOKEN": "shell-token", "DPSYNC_TOKEN_PROD": "file-token"}
+    values = {"DPSYNC_URL": shell.url, "DPSYNC_TOKEN": "shell-token", "DPSYNC_TOKEN_PROD": "grace-token"}
     for variable, value in values.items():
         short = {"DPSYNC_URL": "U", "DPSYNC_TOKEN": "T", "DPSYNC_TOKEN_PROD": "P"}[variable]
         monkeypatch.setenv(variable, value) if short in given.split() else monkeypatch.delenv(variable, False)
@@ -153,7 +153,7 @@ def test_what_is_set_and_means_nothing_is_said(
     project: Project,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "file-token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "grace-token")
     for name, value in (("DPSYNC_URL", "http://127.0.0.1:11"), ("DPSYNC_TOKEN", "shell-token")):
         monkeypatch.setenv(name, value) if name in variables else monkeypatch.delenv(name, raising=False)
     flags = ["--env", "prod"] if by == "--env" else []
@@ -166,12 +166,13 @@ def test_what_is_set_and_means_nothing_is_said(
 def test_hints_name_the_setting_that_was_used(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "file-token")
+    monkeypatch.setenv("DPSYNC_TOKEN_PROD", "grace-token")
     ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
     assert f"cannot reach {WRONG}: the connection was refused" in ended.err
     assert 'check the url of the environment "prod"' in ended.err
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "not a token")
-    ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
+    flags = ("--env", "prod", "--trust-environment", "prod")
+    ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), *flags)
     assert (ended.code, "DPSYNC_TOKEN_PROD cannot be used" in ended.err) == (64, True)
 
 

@@ -139,6 +139,12 @@ def dispatch_for_a_comment(clone: Clone) -> None:
     clone.event("repository_dispatch", {}, sha="main", GITHUB_REF="refs/heads/main")
 
 
+def button_for_a_change(clone: Clone) -> None:
+    """A workflow that somebody starts by hand, with the pull request that it checks out as its input."""
+    git(clone.folder, "checkout", "-q", "change")
+    clone.event("workflow_dispatch", {}, sha="main", GITHUB_REF="refs/heads/main")
+
+
 def merge_group(clone: Clone) -> None:
     event = {"merge_group": {"base_sha": clone.id("main"), "base_ref": "refs/heads/main"}}
     clone.event("merge_group", event, sha="HEAD")
@@ -172,8 +178,8 @@ def gitlab(clone: Clone) -> None:
 
 RUNS = [
     trial_merge, trial_merge_without_branches, review, checkout_of_the_branch, pull_request_target,
-    workflow_run, comment, dispatch_for_a_comment, merge_group, target_that_moved_on, own_branch_as_target,
-    gitlab,
+    workflow_run, comment, dispatch_for_a_comment, button_for_a_change, merge_group,
+    target_that_moved_on, own_branch_as_target, gitlab,
 ]  # fmt: skip
 
 
@@ -187,6 +193,46 @@ def test_change_of_an_address_waits_for_the_merge(begin: Callable[[Clone], None]
     assert f"the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER here" in said[0]
     assert f"the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD in " in said[0]
     assert EVIL_TOKEN not in ended.err + ended.out
+
+
+def push(clone: Clone) -> None:
+    clone.event("push", {}, sha="HEAD", GITHUB_REF="refs/heads/main")
+
+
+def push_that_others_followed(clone: Clone) -> None:
+    """The job has waited, and works on the last commit of its branch."""
+    clone.event("push", {}, sha="main", GITHUB_REF="refs/heads/main")
+    git(clone.folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+def tag(clone: Clone) -> None:
+    clone.event("push", {}, sha="HEAD", GITHUB_REF="refs/tags/v1")
+
+
+def timer(clone: Clone) -> None:
+    clone.event("schedule", {}, sha="HEAD", GITHUB_REF="refs/heads/main")
+
+
+def run_after_another_workflow(clone: Clone) -> None:
+    """Such a run holds secrets, and here it works on the default branch."""
+    clone.event("workflow_run", {"workflow_run": {}}, sha="HEAD", GITHUB_REF="refs/heads/main")
+
+
+def pipeline_of_a_branch(clone: Clone) -> None:
+    for name, value in {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "push"}.items():
+        clone.env.setenv(name, value)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [push, push_that_others_followed, tag, timer, run_after_another_workflow, pipeline_of_a_branch],
+    ids=lambda begin: begin.__name__.replace("_", " "),
+)
+def test_merged_address_is_used_at_once(begin: Callable[[Clone], None], clone: Clone) -> None:
+    """What is checked out here is the merge: ordinary work on the branch is not interrupted."""
+    begin(clone)
+    assert clone.plan().code == 1
+    assert (clone.evil.tokens, clone.merged.requests) == ({EVIL_TOKEN}, [])
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "list", "ids", "doctor", "world x", "import"])

@@ -56,7 +56,7 @@ WITHOUT_EXAMPLE = {
 
 BEFORE_AN_APPLY = (
     refusals.STALE, refusals.NOT_APPROVED, refusals.LOCKED,
-    refusals.NEW_ENVIRONMENT, refusals.NO_SOURCE, refusals.WRONG_SOURCE,
+    refusals.NEW_ENVIRONMENT, refusals.NO_SOURCE, refusals.UNCOMMITTED, refusals.WRONG_SOURCE,
 )  # fmt: skip
 """What ends a command before it has made or carried out a plan."""
 

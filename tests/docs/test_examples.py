@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.world import builtin
 
 from .examples import LANGUAGES, Reader, WrongPage, read
 from .markdown import DOCS, PAGES, ROOT, Block, blocks
@@ -67,6 +69,18 @@ def test_what_a_page_shows_is_what_happens(
         assert reader.taken == [block for block in blocks(page) if block.not_run is None]
         if (reader.folder / "dpsync.yaml").exists():
             assert read(reader.folder, reader.env)[1] == []
+
+
+def test_staging_and_production_needs_no_trust_question(
+    platform: ThreadedServer, programs: Path, tmp_path: Path
+) -> None:
+    """With tokens of their own, unlike the companion's documented ones, readers meet no refusal either."""
+    page = DOCS / "how-to" / "staging-and-production.md"
+    world = builtin()
+    platform.reset({**world, "tokens": {**world["tokens"], "a-real-token": "ada"}})
+    shown = [replace(block, text=block.text.replace("ada-token", "a-real-token")) for block in blocks(page)]
+    with Reader(tmp_path / "folder", platform.url, programs) as reader:
+        reader.work_through(shown)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)

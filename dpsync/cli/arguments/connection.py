@@ -17,8 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.arguments.trust import trusted_environment
-from dpsync.cli.terminal.output import Output
+from dpsync.cli.arguments.trust import Trust, tell_unneeded
+from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, trusted_by_flag
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.words import are
@@ -74,17 +74,25 @@ def connection(
     No flag takes a token, since others could read it.
     """
     given, chosen = _given(), desired.environment if desired is not None else None
+    _check_flag(chosen)
     if given.url or given.token:
         found = _checked(_of_inputs(given))
+        tell_unneeded(out, "the input api-url names the address")
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
                 "note: the inputs api-url and api-token go before the url and token of the environment "
                 f"{visible(chosen.name)}: {visible(chosen.url)} is not used"
             )
     else:
+        trust = None
         if place is not None and desired is not None and _asks_file(chosen):
-            chosen = trusted_environment(out, place, desired, given.branches)
+            trust = Trust(out, place, desired, given.branches)
+            chosen = trust.environment()
         found = _of_file_or_shell(out, chosen)
+        if trust is not None and _is_of_file(chosen):
+            trust.check(found.token)
+        elif chosen is None or not chosen.pending:
+            tell_unneeded(out, f"{found.url_from} names the address")
     out.mask.add([found.token])
     if found.url.startswith("http://") and not is_loopback(found.url):
         out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
@@ -96,10 +104,25 @@ def _asks_file(chosen: Environment | None) -> bool:
     return chosen is not None and (chosen_by_flag() or not os.environ.get("DPSYNC_URL"))
 
 
+def _is_of_file(chosen: Environment | None) -> bool:
+    """Return whether the file names address and token."""
+    return chosen is not None and bool(chosen.url or chosen.token) and _asks_file(chosen)
+
+
+def _check_flag(chosen: Environment | None) -> None:
+    """Raise UsageError if --trust-environment names another environment than the chosen one."""
+    named = trusted_by_flag()
+    if named is not None and (chosen is None or chosen.name != named):
+        other = f"the environment is {visible(chosen.name)}" if chosen is not None else "none is chosen"
+        raise click.UsageError(
+            f"{FLAG_OF_TRUST} names the environment {visible(named)}, and {other} (--env chooses one)"
+        )
+
+
 def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
     if chosen is None or not (chosen.url or chosen.token):
         return _checked(_of_shell(None))
-    if _asks_file(chosen):
+    if _is_of_file(chosen):
         found = _checked(_of_file(chosen))
         _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
         return found

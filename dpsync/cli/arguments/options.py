@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from dpsync.cli.arguments.completing import addresses, environments
+from dpsync.cli.terminal.output import FLAG_OF_TRUST, keep_flag_of_trust
 from dpsync.render.formats import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -132,6 +133,16 @@ def ids_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def trusting(command: F) -> F:
+    """Add --trust-environment: a person trusts an address that is not committed."""
+    return click.option(
+        FLAG_OF_TRUST, metavar="NAME", expose_value=False, callback=keep_flag_of_trust,
+        shell_complete=environments,
+        help="Send the token of this environment to its address although git does not have that address. "
+        "Without the flag, dpsync asks once in a terminal. It has no effect in a pull request.",
+    )(command)  # fmt: skip
+
+
 def timeout_option(command: F) -> F:
     """--timeout: the patience with one request."""
     return click.option(
@@ -142,7 +153,7 @@ def timeout_option(command: F) -> F:
 
 def reading(command: F) -> F:
     """What everything shares that reads the platform."""
-    command = timeout_option(command)
+    command = trusting(timeout_option(command))
     command = click.option(
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
         help="How many requests dpsync sends at the same time.",

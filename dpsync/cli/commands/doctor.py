@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import color_option, ids_option, layered, profiled, timeout_option
+from dpsync.cli.arguments.options import (
+    color_option,
+    ids_option,
+    layered,
+    profiled,
+    timeout_option,
+    trusting,
+)
 from dpsync.cli.terminal.output import as_output
 
 
@@ -16,6 +23,7 @@ from dpsync.cli.terminal.output import as_output
 @click.option("--base", metavar="REF", help="The git base that plan would take. [default: that of plan]")
 @ids_option
 @timeout_option
+@trusting
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="How the result is printed.",

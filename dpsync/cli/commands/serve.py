@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from dpsync.cli.arguments.options import layered
+from dpsync.cli.arguments.options import layered, trusting
 from dpsync.cli.plan_program import isolated, plan_variables
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
@@ -79,6 +79,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync), and no page at /.")
 @layered
+@trusting
 def command(
     host: str,
     allow_host: tuple[str, ...],

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -207,6 +207,22 @@ def changed_files(project: Path) -> frozenset[str]:
     return frozenset()
 
 
+FLAG_OF_TRUST: Final = "--trust-environment"
+_TRUSTED: Final = "dpsync.trusted"
+"""The key of its value in the context of a command: no command takes it as a parameter."""
+
+
+def keep_flag_of_trust(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Keep the environment that --trust-environment names, for `trusted_by_flag`."""
+    context.meta[_TRUSTED] = value
+
+
+def trusted_by_flag() -> str | None:
+    """Return the environment that --trust-environment names."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(_TRUSTED) if context is not None else None
+
+
 def invocation() -> Invocation:
     """What was typed. What a variable of the environment said is left out: it still counts afterwards."""
     context = click.get_current_context(silent=True)
@@ -229,4 +245,5 @@ def invocation() -> Invocation:
         profile=text("profile"),
         ids=text("ids_in"),
         base=text("base"),
+        trusted=trusted_by_flag(),
     )

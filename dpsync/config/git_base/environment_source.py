@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
@@ -22,9 +22,6 @@ from dpsync.config.git_base.git import CommitFiles, NoRepository, Repository
 from dpsync.model.entries.desired import Environment
 from dpsync.model.findings.diagnostic import Findings
 from dpsync.model.texts.words import short_commit
-
-_CHOSEN_BY_WORKFLOW: Final = ("push", "schedule", "workflow_dispatch")
-"""Events of GitHub that no change under review causes: what is checked out is the workflow's own choice."""
 
 
 class EnvironmentSource(Struct, frozen=True):
@@ -38,17 +35,17 @@ class EnvironmentSource(Struct, frozen=True):
     files: CommitFiles | None = None
     problem: str = ""
     hint: str | None = None
+    under_review: bool = False
+    """The working copy is a change under review, or may be one: no flag and no answer replaces the commit."""
 
     def environment(self, env: Mapping[str, str], name: str) -> tuple[Environment | None, Findings]:
         """Return an environment as the commit has it, and what is wrong with it; None if it has none."""
         return read_environment(self.files, env, name) if self.files is not None else (None, Findings())
 
 
-def is_under_review(env: Mapping[str, str]) -> bool:
-    """Return whether the event of this job says that the working copy is a change under review."""
-    if env.get("GITHUB_EVENT_NAME"):
-        return bool(_target(env, event_of(env))) or env["GITHUB_EVENT_NAME"] not in _CHOSEN_BY_WORKFLOW
-    return env.get("CI_PIPELINE_SOURCE") == "merge_request_event"
+def may_be_under_review(env: Mapping[str, str]) -> bool:
+    """Return whether this is a job of a CI system that says which change it is for."""
+    return bool(env.get("GITHUB_EVENT_NAME")) or env.get("CI_PIPELINE_SOURCE") == "merge_request_event"
 
 
 def environment_source(
@@ -58,38 +55,53 @@ def environment_source(
 
     `branches` are those whose commits the workflow allows to be applied; without any, the default branch.
     """
+    review = may_be_under_review(env)
     try:
         repository = Repository.around(root.parent)
     except NoRepository as none:
-        return EnvironmentSource("git", problem=str(none), hint=none.hint)
-    name, tips = _names_of_source(repository, env, branches)
+        return EnvironmentSource("git", problem=str(none), hint=none.hint, under_review=review)
+    if not review or _is_own_commit(repository, env):
+        commit = repository.commit("HEAD")
+        if commit is None:
+            return EnvironmentSource("HEAD", problem="the repository has no commit")
+        return EnvironmentSource(f"HEAD ({short_commit(commit)})", commit_files(repository, commit, root))
+    on_github = bool(env.get("GITHUB_EVENT_NAME"))
+    what, tips = _github(repository, env, branches) if on_github else _gitlab(env)
     for tip in tips:
         if tip and (commit := repository.commit(tip)):
-            return EnvironmentSource(
-                f"{name} ({short_commit(commit)})", commit_files(repository, commit, root)
-            )
-    hint = DEEPER if is_under_review(env) else "commit the configuration"
-    return EnvironmentSource(name, problem=f"{name} is not in this clone", hint=hint)
+            files = commit_files(repository, commit, root)
+            return EnvironmentSource(f"{what} ({short_commit(commit)})", files, under_review=True)
+    problem = f"{what} is not in this clone"
+    return EnvironmentSource(what, problem=problem, hint=DEEPER, under_review=True)
 
 
-def _names_of_source(
-    repository: Repository, env: Mapping[str, str], branches: Collection[str]
-) -> tuple[str, Iterator[str | None]]:
-    """Return the name of the commit for people, and what may be its name in this clone."""
-    if not is_under_review(env):
-        return "HEAD", iter(["HEAD"])
-    return _github(repository, env, branches) if env.get("GITHUB_EVENT_NAME") else _gitlab(env)
+def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
+    """Return whether HEAD is the commit or the branch of a run on GitHub that is about no pull request.
+
+    Any other checkout may be a change that a workflow with secrets was asked to look at: by another workflow,
+    a comment or a button.
+    """
+    kind = env.get("GITHUB_EVENT_NAME")
+    if not kind or kind == "merge_group" or _target(env, event_of(env)):
+        return False
+    head, branch = repository.commit("HEAD"), env.get("GITHUB_REF", "")
+    if head is None or head == commit_id(env.get("GITHUB_SHA")):
+        return head is not None
+    if not branch.startswith("refs/heads/") or repository.nested:
+        return False
+    # The job may have waited until others had pushed.
+    return head == repository.commit(f"refs/remotes/origin/{branch.removeprefix('refs/heads/')}")
 
 
 def _github(
     repository: Repository, env: Mapping[str, str], branches: Collection[str]
 ) -> tuple[str, Iterator[str | None]]:
+    """Return the name of the commit for people, and what may be its name in this clone."""
     event, kind = event_of(env), env["GITHUB_EVENT_NAME"]
     if kind == "merge_group":
         return "the target of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
     target = _target(env, event)
     if not target:
-        # The commit of the run is that of the default branch, whatever the workflow has checked out.
         return f"the commit of this {kind} run", iter([commit_id(env.get("GITHUB_SHA"))])
     default = text_at(event, "repository", "default_branch")
     # Anybody who may push can open a pull request into a branch of their own.

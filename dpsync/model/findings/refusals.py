@@ -227,6 +227,12 @@ NO_SOURCE: Final = RefusalWords(
     "{hint}, or give the action the inputs api-url and api-token",
     reason="untrusted",
 )
+UNCOMMITTED: Final = RefusalWords(
+    "untrusted-environment",
+    'the address of the environment "{name}" is not committed: {why}. {token} was not sent to {url}',
+    "commit it, or say {flag} if {url} may have the token",
+    reason="untrusted",
+)
 WRONG_SOURCE: Final = RefusalWords(
     "untrusted-environment",
     'the environment "{name}" cannot be used as {source} has it: {problem}. Nothing was sent to {url}',

@@ -38,6 +38,7 @@ class Invocation(Struct, frozen=True):
     profile: str | None = None
     ids: str | None = None
     base: str | None = None
+    trusted: str | None = None
 
     def flags(self, words: list[str]) -> list[str]:
         """The flags that a command with these words needs to work on the same."""
@@ -75,9 +76,9 @@ NOWHERE: Final = Invocation()
 """Of a command that was run without such flags."""
 _FLAGS: Final = {
     "directory": "-C", "files": "-f", "environment": "--env", "profile": "--profile", "ids": "--ids",
-    "base": "--base",
+    "base": "--base", "trusted": "--trust-environment",
 }  # fmt: skip
-_EVERY: Final = "directory files environment profile ids base"
+_EVERY: Final = "directory files environment profile ids base trusted"
 _KNOWN: Final = {
     "plan": _EVERY, "apply": _EVERY, "drift": _EVERY, "ids": _EVERY, "import": _EVERY,
     "validate": "directory files environment profile", "explain": "", "completion": "", "version": "",

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from typing import Final
 from urllib.parse import urlsplit
+
+COMPANION_TOKENS: Final = frozenset(
+    f"{name}-token"
+    for name in (
+        "ada", "grace", "lin", "rui", "eve", "cam", "kim", "gus", "oli", "hank", "homer", "lenny", "carl",
+    )
+)  # fmt: skip
+"""The documented tokens of the companion's built-in world (docs/companion.md): they are no secrets."""
 
 
 def is_loopback(url: str) -> bool:
