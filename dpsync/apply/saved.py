@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dpsync import disk
+from dpsync.kinds.profiles import PROFILES
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.plan import Part, Plan
 from dpsync.model.plans.rehearsal import Rehearsal
@@ -41,8 +42,14 @@ def save(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
 
 
 def read_saved(path: Path) -> Saved:
-    """The plan in a file. Raises DiagnosticError (exit 5) when it is not as it was written."""
-    return parse_saved(path, content(path))
+    """Return the plan in a file, to be made again.
+
+    Raises DiagnosticError (exit 5) when it is not as it was written, or for a profile that is not known here.
+    """
+    saved = parse_saved(path, content(path))
+    if saved.plan.profile not in PROFILES:
+        raise unusable(path, f'it is for the profile "{saved.plan.profile[:40]}", which this dpsync lacks')
+    return saved
 
 
 def content(path: Path) -> bytes:

@@ -96,7 +96,7 @@ def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Ch
         title, word = change.label, noun(change.kind)
     said = title if isinstance(title, str) and title else name.rpartition("/")[2]
     sign = f"{SIGNS[change.action]} " if change is not None else ""
-    return Box(id, f"{sign}{visible(said)} ({word})", change.action if change is not None else "")
+    return Box(id, visible(f"{sign}{said} ({word})"), change.action if change is not None else "")
 
 
 def _lines(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:

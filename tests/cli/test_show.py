@@ -12,10 +12,14 @@ import pytest
 from dpsync.apply.saved import save
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.saved_plan import Saved
+from dpsync.model.texts.json_text import json_text
 from dpsync.render.formats import FORMATS
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_saved import TEXT
+from tests.cli.test_show_journal import harmless
+from tests.render.hostile import forge
 
 Project = Callable[..., Path]
 WRONG = TEXT.replace("title: Acme", "titel: Acme")
@@ -156,3 +160,41 @@ def test_what_is_secret_is_in_no_format(
     for name in FORMATS:
         assert "ada-token" not in run("plan", "-C", at, "--format", name).out, name
     assert "has [secret] in it" in run("plan", "-C", at, "--format", "html").out
+
+
+@pytest.fixture
+def forged(made: Path) -> Path:
+    """A saved plan in which every text is hostile. Its digest holds: anybody can calculate it."""
+    saved = made / "plan.json"
+    known = Saved.model_validate_json(saved.read_text(encoding="utf-8"))
+    plan = Plan.model_validate_json(forge(json_text(known.plan), Plan.model_validate_json))
+    saved.write_text(json_text(Saved(digest=plan.digest, plan=plan)), encoding="utf-8")
+    return saved
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_forged_plan_breaks_no_format(name: str, forged: Path, run: Run) -> None:
+    shown = run("show", str(forged), "--format", name)
+    assert shown.code == 0, shown.err
+    harmless(shown.out, name)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("apply", "plan.json", "--yes"), 5),
+        (("revert", "plan.json", "--yes"), 4),
+        (("graph", "--plan", "plan.json", "--format", "dot"), 0),
+        (("graph", "--plan", "plan.json", "--format", "mermaid"), 0),
+    ],
+)
+def test_a_forged_plan_harms_no_command(
+    words: tuple[str, ...], code: int, forged: Path, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    project(TEXT)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("DPSYNC_URL", platform.url)
+        ended = run(*words, "-C", str(forged.parent))
+    assert ended.code == code, ended
+    assert "mistake of its own" not in ended.err
+    harmless(ended.out + ended.err, "text")

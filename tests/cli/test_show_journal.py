@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from dpsync.client.client import WriteClient
+from dpsync.model.plans.events import EVENT
+from dpsync.model.texts.characters import UNSEEN
 from dpsync.render.formats import FORMATS
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
@@ -17,6 +21,7 @@ from tests.cli.held import holding
 from tests.cli.test_apply_ending import TEXT, breaking
 from tests.cli.test_interrupted import environment, start
 from tests.patience import PATIENCE
+from tests.render.hostile import forge
 
 Project = Callable[..., Path]
 
@@ -97,3 +102,34 @@ def test_a_file_that_is_none_is_said_to_be_none(run: Run, tmp_path: Path) -> Non
     ended = run("show", str(tmp_path / "cut.jsonl"))
     assert (ended.code, ended.out) == (5, "")
     assert "error[DP144]" in ended.err
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_forged_journal_breaks_no_format(
+    name: str, run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    """Whoever may write a journal may have it say anything, and nothing that is more than text."""
+    at = project(TEXT)
+    assert run("apply", "-C", str(at), "--yes").code == 0
+    lines = newest(at).read_text(encoding="utf-8").splitlines()
+    journal = tmp_path / "forged.jsonl"
+    journal.write_text("".join(f"{forge_line(line)}\n" for line in lines), encoding="utf-8")
+    shown = run("show", str(journal), "--format", name, *(["-vv"] if name == "text" else []))
+    assert shown.code in (0, 3), shown.err
+    harmless(shown.out, name)
+    harmless(shown.err, "text")
+
+
+def forge_line(line: str) -> str:
+    """A line of a journal, whose first member says what it is."""
+    return forge(line, EVENT.validate_json).replace('{"event": ', '{"event":', 1)
+
+
+def harmless(printed: str, format_: str) -> None:
+    """Raise AssertionError where a text has become more than text, or a format is broken."""
+    assert not re.search(f"(?!\n)[{UNSEEN}]", printed)
+    assert "\n::error::y" not in printed
+    if format_ == "junit":
+        etree.fromstring(printed.encode())
+    if format_ in ("json", "sarif", "codequality"):
+        json.loads(printed)

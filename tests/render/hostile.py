@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.findings.question import Candidate, Refusal
@@ -197,3 +202,44 @@ def rehearsals(draw: st.DrawFn) -> RehearseDocument:
 
 
 DOCUMENTS = plans() | drifts() | findings() | applies() | rehearsals()
+
+FORGED = "x\x00\x08\x1b[31m\ufffe\u202e\n::error::y <b>&]]>"
+"""A text that no medium takes as it is."""
+
+
+def forge(text: str, parse: Callable[[str], object]) -> str:
+    """JSON with a hostile text in each place where `parse` takes one; each is another one."""
+    found = json.loads(text)
+    open_: dict[tuple[str | int, ...], bool] = {}
+    for number, place in enumerate(_texts(found)):
+        changed = _put(found, place, f"{number}{FORGED}")
+        alike = tuple(-1 if isinstance(part, int) else part for part in place)
+        if alike not in open_:
+            open_[alike] = _fits(changed, parse)
+        if open_[alike]:
+            found = changed
+    return json.dumps(found)
+
+
+def _fits(value: Any, parse: Callable[[str], object]) -> bool:
+    try:
+        parse(json.dumps(value))
+    except ValidationError:
+        return False
+    return True
+
+
+def _texts(value: Any, *place: str | int) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(value, str):
+        yield place
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in items:
+        yield from _texts(item, *place, name)
+
+
+def _put(value: Any, place: tuple[str | int, ...], text: str) -> Any:
+    if not place:
+        return text
+    made = dict(value) if isinstance(value, dict) else list(value)
+    made[place[0]] = _put(made[place[0]], place[1:], text)
+    return made

@@ -158,7 +158,7 @@ def test_no_text_breaks_out(message: str, file: str, source: str, hint: str, col
 
 def test_of_very_many_the_first_are_shown_and_the_others_counted() -> None:
     found = [
-        Diagnostic(f"DP2{code:02}", "wrong", Span("a.yaml", line, code, line, code + 1))
+        Diagnostic(f"DP2{code:02}", "wrong", Span("a.yaml", line, code + 1, line, code + 2))
         for code in range(5)
         for line in range(1, 61)
     ]

@@ -10,6 +10,7 @@ import click
 from dpsync.cli.arguments.options import output_in_every_format, summarizing
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.findings.diagnostic import Exit
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.apply.past import PastApply
@@ -64,7 +65,9 @@ def _show_apply(out: Output, past: PastApply) -> Exit:
     out.invocation = Invocation(**past.flags.model_dump())
     if past.began is not None and past.last is not None:
         took = (past.last - past.began).total_seconds()
-        out.talk(f"Applied by dpsync {past.dpsync}, {past.began:%Y-%m-%d %H:%M:%S} UTC, in {took:.1f} s.")
+        out.talk(
+            f"Applied by dpsync {visible(past.dpsync)}, {past.began:%Y-%m-%d %H:%M:%S} UTC, in {took:.1f} s."
+        )
     show_plan(out, past.plan)
     show_rehearsal(out, past.plan, past.rehearsal)
     show_end(out, past.plan, past.report, past.exit, past.digest, past.rehearsal)

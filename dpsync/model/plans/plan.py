@@ -32,8 +32,8 @@ DIGITS: Final = 32
 
 class Origin(Frozen):
     file: str
-    line: int
-    column: int
+    line: int = Field(ge=1)
+    column: int = Field(ge=1)
 
     @staticmethod
     def of(span: Span) -> Origin:

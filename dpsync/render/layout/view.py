@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.change import Difference
@@ -246,6 +247,29 @@ class View(Struct, frozen=True):
         """Every entry once."""
         for block in self.blocks:
             yield from ((block, entry) for entry in block.entries if not entry.again)
+
+
+T = TypeVar("T")
+
+
+def visible_texts(shown: T) -> T:
+    """Return a view, or a part of one, with every text made visible.
+
+    A saved document may be forged, so that any text is hostile, also one that dpsync writes itself. Values of
+    fields and names of files stay as they are: each medium shows them in a way of its own.
+    """
+    made: Any = shown
+    match shown:
+        case str():
+            made = visible(shown)
+        case tuple():
+            made = tuple(map(visible_texts, shown))
+        case ViewField():
+            made = replace(shown, name=visible(shown.name), cause=visible(shown.cause))
+        case Struct():
+            changed = {name: visible_texts(getattr(shown, name)) for name in shown.__struct_fields__}
+            made = replace(shown, **changed)
+    return cast(T, made)
 
 
 LONGEST = 1000

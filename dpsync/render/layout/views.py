@@ -24,7 +24,7 @@ from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
 from dpsync.render.layout.plan import about, change_entry, plan_view, refusals, side_blocks
 from dpsync.render.layout.rehearsal import rehearsal_view
-from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word
+from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word, visible_texts
 from dpsync.render.words import plan as words
 from dpsync.render.words.plan import origin
 from dpsync.render.words.report import (
@@ -48,23 +48,27 @@ _RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
 _SEVERITIES: Final[tuple[Level, ...]] = ("error", "warning")
 
 
-@singledispatch
 def view(document: BaseModel) -> View:
-    """What is shown of a document of render/json/documents.py."""
+    """Return what is shown of a document of render/json/documents.py, with visible texts."""
+    return visible_texts(_view(document))
+
+
+@singledispatch
+def _view(document: BaseModel) -> View:
     raise TypeError(f"there is no view of a {type(document).__name__}")
 
 
-@view.register
+@_view.register
 def _plan(document: PlanDocument) -> View:
     return plan_view(document.plan, document.digest, document.rehearsal)
 
 
-@view.register
+@_view.register
 def _drift(document: DriftDocument) -> View:
     return drift_view(document)
 
 
-@view.register
+@_view.register
 def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
@@ -92,12 +96,12 @@ def _apply(document: ApplyDocument) -> View:
     return View((ViewLine(done(report)),), head, tuple(blocks.found), lines, name="apply")
 
 
-@view.register
+@_view.register
 def _rehearse(document: RehearseDocument) -> View:
     return rehearsal_view(document)
 
 
-@view.register
+@_view.register
 def _findings(document: FindingsDocument) -> View:
     blocks = Blocks()
     for severity in _SEVERITIES:

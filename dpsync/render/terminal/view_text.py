@@ -25,6 +25,7 @@ from dpsync.render.layout.view import (
     Word,
     clip,
     tree_lines,
+    visible_texts,
 )
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.plan import SHOWN, place
@@ -61,13 +62,14 @@ class Writer(Struct, frozen=True):
 
     def view(self, view: View) -> str:
         """The whole view, without a trailing line break."""
+        view = visible_texts(view)
         said = " ".join(self._toned(line.text, line.tone) for line in view.verdict)
         behind = " ".join(filter(None, (said, self._faint(view.effort), view.addition)))
         last = [behind, *(f"  {text}" for text in view.counts)]
         foot = ((self.verbose and line.full) or line.text for line in view.foot)
         last += [self._toned(text, line.tone) for text, line in zip(foot, view.foot, strict=True)]
         head = [self._toned(line.text, line.tone) for line in view.about]
-        parts = ["\n".join(head), *self._outline(view), *self.blocks(view.blocks), "\n".join(last)]
+        parts = ["\n".join(head), *self._outline(view), *self._blocks(view.blocks), "\n".join(last)]
         text = "\n\n".join(part for part in parts if part)
         if text.count("\n") < SCREEN:
             return text
@@ -75,6 +77,9 @@ class Writer(Struct, frozen=True):
 
     def blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
         """The paragraphs of blocks, in the order of a terminal."""
+        return self._blocks(visible_texts(tuple(blocks)))
+
+    def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
         listed = [block for block in sorted(blocks, key=_rank) if self._listed(block)]
         for _, same in groupby(listed, key=_paragraph):
             yield from self._paragraphs(list(same))
