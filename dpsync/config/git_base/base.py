@@ -56,7 +56,7 @@ def _named(repository: Repository, ref: str) -> Base:
         raise _unusable(
             ref, "there is no such commit in this repository", DEEPER if repository.shallow else None
         )
-    return Base(ref, commit)
+    return Base(ref, commit, present=commit == repository.commit("HEAD"))
 
 
 def _unusable(ref: str, why: str, hint: str | None = None) -> DiagnosticError:

@@ -1,0 +1,54 @@
+"""For the same files, commit and platform every way to a plan leads to the same one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import EXAMPLE, Run
+from tests.cli.test_git_base import git
+
+
+def _committed(directory: Path) -> None:
+    """Leave the files as they are in HEAD."""
+
+
+def _edited(directory: Path) -> None:
+    people = directory / "people.yaml"
+    people.write_text(people.read_text().replace("Technical writers", "Writers"))
+
+
+def _entry_added(directory: Path) -> None:
+    people = directory / "people.yaml"
+    people.write_text(
+        people.read_text().replace("      support:", "      legacies: { title: Legacies }\n      support:")
+    )
+
+
+@pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
+def test_named_base_gives_plan_of_default_base(
+    edit: Callable[[Path], None], tmp_path: Path, run: Run, platform: ThreadedServer
+) -> None:
+    """A saved plan names its base: if that asked more questions, `apply` would refuse what `plan` showed."""
+    directory = tmp_path / "acme"
+    shutil.copytree(EXAMPLE, directory)
+    git(directory, "init", "-q")
+    git(directory, "add", "-A")
+    git(directory, "commit", "-q", "-m", "files")
+    edit(directory)
+    head = git(directory, "rev-parse", "HEAD").strip()
+    plans = [
+        json.loads(run("plan", "-C", str(directory), *flags, "--format", "json").out)
+        for flags in ((), ("--base", "HEAD"), ("--base", head), ("--base", "HEAD^{commit}"))
+    ]
+    assert len({plan["digest"] for plan in plans}) == 1
+    run("plan", "-C", str(directory), "--out", "plan.json")
+    saved = json.loads((directory / "plan.json").read_text())
+    applied = run("apply", "-C", str(directory), "plan.json", "--yes", "--format", "json")
+    assert saved["digest"] == plans[0]["digest"]
+    assert applied.code == (4 if plans[0]["plan"]["refusals"] else 0), applied.err
