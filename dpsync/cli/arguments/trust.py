@@ -8,7 +8,6 @@ a person who trusts it. SECURITY.md has the threats, and what the guard costs.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shlex
 from collections.abc import Collection
@@ -202,8 +201,10 @@ class _Answer(Struct, frozen=True):
             out.talk(f"note: dpsync will ask again, because the answer cannot be kept: {disk.why(error)}")
 
     def _content(self) -> bytes:
+        from dpsync.model.texts.json_text import json_text
+
         kept = {"checkout": str(self.checkout), "address": self.url, "variable": self.variable}
-        return f"{json.dumps(kept)}\n".encode()
+        return f"{json_text(kept)}\n".encode()
 
     def _path(self) -> Path | None:
         """Return the file of the answer; None if no directory outside of the checkout can hold it."""

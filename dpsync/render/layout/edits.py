@@ -29,7 +29,7 @@ def compared_with(edits: Edits) -> str:
     """The commit, and what is not in the comparison."""
     if edits.base is None:
         return FILES
-    return f"compared with: {visible(edits.base_from)} ({short_commit(edits.base)}), {FILES}"
+    return f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}), {FILES}"
 
 
 def edit_blocks(edits: Edits) -> list[Block]:

@@ -252,23 +252,23 @@ class View(Struct, frozen=True):
 T = TypeVar("T")
 
 
-def visible_texts(shown: T) -> T:
+def visible_texts(part: T) -> T:
     """Return a view, or a part of one, with every text made visible.
 
     A saved document may be forged, so that any text is hostile, also one that dpsync writes itself. Values of
     fields and names of files stay as they are: each medium shows them in a way of its own.
     """
-    made: Any = shown
-    match shown:
+    made: Any = part
+    match part:
         case str():
-            made = visible(shown)
+            made = visible(part)
         case tuple():
-            made = tuple(map(visible_texts, shown))
+            made = tuple(map(visible_texts, part))
         case ViewField():
-            made = replace(shown, name=visible(shown.name), cause=visible(shown.cause))
+            made = replace(part, name=visible(part.name), cause=visible(part.cause))
         case Struct():
-            changed = {name: visible_texts(getattr(shown, name)) for name in shown.__struct_fields__}
-            made = replace(shown, **changed)
+            changed = {name: visible_texts(getattr(part, name)) for name in part.__struct_fields__}
+            made = replace(part, **changed)
     return cast(T, made)
 
 

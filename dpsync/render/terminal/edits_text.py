@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dpsync.model.plans.edits import Edits
 from dpsync.render.layout.edits import compared_with, edit_blocks, title
-from dpsync.render.layout.view import body
+from dpsync.render.layout.view import body, visible_texts
 from dpsync.render.words.plan import place
 
 
@@ -14,7 +14,7 @@ def edit_lines(edits: Edits) -> Iterator[str]:
     """The counts, then each entry with its place and its fields."""
     yield title(edits)
     yield f"({compared_with(edits)})"
-    for block in edit_blocks(edits):
+    for block in visible_texts(tuple(edit_blocks(edits))):
         for entry in block.entries:
             yield "  ".join(filter(None, (f"{entry.sign} {entry.address}", entry.gist, place(entry.where))))
             yield from (f"    {line}" for line in body(entry, 20))
