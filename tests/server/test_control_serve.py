@@ -95,9 +95,23 @@ def test_a_process_that_is_stopped_does_not_wait_for_its_faults(serving: Serving
 @pytest.mark.parametrize(
     ("option", "text", "message"),
     [
-        ("--world", "organizations: 3", "not a world: a value is of another type"),
-        ("--world", "organizations: [{ members: [{}] }]", "not a world: 'user' is missing"),
-        ("--world", "a: [", "not a world: while parsing"),
+        ("--world", "organizations: 3", "file:1:1: not a world: organizations: expected a list"),
+        (
+            "--world",
+            "organizations: [{ members: [{}] }]",
+            'file:1:29: not a world: organizations[0].members[0]: "user" is missing',
+        ),
+        (
+            "--world",
+            "records:\n- { kind: x, id: a, doc: {} }",
+            "file:2:5: not a world: records[0].kind: there is no kind",
+        ),
+        (
+            "--world",
+            'tokens: { "a\\ab": ada }',
+            "file:1:11: not a world: tokens.'a\\x07b': it has the character",
+        ),
+        ("--world", "a: [", "file:2:1: not a world: while parsing"),
         ("--world", "[]", "not a world: a world is a mapping"),
         ("--faults", "- {fault: {kind: none}}", "kind"),
         ("--rate-limit", "", "no rate limit"),

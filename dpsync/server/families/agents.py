@@ -27,6 +27,7 @@ from ..models import connections as mc
 from ..records.family import Dependency, Family, OrdinaryResource, clear
 from ..records.world_format import Dumping, Loading, WorldSection, listed
 from ..store import Json, Record
+from . import shapes
 
 
 def _load_settings(loading: Loading, site: Record, given: Json) -> None:
@@ -43,23 +44,23 @@ def _dump_settings(dumping: Dumping, site: Record) -> Json | None:
 
 MCP_SERVERS = Family(
     MCP_SERVER, prefix="mcp", owner="site",
-    world=listed(MCP_SERVER, "mcpServers", "site", transport="sse", headers={}),
+    world=listed(MCP_SERVER, "mcpServers", "site", shape=list[shapes.McpServer], transport="sse", headers={}),
     resource=OrdinaryResource("MCP server", "/mcp-servers", "siteMcpServerId", answers.mcp_server,
                               models.McpServer, models.McpServerCreate, models.McpServerUpdate,
                               begin_mcp_server, write_mcp_server),
 )  # fmt: skip
 CHANNELS = Family(
     CHANNEL, prefix="channel", owner="site",
-    world=listed(CHANNEL, "channels", "site", times=("createdAt",), setupSettings={}, role="support",
-                 status="pending"),
+    world=listed(CHANNEL, "channels", "site", shape=list[shapes.Channel], times=("createdAt",),
+                 setupSettings={}, role="support", status="pending"),
     resource=OrdinaryResource("channel", "/channels", "siteChannelId", answers.channel,
                               models.Channel, models.ChannelCreate, models.ChannelUpdate,
                               begin_channel, write_channel),
 )  # fmt: skip
 CONNECTIONS = Family(
     CONNECTION, prefix="connection", owner="site",
-    world=listed(CONNECTION, "contextConnections", "site", times=("createdAt",), usageSettings=UNUSED,
-                 status="pending", records=0),
+    world=listed(CONNECTION, "contextConnections", "site", shape=list[shapes.ContextConnection],
+                 times=("createdAt",), usageSettings=UNUSED, status="pending", records=0),
     resource=OrdinaryResource("context connection", "/context-connections", "siteContextConnectionId",
                               answers.connection, mc.ContextConnection, mc.ConnectionCreate,
                               mc.ConnectionUpdate, begin_connection, write_connection),
@@ -67,11 +68,12 @@ CONNECTIONS = Family(
 
 FAMILIES = (
     Family(AGENT_SETTINGS, owner="site",
-           world=WorldSection("agentSettings", _load_settings, _dump_settings, ("site",))),
+           world=WorldSection("agentSettings", _load_settings, _dump_settings, ("site",),
+                              shapes.AgentSettings)),
     MCP_SERVERS,
     CHANNELS,
     CONNECTIONS,
     Family(TOPIC, owner="site", depends_on=(Dependency(TOPIC, on_delete=clear("ref")),),
-           world=listed(TOPIC, "topics", "site", ref="parent", times=("createdAt", "updatedAt"),
-                        usageSettings={"changeRequests": False})),
+           world=listed(TOPIC, "topics", "site", shape=list[shapes.Topic], ref="parent",
+                        times=("createdAt", "updatedAt"), usageSettings={"changeRequests": False})),
 )  # fmt: skip

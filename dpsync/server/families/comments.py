@@ -16,13 +16,14 @@ from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..request.context import CHANGE_REQUEST
 from ..spaces.revisions import active_id
 from ..store import Json, Record
+from . import shapes
 
 _LINKS = ("id", "space", "changeRequest", "page", "replies")
 
 
 def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
     """ValueError: one on a space or a change request that is not there."""
-    for comment in given:
+    for comment in loading.each(given):
         id, named = comment["space"], comment.get("changeRequest")
         space = loading.get("space", id) or loading.get("deleted-space", id)
         request = loading.get(CHANGE_REQUEST, named) if named else None
@@ -40,7 +41,7 @@ def _comment(loading: Loading, space: Record, revision: str, given: Json) -> Non
     id, request = loading.id(COMMENT, given), given.get("changeRequest") or ""
     made = Record(COMMENT, id, doc, space.organization, space.id, request, ref=given.get("page") or "")
     loading.add(made)
-    for reply in given.get("replies") or []:
+    for reply in loading.each(given.get("replies") or []):
         said = _written(loading, but(reply, "id"))
         loading.add(Record(REPLY, loading.id(REPLY, reply), said, space.organization, space.id, id))
 
@@ -88,6 +89,11 @@ def _in_comment(comment: Record) -> Columns:
 
 
 FAMILIES = (
-    Family(COMMENT, prefix="comment", owner="space", world=WorldSection("comments", _load, _dump)),
+    Family(
+        COMMENT,
+        prefix="comment",
+        owner="space",
+        world=WorldSection("comments", _load, _dump, shape=list[shapes.Comment]),
+    ),
     Family(REPLY, prefix="reply", owner="space", depends_on=(Dependency(COMMENT, _in_comment),)),
 )

@@ -16,18 +16,19 @@ from ..clock import stamp
 from ..records.family import Family
 from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..store import Json, Record
+from . import shapes
 
 _PLACE = ("parent", "position", "deletedDaysAgo")
 
 
 def _load_collections(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         doc = {"title": "Untitled", "defaultLevel": "inherit", **but(loading.own("collection", one), *_PLACE)}
         _place(loading, "collection", organization, one, doc)
 
 
 def _load_spaces(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for space in given:
+    for space in loading.each(given):
         doc = {
             "title": "Untitled",
             "editMode": "live",
@@ -72,8 +73,9 @@ def _dump(dumping: Dumping, item: Record) -> Json:
 
 FAMILIES = (
     Family("collection", prefix="col", owner="organization", counted=True,
-           world=WorldSection("collections", _load_collections, _dump_collections)),
+           world=WorldSection("collections", _load_collections, _dump_collections,
+                              shape=list[shapes.Collection], kind="collection")),
     Family("space", prefix="space", owner="organization", also="deleted-space", counted=True,
-           world=WorldSection("spaces", _load_spaces, _dump_spaces)),
+           world=WorldSection("spaces", _load_spaces, _dump_spaces, shape=list[shapes.Space], kind="space")),
     Family("deleted-space", owner="organization"),
 )  # fmt: skip

@@ -20,12 +20,13 @@ from ..jobs.queue import job_on
 from ..records.family import Family
 from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..store import Json, Record
+from . import shapes
 
 _SOURCE = "email"
 
 
 def _load_clusters(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for cluster in given:
+    for cluster in loading.each(given):
         at = cluster.get("createdAt") or loading.then()
         doc = {"muted": False, "createdAt": at, "updatedAt": at, **but(cluster, "id", "topic")}
         id, about = loading.id(CLUSTER, cluster), cluster.get("topic") or topic(doc["label"])
@@ -38,7 +39,7 @@ def _dump_clusters(dumping: Dumping, organization: Record) -> list[Json]:
 
 
 def _load_conversations(loading: Loading, organization: Record, given: list[Json]) -> None:
-    made = [_conversation(loading, organization, conversation) for conversation in given]
+    made = [_conversation(loading, organization, conversation) for conversation in loading.each(given)]
     if any(conversation.parent == WAITING for conversation in made):
         loading.add(job_on(organization, ANALYSE))
 
@@ -71,7 +72,7 @@ def _dump_conversations(dumping: Dumping, organization: Record) -> list[Json]:
 
 
 def _load_issues(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for issue in given:
+    for issue in loading.each(given):
         conversation = loading.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
         cluster = loading.get(CLUSTER, issue["cluster"])
         if conversation is None or cluster is None:
@@ -109,9 +110,10 @@ def _dump_issues(dumping: Dumping, organization: Record) -> list[Json]:
 
 FAMILIES = (
     Family(CLUSTER, prefix="cluster", owner="organization",
-           world=WorldSection("clusters", _load_clusters, _dump_clusters)),
+           world=WorldSection("clusters", _load_clusters, _dump_clusters, shape=list[shapes.Cluster])),
     Family(CONVERSATION, owner="organization",
-           world=WorldSection("conversations", _load_conversations, _dump_conversations)),
+           world=WorldSection("conversations", _load_conversations, _dump_conversations,
+                              shape=list[shapes.Conversation])),
     Family(ISSUE, prefix="issue", owner="organization",
-           world=WorldSection("issues", _load_issues, _dump_issues)),
+           world=WorldSection("issues", _load_issues, _dump_issues, shape=list[shapes.Issue])),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from ..records.family import Columns, Dependency, Family
 from ..records.grants import grant_of
 from ..records.world_format import Dumping, Loading, WorldSection
 from ..store import Json, Record
+from . import shapes
 from .people import of_user
 
 _TO = {"users": "user", "teams": "team"}
@@ -45,5 +46,6 @@ FAMILIES = (
            depends_on=(Dependency("member", of_user, only=_given_to("user")),
                   Dependency("team", only=_given_to("team")), Dependency("collection", _on),
                   Dependency("space", _on, kept=True), Dependency("site", _on)),
-           world=WorldSection("permissions", _load, _dump, ("collection", "space", "deleted-space", "site"))),
+           world=WorldSection("permissions", _load, _dump, ("collection", "space", "deleted-space", "site"),
+                              shapes.Permissions)),
 )  # fmt: skip

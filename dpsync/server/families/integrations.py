@@ -17,12 +17,13 @@ from ..integrations.installations import INSTALLATION, LEVEL, ON_SITE, ON_SPACE,
 from ..records.family import Columns, Dependency, Family
 from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..store import Json, Record
+from . import shapes
 
 _BUNDLED = ("runtime", "script", "secrets")
 
 
 def _load_integrations(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         _integration(loading, organization, one)
 
 
@@ -52,7 +53,7 @@ def _integration(loading: Loading, organization: Record, given: Json) -> None:
     bundle = {"runtime": "v1", "script": "", "secrets": {}, "images": files}
     bundle |= {part: given[part] for part in _BUNDLED if part in given}
     loading.add(Record(images.BUNDLE, name, bundle, organization.id, name))
-    for event in given.get("waiting") or []:
+    for event in loading.each(given.get("waiting") or []):
         event_doc = but(event, "id", "organization", "installation")
         loading.add(
             Record(WAITING, event["id"], event_doc, event["organization"], name, ref=event["installation"])
@@ -83,7 +84,7 @@ def _dump_integration(dumping: Dumping, found: Record) -> Json:
 
 
 def _load_installations(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         _installation(loading, organization, one)
 
 
@@ -101,7 +102,7 @@ def _installation(loading: Loading, organization: Record, given: Json) -> None:
     loading.add(Record(INSTALLATION, id, doc, organization.id, organization.id, ref=name))
     for kind in (ON_SPACE, ON_SITE):
         level = LEVEL[kind]
-        for placed in given.get(f"{level}s") or []:
+        for placed in loading.each(given.get(f"{level}s") or []):
             target = placed[level]
             if loading.get(level, target) is None:
                 raise ValueError(f"the installation {id!r} is on the unknown {level} {target!r}")
@@ -132,13 +133,15 @@ def _by_id(of: Record) -> Columns:
 
 FAMILIES = (
     Family(INTEGRATION, owner="organization",
-           world=WorldSection("integrations", _load_integrations, _dump_integrations)),
+           world=WorldSection("integrations", _load_integrations, _dump_integrations,
+                              shape=list[shapes.Integration])),
     Family(images.BUNDLE, owner=INTEGRATION),
     Family(EVENT, prefix="event", owner=INTEGRATION, also=WAITING),
     Family(WAITING, owner=INTEGRATION),
     Family(INSTALLATION, prefix="installation", owner="organization",
            depends_on=(Dependency(INTEGRATION, _by_id),),
-           world=WorldSection("installations", _load_installations, _dump_installations)),
+           world=WorldSection("installations", _load_installations, _dump_installations,
+                              shape=list[shapes.Installation])),
     Family(ON_SPACE, owner=INSTALLATION, depends_on=(Dependency("space", _by_id, on_delete=take_off),)),
     Family(ON_SITE, owner=INSTALLATION, depends_on=(Dependency("site", _by_id, on_delete=take_off),)),
 )  # fmt: skip

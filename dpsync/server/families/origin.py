@@ -5,7 +5,7 @@ origin: {platform, readAt, profile, anonymous, caller, notRead: [path]}
 """
 
 from ..records.family import Family
-from ..records.origin import KIND, record_of
+from ..records.origin import KIND, WorldOrigin, record_of
 from ..records.world_format import WORLD, Dumping, Loading, WorldSection
 from ..store import Json, Record
 
@@ -19,4 +19,4 @@ def _dump(dumping: Dumping, _: Record) -> Json | None:
     return found[0].doc if found else None
 
 
-FAMILIES = (Family(KIND, world=WorldSection("origin", _load, _dump, (WORLD.kind,))),)
+FAMILIES = (Family(KIND, world=WorldSection("origin", _load, _dump, (WORLD.kind,), WorldOrigin)),)

@@ -20,7 +20,7 @@ Without `startedFrom` a change request starts from the content as it is.
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ..content.documents import stored_document
 from ..content.editing import Editing
@@ -40,7 +40,13 @@ from ..store import Json, Record
 _UNDER = ("space", "deleted-space")
 
 
-class _Text(Body):
+class _Entry(Body):
+    """A part of a world: it has no other members than these."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+class _Text(_Entry):
     id: Id = absent()
     title: str
     markdown: str = absent()
@@ -49,6 +55,8 @@ class _Text(Body):
 
 
 class _Page(_Text, PageFields):
+    model_config = _Entry.model_config
+
     title: str
     document: RichTextDocument = absent()
     type: PageType = "document"
@@ -57,7 +65,7 @@ class _Page(_Text, PageFields):
     pages: list["_Page"] = Field(default_factory=list)
 
 
-class _File(Body):
+class _File(_Entry):
     id: Id = absent()
     name: str
     contentType: str = "application/octet-stream"
@@ -67,7 +75,7 @@ class _File(Body):
     git: Json = absent()
 
 
-class _Content(Body):
+class _Content(_Entry):
     type: Literal["edits", "merge", "update"] = "edits"
     mergedFrom: str = absent()
     parents: list[str] = Field(default_factory=list)
@@ -79,7 +87,7 @@ class _Content(Body):
     variables: dict[str, str] = Field(default_factory=dict)
 
 
-class _Review(Body):
+class _Review(_Entry):
     id: Id = absent()
     user: str = absent()
     status: Literal["approved", "changes-requested"]
@@ -89,14 +97,14 @@ class _Review(Body):
     comment: Id = absent()
 
 
-class _Requested(Body):
+class _Requested(_Entry):
     user: str
     requestedBy: str = absent()
     revision: Id = absent()
     createdAt: Stamp = absent()
 
 
-class _ChangeRequest(Body):
+class _ChangeRequest(_Entry):
     id: Id = absent()
     number: int = absent()
     subject: str = ""
@@ -276,9 +284,10 @@ def _text_entry(text: Json) -> Json:
 
 FAMILIES = (
     Family(REVISION, prefix="revision", owner="space",
-           world=WorldSection("content", _load_content, _dump_content, _UNDER)),
+           world=WorldSection("content", _load_content, _dump_content, _UNDER, _Content)),
     Family(CHANGE_REQUEST, prefix="cr", owner="space",
-           world=WorldSection("changeRequests", _load_change_requests, _dump_change_requests, _UNDER)),
+           world=WorldSection("changeRequests", _load_change_requests, _dump_change_requests, _UNDER,
+                              list[_ChangeRequest])),
     *(Family(part, prefix=part) for part in ("page", "file", "reusable-content", "review")),
 )  # fmt: skip
 """Pages, files, reusable contents and reviews have ids, but no records of their own."""

@@ -12,10 +12,11 @@ from ..records.family import Columns, Dependency, Family
 from ..records.world_format import WORLD, Dumping, Loading, WorldSection, but
 from ..request.context import Context
 from ..store import Json, Record
+from . import shapes
 
 
 def _load_users(loading: Loading, _: Record, given: list[Json]) -> None:
-    for user in given:
+    for user in loading.each(given):
         email = (user.get("email") or "").casefold()
         loading.add(Record("user", loading.id("user", user), but(user, "id"), ref=email))
 
@@ -37,7 +38,7 @@ def _dump_tokens(dumping: Dumping, _: Record) -> Json:
 
 
 def _load_organizations(loading: Loading, _: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         id = loading.id("organization", one)
         doc = {
             "title": id,
@@ -73,7 +74,7 @@ def _forget_default(ctx: Context, organization: Record) -> None:
 
 
 def _load_members(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         doc = {"role": None, "disabled": False, "joinedAt": loading.then(), "sso": False, **but(one, "user")}
         if doc["role"] == "guest":
             doc["role"] = None
@@ -87,7 +88,7 @@ def _dump_members(dumping: Dumping, organization: Record) -> list[Json]:
 
 
 def _load_teams(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         id = loading.id("team", one)
         doc = {"createdAt": loading.then(), **loading.own("team", one)}
         loading.inside(loading.add(Record("team", id, doc, organization.id, organization.id)), one)
@@ -99,7 +100,7 @@ def _dump_teams(dumping: Dumping, organization: Record) -> list[Json]:
 
 
 def _load_memberships(loading: Loading, team: Record, given: list[Json]) -> None:
-    for one in given:
+    for one in loading.each(given):
         user, doc = one["user"], {"role": one.get("role") or "member"}
         loading.add(Record("membership", f"{team.id}:{user}", doc, team.organization, team.id, ref=user))
 
@@ -114,16 +115,18 @@ def of_user(member: Record) -> Columns:
 
 FAMILIES = (
     Family("user", prefix="user", counted=True,
-           world=WorldSection("users", _load_users, _dump_users, (WORLD.kind,))),
-    Family("token", world=WorldSection("tokens", _load_tokens, _dump_tokens, (WORLD.kind,))),
+           world=WorldSection("users", _load_users, _dump_users, (WORLD.kind,), list[shapes.User])),
+    Family("token", world=WorldSection("tokens", _load_tokens, _dump_tokens, (WORLD.kind,), shapes.Tokens)),
     Family("organization", prefix="org", counted=True,
-           world=WorldSection("organizations", _load_organizations, _dump_organizations, (WORLD.kind,)),
+           world=WorldSection("organizations", _load_organizations, _dump_organizations, (WORLD.kind,),
+                              list[shapes.Organization], "organization"),
            depends_on=(Dependency("site", lambda site: {"id": site.organization}, only=_shows_by_default,
                        on_delete=_forget_default),)),
     Family("member", owner="organization", counted=True,
-           world=WorldSection("members", _load_members, _dump_members)),
+           world=WorldSection("members", _load_members, _dump_members, shape=list[shapes.Member])),
     Family("team", prefix="team", owner="organization", counted=True,
-           world=WorldSection("teams", _load_teams, _dump_teams)),
+           world=WorldSection("teams", _load_teams, _dump_teams, shape=list[shapes.Team], kind="team")),
     Family("membership", owner="team", depends_on=(Dependency("member", of_user),),
-           world=WorldSection("members", _load_memberships, _dump_memberships, ("team",))),
+           world=WorldSection("members", _load_memberships, _dump_memberships, ("team",),
+                              list[shapes.TeamMember])),
 )  # fmt: skip

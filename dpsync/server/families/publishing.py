@@ -6,6 +6,8 @@ customization: {…}                                          # what differs fro
 visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 """
 
+from typing import Any
+
 from .. import answers
 from ..handlers.sites.sites import begin_share_link
 from ..models import publishing as models
@@ -14,13 +16,16 @@ from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..sites.navigation import PLACE, REDIRECT, SECTION, target
 from ..sites.publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
 from ..store import Json, Record
+from . import shapes
 
 
 def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:
     """After the navigation: redirects lead into it."""
-    if len({redirect["source"].casefold() for redirect in given}) < len(given):
-        raise ValueError(f"the site {site.id!r} redirects a source twice")
-    for redirect in given:
+    sources: set[str] = set()
+    for redirect in loading.each(given):
+        if redirect["source"].casefold() in sources:
+            raise ValueError(f"the site {site.id!r} redirects {redirect['source']!r} already")
+        sources.add(redirect["source"].casefold())
         _redirect(loading, site, redirect)
 
 
@@ -55,7 +60,7 @@ def _dump_redirects(dumping: Dumping, site: Record) -> list[Json] | None:
 
 
 def _load_share_links(loading: Loading, site: Record, given: list[Json]) -> None:
-    for link in given:
+    for link in loading.each(given):
         id = loading.id(SHARE_LINK, link)
         doc = {"name": id, "active": True, "createdAt": loading.then(), **but(link, "id", "token")}
         token = link.get("token") or secret(SHARE_LINK, id)[:24]
@@ -67,7 +72,7 @@ def _dump_share_links(dumping: Dumping, site: Record) -> list[Json] | None:
     return [{"id": link.id, "token": link.ref, **link.doc} for link in found] or None
 
 
-def _settings(kind: str, key: str) -> WorldSection:
+def _settings(kind: str, key: str, shape: Any) -> WorldSection:
     """Of the site with the same id."""
 
     def load(loading: Loading, site: Record, given: Json) -> None:
@@ -77,7 +82,7 @@ def _settings(kind: str, key: str) -> WorldSection:
         kept = dumping.store.get(kind, site.id)
         return (kept.doc or None) if kept else None
 
-    return WorldSection(key, load, dump, ("site",))
+    return WorldSection(key, load, dump, ("site",), shape)
 
 
 def _to_node(node: Record) -> Columns:
@@ -86,7 +91,8 @@ def _to_node(node: Record) -> Columns:
 
 SHARE_LINKS = Family(
     SHARE_LINK, prefix="share", owner="site",
-    world=WorldSection("shareLinks", _load_share_links, _dump_share_links, ("site",)),
+    world=WorldSection("shareLinks", _load_share_links, _dump_share_links, ("site",),
+                       list[shapes.ShareLink]),
     resource=OrdinaryResource("share link", "/share-links", "shareLinkId", answers.share_link,
                               models.ShareLink, models.ShareLinkCreate, models.ShareLinkUpdate,
                               begin_share_link),
@@ -95,8 +101,9 @@ SHARE_LINKS = Family(
 FAMILIES = (
     Family(REDIRECT, prefix="redirect", owner="site",
            depends_on=(Dependency(SECTION, _to_node), Dependency(PLACE, _to_node)),
-           world=WorldSection("redirects", _load_redirects, _dump_redirects, ("site",))),
+           world=WorldSection("redirects", _load_redirects, _dump_redirects, ("site",),
+                              list[shapes.Redirect])),
     SHARE_LINKS,
-    Family(CUSTOMIZATION, owner="site", world=_settings(CUSTOMIZATION, "customization")),
-    Family(VISITOR_AUTH, owner="site", world=_settings(VISITOR_AUTH, "visitorAuth")),
+    Family(CUSTOMIZATION, owner="site", world=_settings(CUSTOMIZATION, "customization", dict[str, Any])),
+    Family(VISITOR_AUTH, owner="site", world=_settings(VISITOR_AUTH, "visitorAuth", shapes.VisitorAuth)),
 )  # fmt: skip

@@ -9,10 +9,12 @@ from .. import answers
 from ..content.documents import stored_document
 from ..handlers.people.joining import SAML_PROVIDER, begin_saml, write_saml
 from ..models import joining as models
+from ..models.base import RichTextDocument
 from ..records.family import Dependency, Family, OrdinaryResource, clear
 from ..records.grants import INVITE
 from ..records.world_format import Dumping, Loading, WorldSection, but, listed
 from ..store import Json, Record
+from . import shapes
 
 
 def _load_instructions(loading: Loading, organization: Record, given: Json) -> None:
@@ -28,7 +30,7 @@ def _dump_instructions(dumping: Dumping, organization: Record) -> Json | None:
 
 
 def _load_invites(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for invite in given:
+    for invite in loading.each(given):
         doc = {"createdAt": loading.then(), **but(invite, "id")}
         target = invite.get("space") or invite.get("collection") or ""
         id = loading.id(INVITE, invite)
@@ -47,7 +49,8 @@ def _leads_to(invite: Record, item: Record) -> bool:
 SAML = Family(
     SAML_PROVIDER, prefix="saml", owner="organization",
     depends_on=(Dependency("team", on_delete=clear("ref")),),
-    world=listed(SAML_PROVIDER, "samlProviders", ref="defaultTeam", label="Untitled", times=("createdAt",)),
+    world=listed(SAML_PROVIDER, "samlProviders", shape=list[shapes.SamlProvider], ref="defaultTeam",
+                 label="Untitled", times=("createdAt",)),
     resource=OrdinaryResource("SAML provider", "/saml", "samlProviderId", answers.saml_provider,
                               models.SamlProvider, models.SamlProviderCreate, models.SamlProviderUpdate,
                               begin_saml, write_saml),
@@ -55,10 +58,11 @@ SAML = Family(
 
 FAMILIES = (
     Family("agent-instructions", owner="organization",
-           world=WorldSection("agentInstructions", _load_instructions, _dump_instructions)),
+           world=WorldSection("agentInstructions", _load_instructions, _dump_instructions,
+                              shape=RichTextDocument)),
     SAML,
     Family(INVITE, prefix="invite", owner="organization",
            depends_on=(Dependency("collection", only=_leads_to),
                        Dependency("space", only=_leads_to, kept=True)),
-           world=WorldSection("linkInvites", _load_invites, _dump_invites)),
+           world=WorldSection("linkInvites", _load_invites, _dump_invites, shape=list[shapes.LinkInvite])),
 )  # fmt: skip

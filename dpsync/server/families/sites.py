@@ -19,6 +19,7 @@ default where none says so.
 
 from collections.abc import Iterable
 from itertools import count
+from typing import Any
 
 from ..content.slugs import unique_slug
 from ..records.family import Columns, Dependency, Family, clear
@@ -27,10 +28,11 @@ from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..sites.navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
 from ..sites.navigation import read as read_navigation
 from ..store import Json, Record
+from . import shapes
 
 
 def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for site in given:
+    for site in loading.each(given):
         _site(loading, organization.id, site)
 
 
@@ -87,7 +89,7 @@ def _load_structure(loading: Loading, site: Record, given: list[Json]) -> None:
 def _nodes(
     loading: Loading, site: Record, parent: str, nodes: Iterable[Json], sections: list[Record]
 ) -> None:
-    for position, node in zip(count(STEP, STEP), nodes, strict=False):
+    for position, node in zip(count(STEP, STEP), loading.each(nodes), strict=False):
         if node["type"] == "section-group":
             id = loading.id(GROUP, node)
             doc = {"title": "Untitled", **but(node, "id", "type", "children")}
@@ -120,7 +122,7 @@ def _section(
 
 def _site_spaces(loading: Loading, site: Record, section: str, nodes: Iterable[Json]) -> None:
     made: list[Record] = []
-    for position, node in zip(count(STEP, STEP), nodes, strict=False):
+    for position, node in zip(count(STEP, STEP), loading.each(nodes), strict=False):
         space = node["space"]
         if space not in loading.titles:
             raise ValueError(f"the site {site.id!r} shows the unknown space {space!r}")
@@ -187,11 +189,12 @@ def _in_section(section: Record) -> Columns:
 FAMILIES = (
     Family("site", prefix="site", owner="organization", counted=True,
            depends_on=(Dependency("space", on_delete=clear("ref")),),  # its style guide
-           world=WorldSection("sites", _load, _dump)),
+           world=WorldSection("sites", _load, _dump, shape=list[shapes.Site], kind="site")),
     Family("adaptive-schema", owner="site",
-           world=WorldSection("adaptiveSchema", _load_schema, _dump_schema, ("site",))),
+           world=WorldSection("adaptiveSchema", _load_schema, _dump_schema, ("site",), dict[str, Any])),
     Family(GROUP, prefix="group", owner="site",  # the whole navigation is one tree
-           world=WorldSection("structure", _load_structure, _dump_structure, ("site",))),
+           world=WorldSection("structure", _load_structure, _dump_structure, ("site",),
+                              list[shapes.Node])),
     Family(SECTION, prefix="sect", owner="site"),
     Family(LINK, prefix="link", owner="site"),
     Family(PLACE, prefix="place", owner="site",

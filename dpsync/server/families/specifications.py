@@ -19,10 +19,11 @@ from ..models.translations import Translation
 from ..records.family import Dependency, Family, OrdinaryResource
 from ..records.world_format import Dumping, Loading, WorldSection, but, listed
 from ..store import Json, Record
+from . import shapes
 
 
 def _load_specs(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for spec in given:
+    for spec in loading.each(given):
         _spec(loading, organization, spec)
 
 
@@ -74,7 +75,7 @@ def _dump_spec(dumping: Dumping, found: Record) -> Json:
 
 
 def _load_translations(loading: Loading, organization: Record, given: list[Json]) -> None:
-    for translation in given:
+    for translation in loading.each(given):
         _translation(loading, organization, translation)
 
 
@@ -120,17 +121,19 @@ def _job(dumping: Dumping, found: Record) -> Json | None:
 
 TRANSLATIONS = Family(
     translations.KIND, prefix="translation", owner="organization",
-    world=WorldSection("translations", _load_translations, _dump_translations),
+    world=WorldSection("translations", _load_translations, _dump_translations,
+                       shape=list[shapes.Translation]),
     resource=OrdinaryResource("translation", "/translations", "translationId", answers.translation,
                               Translation),
 )  # fmt: skip
 
 FAMILIES = (
     Family(specifications.KIND, prefix="spec", owner="organization",
-           world=WorldSection("openapi", _load_specs, _dump_specs)),
+           world=WorldSection("openapi", _load_specs, _dump_specs, shape=list[shapes.Specification])),
     Family(specifications.VERSION, prefix="version", owner=specifications.KIND),
     Family(translations.GLOSSARY_ENTRY, prefix="term", owner="organization",
-           world=listed(translations.GLOSSARY_ENTRY, "glossary", times=("createdAt", "updatedAt"))),
+           world=listed(translations.GLOSSARY_ENTRY, "glossary", shape=list[shapes.GlossaryEntry],
+                        times=("createdAt", "updatedAt"))),
     TRANSLATIONS,
     Family(JOB, depends_on=(Dependency(specifications.KIND), Dependency(translations.KIND),
                        Dependency(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),

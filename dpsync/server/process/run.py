@@ -222,12 +222,10 @@ async def _until_stopped(server: Listening, listening: socket.socket, stop_fd: i
 
 def _read_world(path: Path) -> worlds.Json:
     """A world that can be loaded."""
+    world = worlds.read(path)
     scratch = open_store(":memory:")
     try:
-        world = worlds.read(path)
         worlds.load(scratch, world)
-    except OSError:
-        raise
     except Exception as error:
         raise ValueError(f"{path}: not a world: {worlds.complaint(error)}") from None
     finally:

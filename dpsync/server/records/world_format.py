@@ -1,17 +1,19 @@
 """How a world says the records of a family, and what a family's `load` and `dump` are given."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from ..clock import stamp
 from ..store import Json, Record, Store
 from .order import STEP
+from .origin import check_format, check_origin
 
 WORLD = Record("world", "", {})
 """What organizations, users and tokens are in."""
+T = TypeVar("T")
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -29,12 +31,14 @@ class Loading:
         """Of the spaces, deleted ones left out."""
         self.basenames: dict[str, set[str]] = {}
         """Of the sites of each organization."""
+        self.at: list[Any] = []
+        """The entries that are being loaded, the innermost one last: where an error is."""
         self._known: dict[tuple[str, str], int] = {}
         self._last: dict[tuple[str, str], int] = {}
 
     def add(self, record: Record) -> Record:
         if self.get(record.kind, record.id) is not None:
-            raise ValueError(f"two of kind {record.kind} with the id {record.id!r}")
+            raise ValueError(f"two of kind {record.kind} have the id {record.id!r}")
         self._known[record.kind, record.id] = len(self.records)
         record.seq = len(self.records) + 1
         self.records.append(record)
@@ -50,6 +54,21 @@ class Loading:
         for said in self._sections.get(owner.kind, ()):
             if given.get(said.key):
                 said.load(self, owner, given[said.key])
+
+    def fill(self, world: Json) -> None:
+        """Load a whole world. Raises ValueError, KeyError or another error of what is none."""
+        check_format(world)
+        self.inside(WORLD, world)
+        for record in self.each(world.get("records") or []):
+            self.replace(Record(**record))
+        check_origin(self.records)
+
+    def each(self, entries: Iterable[T]) -> Iterator[T]:
+        """Yield the entries, and note which one is being loaded."""
+        for entry in entries:
+            self.at.append(entry)
+            yield entry
+            self.at.pop()
 
     def own(self, kind: str, given: Json) -> Json:
         """Without the id, and without what the families say under one of this kind."""
@@ -110,12 +129,15 @@ class WorldSection(Struct, frozen=True):
     """How a world says the records of a family: under one key of the record that they are in.
 
     `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
+    `shape` is the type of the value; `kind` that of the records, if entries may hold other sections.
     """
 
     key: str
     load: Callable[[Loading, Record, Any], None]
     dump: Callable[[Dumping, Record], Any]
     under: tuple[str, ...] = ("organization",)
+    shape: Any = Any
+    kind: str = ""
 
 
 Sections = Mapping[str, Sequence[WorldSection]]
@@ -127,6 +149,7 @@ def listed(
     key: str,
     under: str = "organization",
     *,
+    shape: Any = Any,
     ref: str = "",
     times: tuple[str, ...] = (),
     **defaults: Any,
@@ -138,7 +161,7 @@ def listed(
     """
 
     def load(loading: Loading, owner: Record, given: list[Json]) -> None:
-        for one in given:
+        for one in loading.each(given):
             doc = {**defaults, **dict.fromkeys(times, loading.then()), **but(one, "id", ref)}
             id = loading.id(kind, one)
             loading.add(Record(kind, id, doc, owner.organization, owner.id, ref=one.get(ref) or ""))
@@ -147,7 +170,7 @@ def listed(
         found = dumping.created(kind, scope=owner.id)
         return [{"id": one.id, **({ref: one.ref} if one.ref else {}), **one.doc} for one in found]
 
-    return WorldSection(key, load, dump, (under,))
+    return WorldSection(key, load, dump, (under,), shape)
 
 
 def but(given: Json, *left_out: str) -> Json:

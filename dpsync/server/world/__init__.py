@@ -20,12 +20,13 @@ from pydantic_core import from_json
 from ..clock import utc_now
 from ..families import FAMILIES
 from ..records.family import Families
-from ..records.origin import check_format, check_origin
 from ..records.world_format import WORLD, Dumping, Loading
 from ..store import Json, Record, Store
 from ..store.world_name import rename
+from .check import complaint, faults_of
+from .places import lines_of, place_of_error
 
-__all__ = ["Json", "Start", "builtin", "dump", "load", "read"]
+__all__ = ["Json", "Start", "builtin", "complaint", "dump", "load", "read"]
 
 LARGEST_FILE = 500_000_000
 """Bytes of a file that may be a world."""
@@ -38,15 +39,25 @@ def builtin() -> Json:
     return _parse((files(__package__) / "builtin.yaml").read_text(encoding="utf-8"))
 
 
-def read(path: Path) -> Json:
-    """A world from a file, YAML or JSON. Raises OSError; ValueError and YAMLError for what is no world."""
+def read(path: Path, families: Families = FAMILIES) -> Json:
+    """Read a world from a file, YAML or JSON, and check it.
+
+    Raises OSError, and ValueError with everything that is wrong, each at its line and column.
+    """
     if not path.is_file():
-        raise ValueError("it is no regular file")
+        raise ValueError(f"{path}: not a world: it is no regular file")
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"it has more than {LARGEST_FILE // 1_000_000} MB")
-    return _parse(content.decode("utf-8"))
+        raise ValueError(f"{path}: not a world: it has more than {LARGEST_FILE // 1_000_000} MB")
+    try:
+        text = content.decode("utf-8")
+        world = _parse(text)
+    except (ValueError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}{place_of_error(error)}: not a world: {complaint(error)}") from None
+    if faults := faults_of(world, families):
+        raise ValueError("\n".join(lines_of(faults, str(path), text)))
+    return world
 
 
 def _parse(text: str) -> Json:
@@ -71,16 +82,6 @@ def _check_size(world: Json) -> None:
         if values > MOST_VALUES:
             raise ValueError(f"it stands for more than {MOST_VALUES:,} values")
         waiting += [one for one in inner if isinstance(one, dict | list)]
-
-
-def complaint(error: Exception) -> str:
-    """Why something is no world, from what reading or loading it has raised."""
-    match error:
-        case KeyError():
-            return f"{error.args[0]!r} is missing, or names nothing that is there"
-        case ValueError() | yaml.YAMLError():
-            return " ".join(str(error).split())
-    return "a value is of another type than a world has there"
 
 
 class Start:
@@ -109,11 +110,7 @@ class Start:
         if self._day == now.date():
             return
         loading = Loading(now, self._families.sections, self._families.prefixes)
-        check_format(self._world)
-        loading.inside(WORLD, self._world)
-        for record in self._world.get("records") or []:
-            loading.replace(Record(**record))
-        check_origin(loading.records)
+        loading.fill(self._world)
         self._records = [Record(**{**record.as_dict(), "doc": record.text}) for record in loading.records]
         self._counters = {**loading.counters, "seq": len(loading.records)}
         self._day = now.date()

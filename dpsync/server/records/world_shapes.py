@@ -1,0 +1,189 @@
+"""The shape of what a world says: which members an entry may have, of which types, and what they refer to.
+
+A family declares the shape of its section as pydantic types. `faults_in` checks a value against a shape, and
+says in plain words what is wrong, where, and what to do.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, Final, get_args
+
+from msgspec import Struct
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from ..store import Record
+
+Path = tuple[str | int, ...]
+"""The members and positions that lead to a value of a world."""
+
+
+class WorldFault(Struct, frozen=True):
+    """What is wrong with a value of a world, and what to do."""
+
+    path: Path
+    message: str
+    hint: str = ""
+    unknown: bool = False
+    """Whether it is a member that this version does not know."""
+
+
+class Shape(BaseModel):
+    """An entry of a world. It has no other members than these."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+def maybe(**limits: Any) -> Any:
+    """A member that may be left out."""
+    return Field(default=None, **limits)
+
+
+def _visible(text: str) -> str:
+    """ValueError: a character that no id has."""
+    return _without(text, "id", lambda one: one.isspace() or not one.isprintable())
+
+
+def _sendable(text: str) -> str:
+    """ValueError: a character that no header can carry."""
+    return _without(text, "token", lambda one: not "!" <= one <= "~")
+
+
+def _without(text: str, what: str, is_wrong: Callable[[str], bool]) -> str:
+    if not text:
+        raise PydanticCustomError(what, "it is empty")
+    for one in filter(is_wrong, text):
+        raise PydanticCustomError(what, "it has the character U+{code}", {"code": f"{ord(one):04X}"})
+    return text
+
+
+Name = Annotated[str, AfterValidator(_visible)]
+"""An id, or another name that stands in a URL."""
+Token = Annotated[str, AfterValidator(_sendable)]
+"""What a caller sends in the header `Authorization`."""
+
+
+def refers_to(*kinds: str) -> AfterValidator:
+    """The id of a record of one of these kinds, which must be in the world."""
+
+    def known(id: str, info: ValidationInfo) -> str:
+        if info.context is None or any((kind, id) in info.context for kind in kinds):
+            return id
+        raise PydanticCustomError("reference", "there is no {kind} {id}", {"kind": kinds[0], "id": repr(id)})
+
+    return AfterValidator(known)
+
+
+def known_records(records: list[Record]) -> frozenset[tuple[str, str]]:
+    """What references are checked against: the kind and id of each record."""
+    return frozenset((record.kind, record.id) for record in records)
+
+
+def faults_in(
+    shape: Any, value: Any, path: Path, known: frozenset[tuple[str, str]] | None = None
+) -> Iterator[WorldFault]:
+    """Yield what is wrong with a value. References are checked only against `known` records."""
+    try:
+        _adapter(shape).validate_python(value, context=known)
+    except ValidationError as error:
+        at: dict[Path, list[ErrorDetails]] = {}
+        for one in error.errors(include_url=False):
+            at.setdefault(_place(one["loc"], value), []).append(one)
+        for inside, errors in at.items():
+            yield _fault(errors, shape, (*path, *inside))
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    """Return what checks values against a shape. Making it takes longer than checking a large world."""
+    return TypeAdapter(shape)
+
+
+_FOUND: Final[Mapping[type, str]] = {
+    type(None): "nothing (null)", bool: "true or false", str: "text", list: "a list", dict: "a mapping",
+    int: "a number", float: "a number",
+}  # fmt: skip
+_EXPECTED: Final[Mapping[str, str]] = {
+    "string_type": "text", "bool_type": "true or false", "int_type": "a whole number", "list_type": "a list",
+    "dict_type": "a mapping", "model_type": "a mapping", "model_attributes_type": "a mapping",
+    "float_type": "a number", "none_required": "null",
+}  # fmt: skip
+_HINTS: Final[Mapping[str, str]] = {
+    "token": "a token is sent in a header: write letters, digits and signs of ASCII, without spaces",
+    "id": "write it without spaces and characters that cannot be seen",
+    "reference": "add it to the world, or correct the id",
+}
+
+
+def _fault(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldFault:
+    """Return the fault of one value. There are several errors where it may be of several types."""
+    error = next((one for one in errors if one["type"] not in _EXPECTED), errors[0])
+    kind, given, said = error["type"], error["input"], error.get("ctx", {})
+    if kind == "missing":
+        return WorldFault(at[:-1], f'"{at[-1]}" is missing', f"write {at[-1]}: …")
+    if kind == "extra_forbidden":
+        return unknown_member(at, _members(shape))
+    if kind == "union_tag_not_found":
+        return WorldFault(at, f"{said['discriminator']} is missing")
+    if kind == "union_tag_invalid":
+        tag = str(said["discriminator"]).strip("'")
+        return WorldFault((*at, tag), f"expected one of {said['expected_tags']}, found {said['tag']!r}")
+    if kind == "literal_error":
+        words = [word for one in errors if one["type"] == kind for word in _words(one["ctx"]["expected"])]
+        return WorldFault(at, f"expected one of {', '.join(words)}, found {given!r:.60}")
+    if kind in _EXPECTED:
+        found = _FOUND.get(type(given), f"a {type(given).__name__}")
+        expected = list(dict.fromkeys(_EXPECTED[one["type"]] for one in errors))
+        hint = "put it in quotes" if "text" in expected and not isinstance(given, dict | list) else ""
+        return WorldFault(at, f"expected {' or '.join(expected)}, found {found}", hint)
+    return WorldFault(at, error["msg"], _HINTS.get(kind, ""))
+
+
+def unknown_member(at: Path, known: Iterable[str]) -> WorldFault:
+    """Return the fault of a member that nobody knows."""
+    return WorldFault(
+        at, f"there is no member {at[-1]!r} here", instead(str(at[-1]), known, "remove it"), True
+    )
+
+
+def instead(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Return which of the known words was probably meant."""
+    from difflib import get_close_matches  # only for what is wrong
+
+    nearest = get_close_matches(word, sorted(known), 1)
+    return f'did you mean "{nearest[0]}"?' if nearest else otherwise
+
+
+def _words(expected: str) -> list[str]:
+    """Return the words in the list of pydantic: `'a', 'b' or 'c'`."""
+    return expected.replace(" or ", ", ").split(", ")
+
+
+def _place(loc: Path, value: Any) -> Path:
+    """Return the part of a pydantic location that is in the value: it also names types, and `[key]`."""
+    found: list[str | int] = []
+    for number, part in enumerate(loc, 1):
+        if isinstance(value, dict) and (part in value or (number == len(loc) and part != "[key]")):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int):
+            value = value[part]
+        else:
+            continue
+        found.append(part)
+    return tuple(found)
+
+
+def _members(shape: Any) -> Iterator[str]:
+    """Yield the names of all members that an entry of a shape may have."""
+    if isinstance(shape, type) and issubclass(shape, BaseModel):
+        yield from shape.model_fields
+    for inner in get_args(shape):
+        yield from _members(inner)

@@ -1,0 +1,63 @@
+"""Where in the text of a world a value is written."""
+
+from collections.abc import Iterator, Sequence
+
+import yaml
+
+from ..records.world_shapes import Path, WorldFault
+
+_MOST = 20
+"""Faults that are told; the rest is counted."""
+
+
+def place_of_error(error: Exception) -> str:
+    """Return `:LINE:COLUMN` of what is no YAML; nothing where that is not known."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
+
+
+def lines_of(faults: Sequence[WorldFault], name: str, text: str) -> Iterator[str]:
+    """Yield a line for each fault: file, line, column, what is wrong, and what to do."""
+    try:
+        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:  # JSON with an escape that YAML does not have
+        root = None
+    placed = [(_place(root, fault.path), fault) for fault in faults]
+    placed.sort(key=lambda one: one[0].index if one[0] is not None else 0)
+    for place, fault in placed[:_MOST]:
+        where = f"{name}:{place.line + 1}:{place.column + 1}" if place is not None else name
+        path = f"{_said(fault.path)}: " if fault.path else ""
+        hint = f" ({fault.hint})" if fault.hint else ""
+        yield f"{where}: not a world: {path}{fault.message}{hint}"
+    if len(faults) > _MOST:
+        yield f"{len(faults) - _MOST} more"
+
+
+def _place(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
+    """Return where a value begins, or the last one on the way to it that is written."""
+    mark = node.start_mark if node is not None else None
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            pairs = [(key, value) for key, value in node.value if key.value == str(part)]
+            if not pairs:
+                break
+            key, node = pairs[-1]  # of a key that is given twice the last one counts
+            mark = key.start_mark
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            mark = node.start_mark
+        else:
+            break
+    return mark
+
+
+def _said(path: Path) -> str:
+    """Return a path as text: `organizations[0].members[2].role`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            word = part if part.isidentifier() else repr(part)
+            text += f".{word}" if text else word
+    return text

@@ -1,0 +1,190 @@
+"""A world file that is none: each mistake is told with its line, and nothing is served."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpsync.server import world as worlds
+from dpsync.server.control.worlds import export
+from dpsync.server.store import open_store
+
+SPACES = "organizations:\n- id: acme\n  spaces:\n  - { id: s, title: Guides%s }\n"
+SITES = "organizations:\n- id: acme\n  sites:\n  - id: docs\n    %s\n"
+MEMBERS = "users: [{ id: ada }]\norganizations:\n- id: acme\n  members:\n  - %s\n"
+FAULTS: dict[str, tuple[str, str]] = {
+    "unknown kind of record": (
+        "records:\n- { kind: tokn, id: a, doc: {} }",
+        '2:5: not a world: records[0].kind: there is no kind of records \'tokn\' (did you mean "token"?)',
+    ),
+    "record without a document": (
+        "records:\n- { kind: token, id: a }",
+        '2:3: not a world: records[0]: "doc" is missing (write doc: …)',
+    ),
+    "record that is a number": (
+        "records:\n- 7",
+        "2:3: not a world: records[0]: expected a mapping, found a number",
+    ),
+    "number as an id": (
+        "records:\n- { kind: token, id: 7, doc: {} }",
+        "2:18: not a world: records[0].id: expected text, found a number (put it in quotes)",
+    ),
+    "control character in a token": (
+        'users: [{ id: ada }]\ntokens:\n  "a\\ab": ada',
+        r"3:3: not a world: tokens.'a\x07b': it has the character U+0007"
+        " (a token is sent in a header: write letters, digits and signs of ASCII, without spaces)",
+    ),
+    "space in a token": (
+        "users: [{ id: ada }]\ntokens: { a b: ada }",
+        "2:11: not a world: tokens.'a b': it has the character U+0020"
+        " (a token is sent in a header: write letters, digits and signs of ASCII, without spaces)",
+    ),
+    "escape sequence in an id": (
+        'users:\n- { id: "a\\e[31m" }',
+        "2:5: not a world: users[0].id: it has the character U+001B"
+        " (write it without spaces and characters that cannot be seen)",
+    ),
+    "token of nobody": (
+        "users: [{ id: ada }]\ntokens: { a: bob }",
+        "2:11: not a world: tokens.a: there is no user 'bob' (add it to the world, or correct the id)",
+    ),
+    "two of one id": (
+        "users:\n- { id: ada }\n- { id: ada }",
+        "3:3: not a world: users[1]: two of kind user have the id 'ada'",
+    ),
+    "list that is a number": (
+        "organizations: 3",
+        "1:1: not a world: organizations: expected a list, found a number",
+    ),
+    "unknown member of the world": (
+        "user: []",
+        "1:1: not a world: user: there is no member 'user' here (did you mean \"users\"?)",
+    ),
+    "unknown member of an entry": (
+        "organizations:\n- id: acme\n  titel: Acme",
+        '3:3: not a world: organizations[0].titel: there is no member \'titel\' here (did you mean "title"?)',
+    ),
+    "unknown member of a page": (
+        SPACES % ", content: { pages: [{ title: A, text: B }] }",
+        "4:60: not a world: organizations[0].spaces[0].content.pages[0].text: there is no member 'text' here"
+        " (remove it)",
+    ),
+    "missing member": (
+        MEMBERS % "role: read",
+        '5:5: not a world: organizations[0].members[0]: "user" is missing (write user: …)',
+    ),
+    "unknown role": (
+        MEMBERS % "{ user: ada, role: chief }",
+        "5:18: not a world: organizations[0].members[0].role: expected one of 'admin', 'create', 'review',"
+        " 'edit', 'comment', 'read', 'guest', found 'chief'",
+    ),
+    "member who is nobody": (
+        MEMBERS % "user: bob",
+        "5:5: not a world: organizations[0].members[0].user: there is no user 'bob'"
+        " (add it to the world, or correct the id)",
+    ),
+    "date without quotes": (
+        SPACES % ", createdAt: 2026-01-31",
+        "4:29: not a world: organizations[0].spaces[0].createdAt: expected text, found a date"
+        " (put it in quotes)",
+    ),
+    "collection that is not there": (
+        SPACES % ", parent: c",
+        "4:29: not a world: organizations[0].spaces[0].parent: there is no collection 'c'"
+        " (add it to the world, or correct the id)",
+    ),
+    "days beyond all time": (
+        SPACES % ", deletedDaysAgo: 99999999999",
+        "4:29: not a world: organizations[0].spaces[0].deletedDaysAgo: "
+        "Input should be less than or equal to 36500",
+    ),
+    "unknown type of a node": (
+        SITES % "structure: [{ type: secton }]",
+        "5:19: not a world: organizations[0].sites[0].structure[0].type: expected one of 'space', 'section',"
+        " 'external-link', 'section-group', found 'secton'",
+    ),
+    "space that no site can show": (
+        SITES % "structure: [{ type: space, space: x }]",
+        "5:17: not a world: organizations[0].sites[0].structure[0]: the site 'docs' shows the unknown space"
+        " 'x'",
+    ),
+    "source that is redirected twice": (
+        SITES % "redirects:\n    - { source: /a, destination: { kind: external, url: 'https://a.test' } }\n"
+        "    - { source: /a, destination: { kind: external, url: 'https://b.example' } }",
+        "7:7: not a world: organizations[0].sites[0].redirects[1]: the site 'docs' redirects '/a' already",
+    ),
+    "other format": (
+        "format: dpsync.world/2",
+        "1:1: not a world: format: its format is 'dpsync.world/2', and this version of dpsync reads"
+        " dpsync.world/1",
+    ),
+    "origin without a moment": (
+        "origin: { platform: 'https://a.example' }",
+        '1:1: not a world: origin: "readAt" is missing (write readAt: …)',
+    ),
+    "JSON": (
+        '{"users": [{"id": "ada"},\n {"id": 5}]}',
+        "2:3: not a world: users[1].id: expected text, found a number (put it in quotes)",
+    ),
+    "no YAML": (
+        "users:\n- [",
+        "3:1: not a world: while parsing a flow node did not find expected node content",
+    ),
+    "tag of a program": (
+        "users:\n  !!python/object:os.system x",
+        "2:3: not a world: could not determine a constructor for the tag"
+        " 'tag:yaml.org,2002:python/object:os.system'",
+    ),
+}  # fmt: skip
+
+
+def told(directory: Path, text: str) -> list[str]:
+    """The lines of the error for a world file, each without the name of the file."""
+    path = directory / "world.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole text is compared
+        worlds.read(path)
+    return [line.removeprefix(f"{path}:") for line in str(error.value).splitlines()]
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_mistake_in_a_world_is_told_with_its_place(case: str, tmp_path: Path) -> None:
+    """It was loaded as it is, and the first request to it failed with a traceback."""
+    text, line = FAULTS[case]
+    assert told(tmp_path, text) == [line]
+
+
+def test_every_mistake_is_told_in_the_order_of_lines(tmp_path: Path) -> None:
+    text = "records: [{ kind: x, id: a, doc: {} }]\nusers:\n- { id: 1 }\n- { name: Ada }\n"
+    assert [line.partition(":")[0] for line in told(tmp_path, text)] == ["1", "3", "4"]
+
+
+def test_of_many_mistakes_the_first_ones_are_told(tmp_path: Path) -> None:
+    lines = told(tmp_path, "users:\n" + "- { name: x }\n" * 30)
+    assert (len(lines), lines[-1]) == (21, "10 more")
+
+
+def test_no_character_of_a_world_reaches_the_terminal(tmp_path: Path) -> None:
+    (line,) = told(tmp_path, 'users:\n- { "\\e]0;x\\a\\u202e": 1 }\n')
+    assert line.isprintable()
+
+
+def test_an_exported_world_has_no_faults(tmp_path: Path) -> None:
+    """It has every family, and plain records of what the families do not say."""
+    store = open_store(":memory:")
+    try:
+        worlds.load(store, worlds.builtin())
+        exported = export(store)
+    finally:
+        store.close()
+    (tmp_path / "world.json").write_text(json.dumps(exported), encoding="utf-8")
+    assert worlds.read(tmp_path / "world.json") == exported
+
+
+def test_a_world_that_was_read_may_say_more(tmp_path: Path) -> None:
+    """A newer platform has members that this version does not know."""
+    origin = "origin: { platform: 'https://a.example', readAt: '2026-01-31T09:30:00Z' }\n"
+    (tmp_path / "world.yaml").write_text(origin + SPACES % ", flavour: sweet, parent: unread")
+    worlds.read(tmp_path / "world.yaml")
