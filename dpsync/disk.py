@@ -130,7 +130,7 @@ def _stay_out_of_git(path: Path, real: Path, top: Path) -> None:
         return
     own = _git_directory(top)
     if has_git(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
-        raise OutsideProject(path, "it is below a .git, and nothing there is part of a project")
+        raise OutsideProject(path, "it is inside .git, which is not part of the project")
 
 
 def _git_directory(top: Path) -> Path | None:

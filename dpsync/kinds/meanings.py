@@ -289,8 +289,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "collection": "The collection that the space is in; null puts it at the top level.",
         "emoji": "The emoji beside the name; there is one or an icon.",
         "icon": "The URL of the picture beside the name, in place of an emoji.",
-        "editMode": "`live` takes direct edits; `locked` takes change requests alone, or, with the profiles "
-        "`full` and `reference`, no edits at all.",
+        "editMode": "`live` accepts direct edits; `locked` accepts only change requests, or, with the "
+        "profiles `full` and `reference`, no edits at all.",
         "language": "The language of the content, as a code.",
         **_SPACE_ACCESS,
     },
@@ -339,7 +339,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments": "The platforms to which these files are applied, by name.",
     "environments.url": "The address of the platform, without /v1.",
     "environments.token": "The variable that holds the access token.",
-    "environments.token.env": "The name of the variable; it begins with DPSYNC_TOKEN.",
+    "environments.token.env": "The name of the variable, which begins with DPSYNC_TOKEN.",
     "environments.limits": "How fast dpsync asks the platform.",
     "environments.limits.rate": "The most requests in a second, minute or hour, such as 5/s.",
     "environments.profile": "Which operations the platform has, by the name of a profile.",

@@ -173,8 +173,8 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "site.styleguide": {"own": "The style guide of the site itself."},
     "space.editMode": {
-        "live": "Takes direct edits, seen at once, and change requests.",
-        "locked": "Takes change requests alone; with the profiles `full` and `reference` no edits at all.",
+        "live": "Accepts direct edits, which are visible at once, and change requests.",
+        "locked": "Accepts only change requests; with the profiles `full` and `reference` no edits at all.",
     },
     "team_member.role": {
         "owner": "Belongs to the team, and manages its members.",

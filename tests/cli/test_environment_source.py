@@ -250,7 +250,7 @@ def test_new_environment_is_refused_under_review(begin: Callable[[Clone], None],
     ended = clone.run("plan", "-C", str(clone.folder), "--env", "new")
     assert (ended.code, clone.evil.requests, clone.merged.requests) == (4, [], [])
     assert "error[untrusted-environment]" in ended.err
-    assert 'the environment "new" is new here' in ended.err
+    assert 'the environment "new" is not reviewed yet' in ended.err
     assert "dpsync.yaml:5:10" in ended.err
 
 
@@ -284,7 +284,7 @@ def test_doctor_says_why_nothing_was_asked(clone: Clone) -> None:
     checkout_of_the_branch(clone)
     ended = clone.run("doctor", "-C", str(clone.folder), "--env", "new")
     assert (ended.code, clone.evil.requests) == (1, [])
-    assert 'the environment "new" is new here' in " ".join(ended.out.split())
+    assert 'the environment "new" is not reviewed yet' in " ".join(ended.out.split())
 
 
 def test_removed_address_still_counts_before_the_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,7 +357,7 @@ def test_variable_that_the_target_may_not_send_is_a_refusal(clone: Clone) -> Non
     checkout_of_the_branch(clone)
     ended = clone.plan()
     assert (ended.code, clone.merged.requests, clone.evil.requests) == (4, [], [])
-    assert "PROD_TOKEN is never sent as a token" in ended.err
+    assert "PROD_TOKEN is not allowed as a token variable" in ended.err
     clone.env.setenv("DPSYNC_TOKEN_NAMES", "PROD_TOKEN")
     clone.plan()
     assert (clone.merged.tokens, clone.evil.requests) == ({"the-token-of-prod"}, [])

@@ -168,7 +168,7 @@ def test_import_refuses_when_git_does_not_end(
     with pipe(renamed / ".gitignore"):
         ended = run("import", "-C", str(renamed), "--add", "acme/teams/[Legacy]")
     assert ended.code == 4, ended
-    assert "git status did not end within 5 seconds" in ended.err
+    assert "git status did not finish within 5 seconds" in ended.err
     assert ".gitattributes, and remove it" in ended.err
     assert (renamed / "dpsync.yaml").read_text() == before
 
@@ -180,4 +180,4 @@ def test_plan_fails_when_git_does_not_end(
     with pipe(renamed / ".git" / "refs" / "heads" / "main"):
         ended = run("plan", "-C", str(renamed))
     assert ended.code == 1, ended
-    assert "error[git]: git rev-parse did not end within 5 seconds" in ended.err
+    assert "error[git]: git rev-parse did not finish within 5 seconds" in ended.err

@@ -36,7 +36,7 @@ def test_an_id_of_dots_is_an_error_of_the_platform(
     assert ended.code == 1, ended
     assert ended.err.startswith(
         "error[bad-answer]: GET /orgs/acme/teams answered what does not fit: "
-        "in items[0] (id '..'), 'id' is a text of dots, not an id\n"
+        "in items[0] (id '..'), 'id' is only dots, not an id\n"
     )
 
 

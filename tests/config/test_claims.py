@@ -32,7 +32,7 @@ def _hints(
         pytest.param("visitor.claims.isBetta", "isBetta", 'did you mean "isBeta"?', id="misspelt"),
         pytest.param("!visitor.claims.isbeta", "isbeta", 'did you mean "isBeta"?', id="in another case"),
         pytest.param('visitor.claims["isBetta"]', "isBetta", 'did you mean "isBeta"?', id="in brackets"),
-        pytest.param("visitor.claims.x", "x", "the schema has: isBeta, plan, unsigned", id="unlike all"),
+        pytest.param("visitor.claims.x", "x", "the schema defines: isBeta, plan, unsigned", id="unlike all"),
         pytest.param(
             "visitor.claims.isBeta && visitor.claims.unsigned.contry",
             "unsigned.contry",
@@ -43,7 +43,7 @@ def _hints(
 )
 def test_unknown_claim_is_an_error(tmp_path: Path, condition: str, claim: str, hint: str) -> None:
     """A section whose condition no visitor can meet is invisible, and nobody is told why."""
-    assert _hints(tmp_path, condition) == [(f'the visitor schema has no claim "{claim}"', hint)]
+    assert _hints(tmp_path, condition) == [(f'the visitor schema does not define the claim "{claim}"', hint)]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def head(repository: Repository) -> Any:
     return repository.commit("HEAD")
 
 
-WAITING: dict[str, tuple[Callable[[Repository], Any], str]] = {
+BLOCKING: dict[str, tuple[Callable[[Repository], Any], str]] = {
     ".gitattributes": (status, "status"),
     ".gitignore": (status, "status"),
     "docs/.gitattributes": (status, "status"),
@@ -44,18 +44,18 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize("name", BLOCKING)
 def test_git_that_waits_for_a_pipe_is_stopped(
     name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question, called = WAITING[name]
+    query, command = BLOCKING[name]
     repository = Repository.around(checkout)
     monkeypatch.setattr(git_program, "_TIME_LIMIT", 0.5, raising=False)
     with pipe(checkout / name), pytest.raises(NoRepository) as stopped:
-        question(repository)
-    assert str(stopped.value) == f"git {called} did not end within 0.5 seconds"
+        query(repository)
+    assert str(stopped.value) == f"git {command} did not finish within 0.5 seconds"
     assert stopped.value.hint == (
-        "look for a pipe or a device where git reads a file, such as .gitattributes, and remove it"
+        "git may be waiting for a named pipe or a device, for example at .gitattributes: remove it"
     )
 
 

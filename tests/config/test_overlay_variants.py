@@ -125,8 +125,8 @@ def test_member_of_another_variant_names_both_files(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError) as error:
         _load(tmp_path, overlay)
     [finding] = error.value.diagnostics
-    assert finding.message == '"siteSectionId" does not fit kind: external in dpsync.yaml:19:38'
-    assert (str(finding.span), finding.hint) == ("prod.yaml:3:56", "write kind: site-section beside it")
+    assert finding.message == '"siteSectionId" is not allowed with kind: external (dpsync.yaml:19:38)'
+    assert (str(finding.span), finding.hint) == ("prod.yaml:3:56", "also set kind: site-section")
 
 
 def _readable(value: Any) -> Any:

@@ -86,11 +86,9 @@ def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(proje
 
 
 FOUND_BY = "an organization of an environment says its id or hostname"
-IN_ADDRESS = (
-    "is never put into an address: a variable in it is DPSYNC_URL, or its name begins with DPSYNC_URL_"
-)
-RULE = (
-    "is never sent as a token: the variable of a token is DPSYNC_TOKEN, or its name begins with DPSYNC_TOKEN_"
+URL_RULE = "is not allowed in a url: use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
+TOKEN_RULE = (
+    "is not allowed as a token variable: use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
 )
 
 
@@ -109,21 +107,21 @@ def told(environments: str) -> list[str]:
         ("{ prod: { url: 'https://a.example', overlay: o.yaml, token: { env: DPSYNC_TOKEN } } }", []),
         ("{ prod: { token: { env: DPSYNC_TOKEN_prod2 } } }", []),
         ("{ prod: { token: { env: ADDED } } }", []),
-        ("{ prod: { token: { env: AWS_SECRET_ACCESS_KEY } } }", ["39 AWS_SECRET_ACCESS_KEY " + RULE]),
-        ("{ prod: { token: { env: DPSYNC_TOKENS } } }", ["39 DPSYNC_TOKENS " + RULE]),
-        ("{ prod: { token: { env: DPSYNC_TOKEN_ } } }", ["39 DPSYNC_TOKEN_ " + RULE]),
-        ("{ prod: { token: { env: DPSYNC_TOKEN_FILE } } }", ["39 DPSYNC_TOKEN_FILE " + RULE]),
-        ("{ prod: { token: { env: DPSYNC_TOKEN_NAMES } } }", ["39 DPSYNC_TOKEN_NAMES " + RULE]),
+        ("{ prod: { token: { env: AWS_SECRET_ACCESS_KEY } } }", ["39 AWS_SECRET_ACCESS_KEY " + TOKEN_RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKENS } } }", ["39 DPSYNC_TOKENS " + TOKEN_RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_ } } }", ["39 DPSYNC_TOKEN_ " + TOKEN_RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_FILE } } }", ["39 DPSYNC_TOKEN_FILE " + TOKEN_RULE]),
+        ("{ prod: { token: { env: DPSYNC_TOKEN_NAMES } } }", ["39 DPSYNC_TOKEN_NAMES " + TOKEN_RULE]),
         ("{ prod: { token: { env: 'DPSYNC_TOKEN_${SECRET}' } } }", ["32 a secret is never written here"]),
         ("{ prod: { token: { env: gb_api_123 } } }", ["32 a secret is never written here"]),
         ("{ prod: { url: '${DPSYNC_URL}' } }", []),
         ("{ prod: { url: '${DPSYNC_URL_EU:-https://a.example}/${DPSYNC_URL_PATH}' } }", []),
         ("{ prod: { url: 'https://a.example/$${SECRET}' } }", []),
-        ("{ prod: { url: 'https://${SECRET}.example' } }", ["30 SECRET " + IN_ADDRESS]),
-        ("{ prod: { url: '${SECRET:-https://a.example}' } }", ["30 SECRET " + IN_ADDRESS]),
-        ("{ prod: { url: '$$${SECRET}' } }", ["30 SECRET " + IN_ADDRESS]),
-        ("{ prod: { url: '${DPSYNC_TOKEN}' } }", ["30 DPSYNC_TOKEN " + IN_ADDRESS]),
-        ("{ prod: { url: '${DPSYNC_URLS}' } }", ["30 DPSYNC_URLS " + IN_ADDRESS]),
+        ("{ prod: { url: 'https://${SECRET}.example' } }", ["30 SECRET " + URL_RULE]),
+        ("{ prod: { url: '${SECRET:-https://a.example}' } }", ["30 SECRET " + URL_RULE]),
+        ("{ prod: { url: '$$${SECRET}' } }", ["30 SECRET " + URL_RULE]),
+        ("{ prod: { url: '${DPSYNC_TOKEN}' } }", ["30 DPSYNC_TOKEN " + URL_RULE]),
+        ("{ prod: { url: '${DPSYNC_URLS}' } }", ["30 DPSYNC_URLS " + URL_RULE]),
         ("{ prod: { organizations: { acme: { id: a }, globex: { hostname: g } } } }", []),
         ("[prod]", ["15 environments is a mapping of names"]),
         ("{ prod: [] }", ['23 the environment "prod" is a mapping']),

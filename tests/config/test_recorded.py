@@ -68,19 +68,19 @@ UNFIT: dict[str, tuple[Type, Any, str]] = {
     "number as text": (Text(), 1, "expected text, found the number 1"),
     "long text": (Text(0, 3), "abcd", "the text has 4 characters; at most 3 are allowed"),
     "secret as text": (Text(), ENV, "expected text, found a mapping"),
-    "secret as data": (Json(), ENV, "a secret from KEY cannot stand there"),
-    "secret inside data": (Json(), {"a": [ENV]}, "a secret from KEY cannot stand there"),
-    "secret of a file": (FREE, {"a": {"env": "KEY"}}, "a secret from KEY cannot stand there"),
-    "text as a reference": (TEAM, "a", "a reference to a cannot stand there"),
-    "reference as text": (Text(), REF, "a reference to acme/teams/a cannot stand there"),
+    "secret as data": (Json(), ENV, "a secret from KEY is not allowed here"),
+    "secret inside data": (Json(), {"a": [ENV]}, "a secret from KEY is not allowed here"),
+    "secret of a file": (FREE, {"a": {"env": "KEY"}}, "a secret from KEY is not allowed here"),
+    "text as a reference": (TEAM, "a", "a reference to a is not allowed here"),
+    "reference as text": (Text(), REF, "a reference to acme/teams/a is not allowed here"),
     "reference as a secret": (Text(secret=True), REF, "a secret is never written here"),
-    "reference without a name": (TEAM, {"dpsync:ref": 5}, '"dpsync:ref" needs a name, which is a text'),
-    "id with a slash": (TEAM, {"dpsync:id": "a/b"}, "an id in it cannot be one of the platform"),
-    "id upwards": (TEAM, {"dpsync:id": ".."}, "an id in it cannot be one of the platform"),
-    "id of an address": (TEAM, {"dpsync:id": "{a}"}, "an id in it cannot be one of the platform"),
-    "file": (FREE, {"file": "a.json"}, "a recorded value names no file"),
-    "text of a file": (Markdown(), {"file": "a.md"}, "a recorded value names no file"),
-    "no number": (FREE, [float("nan")], "a number in it is not finite"),
+    "reference without a name": (TEAM, {"dpsync:ref": 5}, '"dpsync:ref" needs a text as its value'),
+    "id with a slash": (TEAM, {"dpsync:id": "a/b"}, "it contains an invalid platform id"),
+    "id upwards": (TEAM, {"dpsync:id": ".."}, "it contains an invalid platform id"),
+    "id of an address": (TEAM, {"dpsync:id": "{a}"}, "it contains an invalid platform id"),
+    "file": (FREE, {"file": "a.json"}, "a recorded value cannot refer to a file"),
+    "text of a file": (Markdown(), {"file": "a.md"}, "a recorded value cannot refer to a file"),
+    "no number": (FREE, [float("nan")], "it contains a number that is not finite"),
     "long number": (FREE, 10**70, "a number of 71 characters; the limit is 64"),
     "zero byte": (Text(), "a\x00", "the character U+0000 may not stand here"),
     "depth": (FREE, DEEP, "lists and mappings are nested deeper than 64 levels"),
@@ -143,5 +143,5 @@ def test_a_secret_stands_where_the_configuration_has_it(value: Any, today: Any, 
     if right:
         check_secrets(value, today)
         return
-    with pytest.raises(UnfitValue, match="the configuration does not take a secret from KEY there"):
+    with pytest.raises(UnfitValue, match="the configuration does not use the secret from KEY here"):
         check_secrets(value, today)

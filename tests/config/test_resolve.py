@@ -475,7 +475,7 @@ organizations:
         pytest.param("editor", 'did you mean "editors"?', id="near a key of this organization"),
         pytest.param(
             "writers",
-            "beta/teams/writers exists, but a reference here can only name an entry below acme",
+            "beta/teams/writers exists, but this field can only refer to an entry in acme",
             id="a key of another organization",
         ),
         pytest.param("writer", "a reference is the key of an entry", id="near a key of another organization"),

@@ -106,8 +106,8 @@ def test_new_environment_is_refused_with_its_reason(
     ):
         assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
         assert ended.outputs["failure-reason"] == "untrusted"
-        assert 'the environment "new" is new here' in ended.printed
-        assert 'the environment "new" is new here' in ended.summary
+        assert 'the environment "new" is not reviewed yet' in ended.printed
+        assert 'the environment "new" is not reviewed yet' in ended.summary
     assert evil.requests == []
 
 

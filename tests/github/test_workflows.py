@@ -309,7 +309,7 @@ def test_build_before_a_plan_with_secrets_changes_nothing(
     printed, _ = running.communicate(timeout=PATIENCE)
     planned = len(workflow.platform.app.requests) > asked
     assert (running.returncode == 0, planned) == ((build == "true"), (build == "true")), printed
-    assert ("dpsync.yaml is not as in the commit" in printed) is (build != "true")
+    assert ("dpsync.yaml differs from the checked commit" in printed) is (build != "true")
 
 
 def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_shown(

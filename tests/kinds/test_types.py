@@ -161,10 +161,10 @@ REFUSED: list[tuple[Type, str, str]] = [
     (
         Text(form="url"),
         "https://a b",
-        'DP204 1:1 "https://a b" is not a URL: it holds a space; write %20 for a space',
+        'DP204 1:1 "https://a b" is not a URL: it contains a space; write %20 for a space',
     ),
     *(
-        (Domain(), domain, f'DP204 1:1 "{domain.strip(chr(34))}" is not the name of a domain; {NO_DOMAIN}')
+        (Domain(), domain, f'DP204 1:1 "{domain.strip(chr(34))}" is not a domain name; {NO_DOMAIN}')
         for domain in ("https://acme.example", '"*.acme.example"', '"@acme.example"', "a@b.example", "acme")
     ),
     (Text(form="url"), "ftp://a", 'DP204 1:1 "ftp://a" ' + NO_URL),
@@ -191,7 +191,7 @@ REFUSED: list[tuple[Type, str, str]] = [
         "DP202 1:1 expected the key of a team or member, or {id: …}, found the number 5",
     ),
     (Reference.to("team"), "{id: ''}", "DP202 1:6 expected an id of the platform, found an empty text"),
-    (Reference.to("team"), "{id: ..}", "DP202 1:6 expected an id of the platform, found a text of dots"),
+    (Reference.to("team"), "{id: ..}", "DP202 1:6 expected an id of the platform, found only dots"),
     (Reference.to("team"), "{id: 5}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
     (
         Reference.to("team"),

@@ -57,7 +57,7 @@ def test_what_fits(type: Type, wire: Any) -> None:
         (Enum(("one",)), None, Misfit("", "a text", "null")),
         (ROLE, [], Misfit("", "a text", "a list")),
         (Reference.to("team"), "", Misfit("", "an id", "an empty text")),
-        (Reference.to("team"), "..", Misfit("", "an id", "a text of dots")),
+        (Reference.to("team"), "..", Misfit("", "an id", "only dots")),
         (Reference.to("team"), "a/b", Misfit("", "an id", 'a text with "/"')),
         (Reference.to("team"), {"id": "team-1"}, Misfit("", "an id", "an object")),
         (Object({"a": Text()}), [], Misfit("", "an object", "a list")),

@@ -39,9 +39,9 @@ test fails when an operation has no test of its success, or a documented error t
 Each operation is under `/v1`, takes a bearer token, and needs its role on the innermost organization, space,
 collection or site of its path; *anyone who may view it* means that what the caller may not view is not found.
 `+` marks an addition to the platform's reference: with `--profile reference` it answers 501 and says so.
-`*` marks what only `--profile published` serves: with the others nothing is at its path (404). The roles and
-locked spaces below are those of `full` and `reference`; [one table](platforms.md#who-may-do-what) has what
-`published` does otherwise.
+`*` marks what only `--profile published` serves: with the others nothing is at its path (404). The roles
+and the behavior of locked spaces on this page apply to `full` and `reference`; [who may do
+what](platforms.md#who-may-do-what) lists the differences with `published`.
 Errors have the body `{{"error": {{"code", "message"}}}}`. All operations refuse a call without a valid token
 (401). Those with a body refuse one that is malformed or invalid (400), longer than 10 MiB (413) or not JSON
 (415). Every answer to a GET that succeeded names the world that is served, in `Dpsync-World`

@@ -184,9 +184,9 @@ def test_serve_on_loopback_names_the_flag_when_it_refuses(serving: Serving) -> N
     with serving() as url:
         refusal = answer(url, "/v1/user", "Host: docs.acme.example")
     assert refusal.startswith("HTTP/1.1 421 ")
-    assert "listens on 127.0.0.1 and answers only to localhost" in refusal
-    assert "not to 'docs.acme.example'" in refusal
-    assert "dpsync serve --allow-host NAME" in refusal
+    assert "listens on 127.0.0.1 and accepts only these host names: localhost" in refusal
+    assert "It refuses 'docs.acme.example'" in refusal
+    assert "dpsync serve with --allow-host NAME" in refusal
 
 
 def test_allowed_name_reaches_the_api_alone(serving: Serving) -> None:

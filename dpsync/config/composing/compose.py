@@ -39,7 +39,7 @@ from dpsync.model.texts.command import command
 from dpsync.model.texts.suggestions import did_you_mean
 
 FORMAT_VERSION: Final = 1
-_VALUE_UNKNOWN: Final = (codes.ALIAS, codes.COLOR)
+_VALUE_UNKNOWN: Final = (codes.ALIAS, codes.UNQUOTED_COLOR)
 """Codes of findings whose place is a value that could not be read: nothing else is reported there."""
 ROOT_KEYS: Final = ("dpsync", "include", "policy", "organizations", "environments")
 OVERLAY_KEYS: Final = ("dpsync", "include", "policy", "organizations")

@@ -25,7 +25,7 @@ from dpsync.model.texts.command import command
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
 """The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
-INSIDE: Final = "name a file below the directory of the root file, and not below a .git"
+INSIDE: Final = "use a file in the directory of the root file, outside .git"
 """What to do about a path that leads outside the project."""
 _SEARCHED: Final = 200
 """Directories that are looked into for a file of the name that an include has."""

@@ -26,13 +26,13 @@ _RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _FOUND_BY = ("id", "hostname")
 _URL_VARIABLE = re.compile(r"DPSYNC_URL(_[A-Za-z0-9_]+)?")
-_ADDRESS_RULE = "a variable in it is DPSYNC_URL, or its name begins with DPSYNC_URL_"
+_URL_RULE = "use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
 _TOKEN_VARIABLE = re.compile(r"DPSYNC_TOKEN(_[A-Za-z0-9_]+)?")
 _NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
 """Variables whose names look like those of tokens, and that hold none."""
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-_NAME_RULE = "the variable of a token is DPSYNC_TOKEN, or its name begins with DPSYNC_TOKEN_"
-_ALLOW_MORE = "whoever runs dpsync can allow further names in DPSYNC_TOKEN_NAMES"
+_VARIABLE_RULE = "use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
+_ALLOW_MORE = "to allow another name, set DPSYNC_TOKEN_NAMES where dpsync runs"
 
 
 class Layers(Struct, frozen=True):
@@ -139,9 +139,9 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
 def _url(text: str, span: Span) -> list[Diagnostic]:
     for name in variables_in(text):
         if not _URL_VARIABLE.fullmatch(name):
-            message = f"{name} is never put into an address: {_ADDRESS_RULE}"
-            hint = "rename the variable, for example to DPSYNC_URL_PROD, or write the address itself"
-            return [Diagnostic(codes.VARIABLE_IN_ADDRESS, message, span, hint=hint)]
+            message = f"{name} is not allowed in a url: {_URL_RULE}"
+            hint = "rename the variable, for example to DPSYNC_URL_PROD, or write the address into the file"
+            return [Diagnostic(codes.FORBIDDEN_URL_VARIABLE, message, span, hint=hint)]
     if "${" in text:  # its variables may not be set where another environment is chosen
         return []
     problem = address_problem(text)
@@ -155,11 +155,11 @@ def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
         return []
     # Any other text may be the token itself, in the wrong place: DP205 shows no line.
     if node_of_name is None or not _VARIABLE.fullmatch(name):
-        hint = f"write token: {{ env: DPSYNC_TOKEN_PROD }}; {_NAME_RULE} ({_ALLOW_MORE})"
+        hint = f"write token: {{ env: DPSYNC_TOKEN_PROD }}; {_VARIABLE_RULE} ({_ALLOW_MORE})"
         return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
-    message = f"{name} is never sent as a token: {_NAME_RULE}"
+    message = f"{name} is not allowed as a token variable: {_VARIABLE_RULE}"
     hint = f"rename the variable, for example to DPSYNC_TOKEN_PROD ({_ALLOW_MORE})"
-    return [Diagnostic(codes.FOREIGN_VARIABLE, message, node_of_name.span, hint=hint)]
+    return [Diagnostic(codes.FORBIDDEN_VARIABLE, message, node_of_name.span, hint=hint)]
 
 
 def _profile(node: Node) -> list[Diagnostic]:

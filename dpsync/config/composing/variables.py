@@ -105,7 +105,7 @@ class Substitution(Struct):
                 yield key, value
             else:
                 related = (("first given here", other.span),)
-                message = f'variables make this key "{key.text}", which the mapping has already'
+                message = f'after substitution, this key is "{key.text}", which the mapping already contains'
                 self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
 
     def scalar(self, scalar: Scalar) -> Scalar:

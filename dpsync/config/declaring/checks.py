@@ -246,11 +246,11 @@ def _claims(registry: Registry, kind: Kind, mine: list[Entry], resources: Resour
                 claim, hint = unknown
                 yield Diagnostic(
                     "DP241",
-                    f'the visitor schema has no claim "{claim}"',
+                    f'the visitor schema does not define the claim "{claim}"',
                     resource.where(field),
                     str(resource.address),
                     hint,
-                    (("the schema is here", declared.span),),
+                    (("the schema is defined here", declared.span),),
                 )
 
 

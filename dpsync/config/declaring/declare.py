@@ -424,7 +424,7 @@ def _fields_of(kind: Kind) -> str | None:
 def _local_key(key: Scalar) -> str:
     """Return what a local key looks like, with one made from a text that is none."""
     if key.interpolated:
-        return "a local key is part of the address of an entry, so it holds no variable"
+        return "a local key is part of the address of an entry, so it cannot contain variables"
     text = str(key.value)
     made = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._").lower()
     rule = "a key has letters, digits, dots, underscores and hyphens, and begins with a letter or digit"

@@ -75,9 +75,9 @@ def _as_written(recorded: Any, marked: list[tuple[str, str]]) -> Any:
     if others or marker not in (REF, LIVE, ENV):
         return {key: _as_written(item, marked) for key, item in recorded.items()}
     if not isinstance(name, str) or not name:
-        raise UnfitValue(f'"{marker}" needs a name, which is a text')
+        raise UnfitValue(f'"{marker}" needs a text as its value')
     if marker == LIVE and not is_path_id(name):
-        raise UnfitValue("an id in it cannot be one of the platform")
+        raise UnfitValue("it contains an invalid platform id")
     marked.append((marker, name))
     return name if marker == REF else {"id" if marker == LIVE else "env": name}
 
@@ -87,7 +87,7 @@ def _text(written: Any) -> str:
     try:
         text = json.dumps(written, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        raise UnfitValue("a number in it is not finite") from None
+        raise UnfitValue("it contains a number that is not finite") from None
     return FORBIDDEN_IN_FILE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
@@ -117,11 +117,11 @@ class _Reading(Struct):
         return Ref(Address.parse(key))
 
     def file(self, path: Scalar) -> Node | str | None:
-        self.problems.append("a recorded value names no file")
+        self.problems.append("a recorded value cannot refer to a file")
         return None
 
     def text(self, path: Scalar) -> TextFile | None:
-        self.problems.append("a recorded value names no file")
+        self.problems.append("a recorded value cannot refer to a file")
         return None
 
 
@@ -177,7 +177,7 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
         return
     marker, name = next((one for one in marked if one not in found), None) or found[0]
     what = f"a secret from {name}" if marker == ENV else f"a reference to {name}"
-    raise UnfitValue(f"{what} cannot stand there")
+    raise UnfitValue(f"{what} is not allowed here")
 
 
 def check_secrets(value: Value, today: Value) -> None:
@@ -189,7 +189,7 @@ def check_secrets(value: Value, today: Value) -> None:
     for path, name in _secrets(value, ()):
         if named.get(path) != name:
             place = f"{'.'.join(path)}: " if path else ""
-            raise UnfitValue(f"{place}the configuration does not take a secret from {name} there")
+            raise UnfitValue(f"{place}the configuration does not use the secret from {name} here")
 
 
 def _secrets(value: Value, path: Path) -> Iterator[tuple[Path, str]]:

@@ -114,7 +114,7 @@ class Resolving:
         elsewhere = next((entry.address for entry in entries if entry.key == last), None)
         if elsewhere is not None:
             owner = self._owner(self.registry[kinds[0]])
-            return f"{elsewhere} exists, but a reference here can only name an entry below {owner}"
+            return f"{elsewhere} exists, but this field can only refer to an entry in {owner}"
         return "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
 
     def _owner(self, target: Kind) -> Address | None:

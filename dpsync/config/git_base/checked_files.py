@@ -80,7 +80,7 @@ class VerifiedRepository(Repository, frozen=True):
         found = {id_: data for id_, of, data in self.objects(ids, _LARGEST) if of == kind}
         if lacking := sorted({*ids} - found.keys()):
             raise NoRepository(
-                f"git has no {kind.decode()} {short_commit(lacking[0])}, or one of another content"
+                f"the {kind.decode()} {short_commit(lacking[0])} is missing in git, or its hash is wrong"
             )
         return found
 
@@ -173,7 +173,7 @@ def _committed(project: Path, path: Path, commit: str) -> CommitFiles:
     except (NoRepository, ValueError) as why:
         said = f"{path.name} cannot be compared with the commit {short_commit(commit)}: {why}"
         hint = "fetch the commit with actions/checkout, in the job that runs dpsync"
-        raise DiagnosticError([Diagnostic(codes.CHANGED, said, hint=hint)], Exit.REFUSED) from None
+        raise DiagnosticError([Diagnostic(codes.CHANGED_FILE, said, hint=hint)], Exit.REFUSED) from None
     return files
 
 
@@ -190,7 +190,7 @@ def _compare(committed: CommitFiles, name: str, called: str, data: bytes | None)
 
 
 def _changed(name: str, commit: str) -> DiagnosticError:
-    said = f"{name} is not as in the commit {short_commit(commit)}, which this run is about"
-    hint = "a step before this one has changed, added or removed it: run dpsync right after actions/checkout"
-    found = Diagnostic(codes.CHANGED, said, Span.start_of(name), hint=hint)
+    said = f"{name} differs from the checked commit {short_commit(commit)}"
+    hint = "an earlier step changed, added or removed this file: run dpsync right after actions/checkout"
+    found = Diagnostic(codes.CHANGED_FILE, said, Span.start_of(name), hint=hint)
     return DiagnosticError([found], Exit.REFUSED)

@@ -19,7 +19,7 @@ from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic
 
 _FORGIVEN: Final = (
-    codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FOREIGN_VARIABLE, codes.VARIABLE_IN_ADDRESS,
+    codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FORBIDDEN_VARIABLE, codes.FORBIDDEN_URL_VARIABLE,
     "DP234", "DP240", "DP241",
 )  # fmt: skip
 """Errors of an earlier commit with which its configuration still counts: otherwise what it protects would no

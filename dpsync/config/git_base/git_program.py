@@ -306,8 +306,8 @@ def _started(
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise NoRepository(
-            f"git {arguments[0]} did not end within {_TIME_LIMIT} seconds",
-            "look for a pipe or a device where git reads a file, such as .gitattributes, and remove it",
+            f"git {arguments[0]} did not finish within {_TIME_LIMIT} seconds",
+            "git may be waiting for a named pipe or a device, for example at .gitattributes: remove it",
         ) from None
 
 

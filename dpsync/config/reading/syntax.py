@@ -109,8 +109,8 @@ COLOR: Final = re.compile(r"[ \t]+(#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-
 
 def unquoted_color(color: str, span: Span) -> Diagnostic:
     """Return the finding for a color that YAML takes for a comment."""
-    message = f"{color} needs quotes: YAML takes it and the rest of its line for a comment"
-    return Diagnostic(codes.COLOR, message, span, hint=f'write "{color}"')
+    message = f"{color} needs quotes: YAML reads it, and the rest of its line, as a comment"
+    return Diagnostic(codes.UNQUOTED_COLOR, message, span, hint=f'write "{color}"')
 
 
 def _color_in(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
@@ -131,7 +131,7 @@ def explain(
 
     `bracket` is the innermost "[" or "{" then open, `quoted` the last quoted text that goes on over its line.
     """
-    problem = error.problem or "it ends in the middle of something"
+    problem = error.problem or "the text ends unexpectedly"
     at = _place(error.problem_mark, text, file)
     opened = _place(error.context_mark, text, file) if error.context_mark else None
     character = _character(error.problem_mark, text)

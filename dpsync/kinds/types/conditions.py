@@ -45,7 +45,7 @@ def unknown_claim(path: tuple[str, ...], schema: Any) -> tuple[str, str] | None:
         if name not in known:
             nearest = did_you_mean(name, known)
             names = ", ".join(sorted(known)) or "no claims"
-            hint = f'did you mean "{nearest}"?' if nearest else f"the schema has: {names}"
+            hint = f'did you mean "{nearest}"?' if nearest else f"the schema defines: {names}"
             return ".".join(path[: depth + 1]), hint
         at = known[name]
     return None

@@ -46,7 +46,7 @@ class _Problem(NamedTuple):
 def _problem(text: str) -> _Problem | None:
     """Return what is wrong with a specification, with line and column from 1; None if nothing is."""
     if _HTML.match(text):
-        hint = "a page for signing in is often saved in its place: fetch the specification with credentials"
+        hint = "perhaps a login page was saved instead: download the specification with credentials"
         return _Problem(1, 1, "this is a web page, not an OpenAPI specification", hint)
     if text.lstrip().startswith("{"):
         try:
@@ -59,7 +59,7 @@ def _problem(text: str) -> _Problem | None:
         keys = _top_keys(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        why = error.problem or "it ends in the middle of something"
+        why = error.problem or "the text ends unexpectedly"
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
         return _Problem(line, column, f"this is neither JSON nor YAML: {why}", "correct this line")
     except yaml.YAMLError as error:
@@ -72,8 +72,8 @@ def _no_version(text: str) -> _Problem:
     return _Problem(
         text.count("\n", 0, line) + 1,
         1,
-        'an OpenAPI specification begins with the key "openapi" or "swagger"',
-        "name the file that holds the specification",
+        'an OpenAPI specification needs the key "openapi" or "swagger" at the top level',
+        "use the file that contains the specification",
     )
 
 

@@ -76,7 +76,7 @@ class Text(Type, frozen=True):
         if self.form and not _FORMS[self.form][0].fullmatch(value):
             _, meaning, mend = _FORMS[self.form]
             if self.form == "url" and value.startswith(("http://", "https://")):
-                meaning = "a URL: it " + ("holds a space" if re.search(r"\s", value) else "has no host")
+                meaning = "a URL: it " + ("contains a space" if re.search(r"\s", value) else "has no host")
                 mend = (
                     "write %20 for a space" if re.search(r"\s", value) else "write it as https://acme.example"
                 )
@@ -181,7 +181,7 @@ class Domain(Text, frozen=True):
             return value
         if _DOMAIN.fullmatch(value):
             return value.lower()
-        message = f'"{value}" is not the name of a domain'
+        message = f'"{value}" is not a domain name'
         return ctx.error("DP204", message, node.span, "write acme.example, without https://, *. or an @")
 
     def schema(self) -> Schema:

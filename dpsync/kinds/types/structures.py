@@ -152,9 +152,9 @@ class OneOf(Type, frozen=True, dict=True):
         for key in (key for key, _ in node if key.span.file != tag.span.file):
             others = [word for word, other in self.forms.items() if key.value in other.parts]
             if others and tag.value not in others:  # an overlay and what it lies over contradict each other
-                message = f'"{key.value}" does not fit {self.tag}: {tag.value} in {tag.span}'
+                message = f'"{key.value}" is not allowed with {self.tag}: {tag.value} ({tag.span})'
                 return ctx.error(
-                    "DP201", message, key.span, f"write {self.tag}: {' or '.join(others)} beside it"
+                    "DP201", message, key.span, f"also set {self.tag}: {' or '.join(others)}"
                 )
         rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
         value = form.parse(rest, ctx)

@@ -144,9 +144,10 @@ class Markdown(Type, frozen=True):
         text = found.text if isinstance(found, TextFile) else str(found.value)
         if front_matter := _FRONT_MATTER.match(text):
             span = node.span if not isinstance(found, TextFile) else Span(found.name, 1, 1, 1, 4)
-            message = "the text begins with YAML front matter, which Markdown takes for a heading"
+            message = "the text begins with YAML front matter, which Markdown reads as a heading"
             lines = front_matter[0].count("\n")
-            return ctx.error("DP209", message, span, f"remove its first {lines} lines, from --- to ---")
+            hint = f"remove the first {lines} lines of the text, from --- to ---"
+            return ctx.error("DP209", message, span, hint)
         try:
             return to_markdown(to_document(text))
         except MarkdownError as wrong:

@@ -57,7 +57,7 @@ def id_fault(text: str) -> str | None:
     if not text:
         return "an empty text"
     if not text.strip("."):
-        return "a text of dots"
+        return "only dots"
     found = _NOT_IN_AN_ID.search(text)
     if found is None:
         return None

@@ -217,14 +217,14 @@ BEYOND: Final = RefusalWords(
 
 NEW_ENVIRONMENT: Final = RefusalWords(
     "untrusted-environment",
-    'the environment "{name}" is new here: {source} does not have it. Nothing was sent to {url}',
-    "merge the environment first, or give the action the inputs api-url and api-token",
+    'the environment "{name}" is not reviewed yet: it does not exist in {source}. Nothing was sent to {url}',
+    "merge the environment first, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 NO_SOURCE: Final = RefusalWords(
     "untrusted-environment",
-    'nobody can tell where the environment "{name}" may send a token: {problem}. Nothing was sent to {url}',
-    "{hint}, or give the action the inputs api-url and api-token",
+    'dpsync cannot check the address of the environment "{name}": {problem}. Nothing was sent to {url}',
+    "{hint}, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 UNCOMMITTED: Final = RefusalWords(
@@ -235,8 +235,8 @@ UNCOMMITTED: Final = RefusalWords(
 )
 WRONG_SOURCE: Final = RefusalWords(
     "untrusted-environment",
-    'the environment "{name}" cannot be used as {source} has it: {problem}. Nothing was sent to {url}',
-    "merge a correction first, or give the action the inputs api-url and api-token",
+    'the environment "{name}" is invalid in {source}: {problem}. Nothing was sent to {url}',
+    "merge a correction first, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 

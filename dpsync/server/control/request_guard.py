@@ -59,7 +59,7 @@ class RequestGuard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1:
-            return ApiError(421, f"Send one Host header: this request has {len(hosts) or 'none'}.")
+            return ApiError(421, f"Send exactly one Host header: this request has {len(hosts) or 'none'}.")
         for authority in (hosts[0], target_authority(scope)):
             if authority is not None and not self._is_own_name(authority):
                 return self._other_name(authority)
@@ -84,9 +84,10 @@ class RequestGuard:
             own = "IP addresses, localhost and names without a dot"
         return ApiError(
             421,
-            f"The companion listens on {self._listens_on} and answers only to {own}, not to "
-            f"{authority[:_LONGEST_SHOWN]!r}: with any other name, a web page could read it (DNS rebinding). "
-            "Call it by one of these. If the name is yours, start it with dpsync serve --allow-host NAME.",
+            f"The companion listens on {self._listens_on} and accepts only these host names: {own}. "
+            f"It refuses {authority[:_LONGEST_SHOWN]!r}, because a web page could read its answers "
+            "(DNS rebinding). Use an accepted name. "
+            "To accept a name of your own, start dpsync serve with --allow-host NAME.",
         )
 
 

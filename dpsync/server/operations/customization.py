@@ -46,10 +46,9 @@ OPERATIONS = [
     post("createSiteRedirect", REDIRECTS, redirects.create_redirect, mp.Redirect, mp.RedirectCreate,
          status=201, errors=(409,), **ADDED,
          needs="edit",
-         decided="A source that is redirected already is 409, in whatever case it is written; it is kept as "
-         "it came. A section, site space "
-         "or page that is not on this site is 404. A `path` becomes the page there, on the first "
-         "site space of that space, and the site space itself when it is empty."),
+         decided="A source that is redirected already is 409, regardless of case; it is stored as written. "
+         "A section, site space or page that is not on this site is 404. A `path` becomes the page "
+         "there, on the first site space of that space, and the site space itself when it is empty."),
     patch("updateSiteRedirectById", REDIRECT, redirects.update_redirect, mp.Redirect, mp.RedirectUpdate,
           errors=(409,), **ADDED, needs="edit",
           decided="As on creation. A destination that it has may stay when its page has gone."),
@@ -59,8 +58,8 @@ OPERATIONS = [
            "its page goes. One that is not there is 204."),
     get("getSiteRedirectBySource", SITE + "/redirect", redirects.get_target, mp.RedirectTarget,
         mp.RedirectQuery, **ADDED,
-        decided="The live redirect of this source, in any case, else the longest that ends with `*` and "
-        "begins like it; with `captureWildcard` the rest of the source is put behind the target. 404 "
+        decided="The live redirect of this source, regardless of case, else the longest that ends with `*` "
+        "and begins like it; with `captureWildcard` the rest of the source is put behind the target. 404 "
         "where none leads anywhere, or the site is not reached."),
     get("getSitePublishingAuthById", AUTH, sites.get_auth, mp.VisitorAuth, needs="admin", **ADDED,
         decided="There for every site, whatever its visibility; the backend is `custom` at first. The "

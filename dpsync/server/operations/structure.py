@@ -79,8 +79,8 @@ OPERATIONS = [
          ms.SiteSpaceCreate, status=201, minimal=True,
          needs="create",
          decided="At the end of the section; its path is a slug of the title of the space, unique beside "
-         "its siblings. The first there is the default. A space may be shown more than once. On a site "
-         "of the type `site` without sections, a section titled like the site is made around it. "
+         "its siblings. The first there is the default. A space may be shown more than once. If a "
+         "site of the type `site` has no sections, a section with the title of the site is created first. "
          "Additions: a title of its own, a draft, and a `pageId`, which is kept as it came."),
     delete("deleteSiteSpaceById", PLACE, structure.delete_site_space,
            needs="create",

@@ -198,7 +198,7 @@ def _check_names(names: Collection[str]) -> None:
         matched = HOST.fullmatch(name)
         if matched is None or matched[2]:
             raise ValueError(
-                f"--allow-host {name!r}: a name or an address is needed, without a port, and IPv6 in brackets"
+                f"--allow-host {name!r}: use a host name or an IP address, without a port, IPv6 in brackets"
             )
 
 
