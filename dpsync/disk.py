@@ -2,7 +2,7 @@
 
 - What is read is a regular file, and never more of it than a limit. A FIFO, a device, a socket or a directory
   is an error at once. One exception: `read_stream`, for a token that a shell passes by a pipe.
-- Everything below a `.git` is outside every project: the credentials of a clone are there.
+- Everything inside `.git` is outside every project: `.git` contains the credentials of the clone.
 - What is written is new, or takes the place of a regular file as a whole. Nothing is written through a link.
 - Directories that dpsync makes for itself are directories, never links to another place.
 
@@ -39,9 +39,9 @@ _LONGEST_PATH: Final = 1 << 16
 OWN: Final = ".dpsync"
 """The name of dpsync's own directory in a project."""
 _DOT_GIT: Final = re.compile(r"(?:\.git|git~1)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
-"""The names that some file system takes for `.git`: NTFS has short names and streams, and drops end dots."""
+"""Names that some file systems treat as `.git`: NTFS has short names and streams, and drops final dots."""
 _IGNORED_IN_NAMES: Final = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""Characters that HFS+ leaves out when it compares names."""
+"""Characters that HFS+ ignores when it compares names."""
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISLNK, "a link"),
@@ -60,7 +60,7 @@ class Unfit(OSError):
 
 
 class OutsideProject(Unfit):
-    """A path that leads out of a project, or below a `.git`."""
+    """A path outside the project, or inside `.git`."""
 
 
 def why(error: OSError) -> str:
@@ -91,10 +91,10 @@ def _kind(mode: int) -> str | None:
 
 
 def inside(path: Path, project: Path) -> Path:
-    """Return the place of a path after every link was followed.
+    """Return the path after following every link.
 
-    A path in the project, or in the checkout around it, must stay there, and not be below a `.git`. Raises
-    OutsideProject and OSError.
+    A link in the project, or in the checkout that contains the project, must not lead out of it or into
+    `.git`. Raises OutsideProject and OSError.
     """
     real, named = resolved(path), Path(os.path.normpath(path.absolute()))
     top = checkout(project)
@@ -103,38 +103,38 @@ def inside(path: Path, project: Path) -> Path:
         is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
         if is_named and not real.is_relative_to(whole):
             raise OutsideProject(path, "it is a link that leads outside the project")
-    _stay_out_of_git(path, real, top)
+    _refuse_git_path(path, real, top)
     return real
 
 
-def name_in(path: Path, project: Path) -> str:
-    """Return the name of a path relative to its project, after every link was followed.
+def name_in_project(path: Path, project: Path) -> str:
+    """Return the path relative to its project, after following every link.
 
-    Raises OutsideProject for a path out of the project or below a `.git`, and OSError.
+    Raises OutsideProject for a path outside the project or inside `.git`, and OSError.
     """
     real, whole = resolved(path), resolved(project)
     if not real.is_relative_to(whole):
         raise OutsideProject(path, "it leads outside the project")
-    _stay_out_of_git(path, real, checkout(whole))
+    _refuse_git_path(path, real, checkout(whole))
     return real.relative_to(whole).as_posix()
 
 
-def has_git(names: Iterable[str]) -> bool:
-    """Whether one of these names of files and directories is `.git`, in any spelling."""
+def contains_git_name(names: Iterable[str]) -> bool:
+    """Return whether one of these file or directory names is `.git`, in any spelling."""
     return any(_DOT_GIT.fullmatch(_IGNORED_IN_NAMES.sub("", name)) for name in names)
 
 
-def _stay_out_of_git(path: Path, real: Path, top: Path) -> None:
-    """Raise OutsideProject where a path leads below a `.git` of the checkout at `top`."""
+def _refuse_git_path(path: Path, real: Path, top: Path) -> None:
+    """Raise OutsideProject if `real` is inside a `.git` of the checkout at `top`. `path` is for messages."""
     if not real.is_relative_to(top):
         return
     own = _git_directory(top)
-    if has_git(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
+    if contains_git_name(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
         raise OutsideProject(path, "it is inside .git, which is not part of the project")
 
 
 def _git_directory(top: Path) -> Path | None:
-    """The directory that the `.git` of a checkout leads to, by a link or by its text; else None."""
+    """Return the directory that a `.git` link or `.git` file points to; None if `.git` is a directory."""
     entry = top / ".git"
     if kind_of(entry) == "a directory":
         return None
@@ -149,7 +149,7 @@ def _git_directory(top: Path) -> Path | None:
 
 
 def checkout(project: Path) -> Path:
-    """The nearest directory with a `.git`, from the project upwards; else the project itself."""
+    """Return the nearest directory with a `.git`, from the project upwards, or else the project."""
     whole = resolved(project)
     return next((one for one in (whole, *whole.parents) if os.path.lexists(one / ".git")), whole)
 

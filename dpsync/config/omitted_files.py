@@ -97,7 +97,7 @@ class OmittedFiles(Struct, frozen=True, dict=True):
     def _entries(self, name: str) -> Collection[Address]:
         try:
             node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
-        except (OSError, DiagnosticError):  # it cannot be read, or may not: a hint is not worth a refusal
+        except (OSError, DiagnosticError):  # unreadable or not allowed: skip it, since this is only a hint
             return ()
         organizations = node.get("organizations") if isinstance(node, Mapping) else None
         if organizations is None or not isinstance(node, Mapping):

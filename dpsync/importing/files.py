@@ -94,7 +94,7 @@ def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     found = []
     for path in paths:
         try:
-            disk.name_in((directory / path).parent, directory)
+            disk.name_in_project((directory / path).parent, directory)
         except OSError as error:
             message = f"{path} would be written outside {directory}: {disk.why(error)}"
             found.append(

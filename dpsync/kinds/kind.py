@@ -153,8 +153,8 @@ class Node(Struct, frozen=True):
     holds: tuple[str, ...] = ()
     alone: bool = False
     """At the root it stands only among its own kind."""
-    made_around: Mapping[str, Any] = field(default_factory=dict)
-    """By field of the tree's owner the values with which the platform makes one around what stands alone."""
+    wraps_when: Mapping[str, Any] = field(default_factory=dict)
+    """Field values of the owner with which the platform wraps top-level nodes in a node of this kind."""
     least: int = 0
     """How many children it must have."""
     file_always: tuple[str, ...] = ()
@@ -209,14 +209,14 @@ class Url(Struct, frozen=True):
 
 
 class Redirects(Struct, frozen=True):
-    """One leads people elsewhere who come to a path of its parent, which is in the field `path`.
+    """How an object of this kind redirects visitors from a path of its parent.
 
-    A path may end in `*`, and is compared without regard to case.
+    The field `path` contains the path, which may end in `*` and is case-insensitive.
     """
 
     path: str
-    acts_when: Mapping[str, tuple[Any, ...]]
-    """By field the values with which one leads people elsewhere."""
+    active_when: Mapping[str, tuple[Any, ...]]
+    """Field values with which the redirect is active."""
     to: Mapping[str, Mapping[str, Any]]
     """By kind the fields of an entry that leads there; "$key" is how the entry is named."""
 
@@ -273,7 +273,7 @@ class PlatformWork(Struct, frozen=True):
     busy: Busy | None = None
     trouble: Trouble | None = None
     processed: str | None = None
-    """The field whose value the platform processes after it has answered; `trouble` says how that failed."""
+    """The field whose value the platform processes after the request; `trouble` describes failures."""
     acts: Mapping[str, Call] = field(default_factory=dict)
     """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
 
@@ -578,7 +578,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def id_segments(self) -> int:
-        """How many segments of a URL its id is."""
+        """Number of URL path segments that make up the id of an object."""
         return self.id.count("/") + 1 if "{" in self.id else 1
 
     @cached_property

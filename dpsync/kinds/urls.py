@@ -52,7 +52,7 @@ def segment(id: str, kind: Kind | None = None) -> str:
 
 
 def _has_parts(id: str, template: str) -> bool:
-    """Whether an id has the parts of a template: `{integration.name}/installations/{installation.id}`."""
+    """Return whether an id matches a template like `{integration.name}/installations/{installation.id}`."""
     given, wanted = id.split("/"), template.split("/")
     return len(given) == len(wanted) and all(
         "{" in name or part == name for part, name in zip(given, wanted, strict=True)

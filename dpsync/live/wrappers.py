@@ -19,8 +19,8 @@ from dpsync.model.entries.snapshot import Identity, LiveObject
 def is_wrapping(registry: Registry, kind: Kind, owner: LiveObject | None) -> bool:
     """Return whether the platform makes a node around what stands alone in the tree of `owner`."""
     return owner is not None and any(
-        node.shape.made_around
-        and all(owner.fields.get(name) == value for name, value in node.shape.made_around.items())
+        node.shape.wraps_when
+        and all(owner.fields.get(name) == value for name, value in node.shape.wraps_when.items())
         for node in registry.nodes(kind.key)
         if isinstance(node.shape, NodeShape)
     )
@@ -35,7 +35,7 @@ def without_wrapper(
     """
     first, *inside = nodes or (None,)
     shape = registry[first.kind].shape if first is not None else None
-    wraps = isinstance(shape, NodeShape) and shape.made_around
+    wraps = isinstance(shape, NodeShape) and shape.wraps_when
     if not wraps or any(node.holder is None for node in inside):
         return nodes
     found = []

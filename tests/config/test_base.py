@@ -112,7 +112,7 @@ def test_an_include_through_a_link_is_followed_within_the_commit(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [".git", ".GIT", ".git."])
-def test_a_commit_has_no_file_below_git(tmp_path: Path, name: str) -> None:
+def test_git_base_refuses_files_inside_dot_git(tmp_path: Path, name: str) -> None:
     """git adds no such file, but it reads a commit that somebody has put together by hand."""
     text = organization(f"agentInstructions: {{ file: '{name}/config' }}")
     commit(tmp_path, {"dpsync.yaml": text, "part/config": "a secret"})
@@ -136,7 +136,7 @@ def test_a_commit_has_no_file_below_git(tmp_path: Path, name: str) -> None:
     ],
     ids=["a file", "a pattern", "any depth", "a directory below the link", "a link below a directory"],
 )
-def test_git_base_follows_a_link_to_a_directory(include: str, target: str, tmp_path: Path) -> None:
+def test_git_base_include_follows_directory_links(include: str, target: str, tmp_path: Path) -> None:
     """A base that does not load sees no rename and no removed protection."""
     text = "organizations: { acme: { teams: { a: { title: Linked } } } }\n"
     commit(tmp_path, {"real/teams.yaml": text, "other/deep/teams.yaml": text, "deep/readme.md": ""})

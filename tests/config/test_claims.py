@@ -41,7 +41,9 @@ def _hints(
         ),
     ],
 )
-def test_unknown_claim_is_an_error(tmp_path: Path, condition: str, claim: str, hint: str) -> None:
+def test_condition_with_undefined_claim_is_an_error(
+    tmp_path: Path, condition: str, claim: str, hint: str
+) -> None:
     """A section whose condition no visitor can meet is invisible, and nobody is told why."""
     assert _hints(tmp_path, condition) == [(f'the visitor schema does not define the claim "{claim}"', hint)]
 
@@ -57,10 +59,10 @@ def test_unknown_claim_is_an_error(tmp_path: Path, condition: str, claim: str, h
         pytest.param("true", id="no claim"),
     ],
 )
-def test_known_claim_is_valid(tmp_path: Path, condition: str) -> None:
+def test_condition_with_defined_claim_is_valid(tmp_path: Path, condition: str) -> None:
     assert _hints(tmp_path, condition) == []
 
 
-def test_claims_are_unchecked_without_a_schema(tmp_path: Path) -> None:
+def test_claims_are_unchecked_without_declared_schema(tmp_path: Path) -> None:
     """The schema may be live only."""
     assert _hints(tmp_path, "visitor.claims.x", schema="visibility: public") == []

@@ -45,7 +45,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", BLOCKING)
-def test_git_that_waits_for_a_pipe_is_stopped(
+def test_git_blocked_on_named_pipe_times_out(
     name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query, command = BLOCKING[name]
@@ -60,12 +60,12 @@ def test_git_that_waits_for_a_pipe_is_stopped(
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_pipe_that_dpsync_reads_is_refused(name: str, checkout: Path) -> None:
+def test_named_pipe_inside_dot_git_is_refused(name: str, checkout: Path) -> None:
     with pipe(checkout / name), pytest.raises(NoRepository, match=REFUSED[name]):
         Repository.around(checkout)
 
 
-def test_a_device_is_no_configuration_of_git(checkout: Path) -> None:
+def test_device_as_git_config_is_refused(checkout: Path) -> None:
     (checkout / ".git" / "config").unlink()
     (checkout / ".git" / "config").symlink_to("/dev/zero")
     with pytest.raises(NoRepository, match="configuration of the repository cannot be read: it is a device"):

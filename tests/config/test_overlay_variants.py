@@ -94,12 +94,14 @@ def _load(directory: Path, overlay: str) -> Any:
 
 
 @pytest.mark.parametrize(("overlay", "address", "field", "value"), FIELDS.values(), ids=FIELDS)
-def test_overlay_chooses_variant(tmp_path: Path, overlay: str, address: str, field: str, value: Any) -> None:
+def test_overlay_selects_another_variant(
+    tmp_path: Path, overlay: str, address: str, field: str, value: Any
+) -> None:
     entries = {str(entry.address): entry for entry in _load(tmp_path, overlay).resources.values()}
     assert _readable(entries[address].fields[field]) == value
 
 
-def test_overlay_finds_email_in_another_case(tmp_path: Path) -> None:
+def test_overlay_matches_email_keys_regardless_of_case(tmp_path: Path) -> None:
     """A second entry for the same person is an error, and the overlay could not change the first one."""
     (tmp_path / "dpsync.yaml").write_text(
         "dpsync: 1\norganizations: { acme: { id: acme, members: { Ada@acme.example: { role: read } } } }\n"
@@ -110,7 +112,7 @@ def test_overlay_finds_email_in_another_case(tmp_path: Path) -> None:
     assert roles == {"acme": None, "acme/members/ada@acme.example": "admin"}
 
 
-def test_overlay_changes_node_type(tmp_path: Path) -> None:
+def test_overlay_can_change_node_type(tmp_path: Path) -> None:
     """Members that only the type below has would make the node invalid."""
     children = "[{ type: space, key: b, space: guides }]"
     node = f"{{ type: section, key: blog, path: blog, children: {children} }}"
@@ -120,7 +122,7 @@ def test_overlay_changes_node_type(tmp_path: Path) -> None:
     assert (blog.kind, blog.fields["title"], "url" in blog.fields) == ("section", "Blog", False)
 
 
-def test_member_of_another_variant_names_both_files(tmp_path: Path) -> None:
+def test_conflicting_variant_member_reports_both_files(tmp_path: Path) -> None:
     overlay = "sites: { docs: { redirects: { /a: { destination: { siteSectionId: guides } } } } }"
     with pytest.raises(DiagnosticError) as error:
         _load(tmp_path, overlay)

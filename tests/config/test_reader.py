@@ -364,7 +364,7 @@ def test_a_line_that_begins_and_ends_a_text_is_one_number() -> None:
         pytest.param("a:\n  light: #ff660080\n", "f.yaml:2:10", id="with transparency"),
     ],
 )
-def test_unquoted_color_is_named(text: str, place: str) -> None:
+def test_unquoted_color_is_reported(text: str, place: str) -> None:
     """Otherwise the reader looks for a bracket that is there, or clears the value."""
     finding = read(text, "f.yaml")[1][0]
     assert (finding.code, str(finding.span)) == ("DP135", place)
@@ -375,5 +375,5 @@ def test_unquoted_color_is_named(text: str, place: str) -> None:
     ["a: # fff\n", "a: #todo\n", "a: '#fff'\n", "a: x #ff6600\n", "a: #1234567\n"],
     ids=["a comment", "a word", "in quotes", "behind a value", "seven digits"],
 )
-def test_comment_is_not_a_color(text: str) -> None:
+def test_comment_that_is_no_color_is_ignored(text: str) -> None:
     assert read(text, "f.yaml")[1] == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import load
-from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, read_recorded
+from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Json, Many, Object, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Markdown
@@ -28,7 +28,7 @@ DOCUMENT = {"object": "document", "data": {}, "nodes": [{"object": "block", "typ
 
 
 @pytest.mark.parametrize(("kind", "field"), fields_of(REGISTRY))
-def test_each_declared_value_is_read_back(kind: Kind, field: Field, tmp_path: Path) -> None:
+def test_recorded_value_equals_declared_value(kind: Kind, field: Field, tmp_path: Path) -> None:
     sample, place = SAMPLES[kind.name][field.name], PLACES[kind.name]
     for value in (sample.first, sample.second):
         entry = {**place.needs, **sample.also, field.name: value}
@@ -45,7 +45,7 @@ def test_each_declared_value_is_read_back(kind: Kind, field: Field, tmp_path: Pa
         )
         declared = resource.fields[field.name]
         type_ = field.form(resource.fields.get(field.formed_by or ""))
-        found = read_recorded(type_, to_plain(declared))
+        found = parse_recorded(type_, to_plain(declared))
         assert canonical(found) == canonical(declared)
         check_secrets(found, declared)
 
@@ -104,24 +104,24 @@ INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
 
 
 @pytest.mark.parametrize("case", READ)
-def test_a_recorded_value_is_read_as_in_a_file(case: str) -> None:
+def test_valid_recorded_value_is_parsed(case: str) -> None:
     type_, recorded, value = READ[case]
-    assert read_recorded(type_, recorded) == value
+    assert parse_recorded(type_, recorded) == value
 
 
 @pytest.mark.parametrize("case", UNFIT)
-def test_what_no_file_could_say_is_unfit(case: str) -> None:
+def test_invalid_recorded_value_is_unfit(case: str) -> None:
     type_, recorded, why = UNFIT[case]
     with pytest.raises(UnfitValue) as unfit:
-        read_recorded(type_, recorded)
+        parse_recorded(type_, recorded)
     assert str(unfit.value) == why
 
 
 @pytest.mark.parametrize("case", INCOMPLETE)
-def test_a_value_that_lacks_a_part_is_incomplete(case: str) -> None:
+def test_recorded_value_with_missing_part_is_incomplete(case: str) -> None:
     type_, recorded, why = INCOMPLETE[case]
     with pytest.raises(IncompleteValue) as incomplete:
-        read_recorded(type_, recorded)
+        parse_recorded(type_, recorded)
     assert str(incomplete.value) == why
 
 
@@ -138,7 +138,7 @@ def test_a_value_that_lacks_a_part_is_incomplete(case: str) -> None:
     ],
     ids=["same", "other", "none", "same member", "other member", "other place", "text"],
 )
-def test_a_secret_stands_where_the_configuration_has_it(value: Any, today: Any, right: bool) -> None:
+def test_recorded_secret_must_match_configuration(value: Any, today: Any, right: bool) -> None:
     """A variable in another member would be written where everybody can read it."""
     if right:
         check_secrets(value, today)

@@ -481,7 +481,7 @@ organizations:
         pytest.param("writer", "a reference is the key of an entry", id="near a key of another organization"),
     ],
 )
-def test_missing_reference_hint_stays_in_its_organization(tmp_path: Path, key: str, hint: str) -> None:
+def test_unresolved_reference_suggests_keys_of_same_organization(tmp_path: Path, key: str, hint: str) -> None:
     found = [
         item for item in loaded(tmp_path, TWO_ORGANIZATIONS.replace("KEY", key))[1] if item.code == "DP220"
     ]
@@ -489,7 +489,7 @@ def test_missing_reference_hint_stays_in_its_organization(tmp_path: Path, key: s
     assert (found[0].hint or "").startswith(hint)
 
 
-def test_variables_in_keys_that_are_data_are_substituted(tmp_path: Path) -> None:
+def test_variables_in_data_keys_are_replaced(tmp_path: Path) -> None:
     """Sent as it is, `${PARTNER}` becomes the name of a share link on the platform."""
     text = organization(
         "teams: { a: { title: A, members: { '${ADA}': owner } } }\n"
@@ -514,7 +514,7 @@ def test_variables_in_keys_that_are_data_are_substituted(tmp_path: Path) -> None
         pytest.param("teams: { a: { ▸'${FIELD}': A } }", "DP201", id="a field"),
     ],
 )
-def test_variables_in_keys_of_dpsync_are_refused(tmp_path: Path, body: str, code: str) -> None:
+def test_variables_in_fixed_keys_are_refused(tmp_path: Path, body: str, code: str) -> None:
     """An address that changes with the environment would be another object each time."""
     text, [place] = marked(organization(body))
     found = loaded(tmp_path, text, env={"KEY": "a", "FIELD": "title"})[1]

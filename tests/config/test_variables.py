@@ -121,7 +121,7 @@ def test_every_missing_variable_of_a_text_is_reported_once() -> None:
         pytest.param("/$NAME", "/$NAME", id="a lone dollar sign"),
     ],
 )
-def test_variables_in_keys_are_substituted(written: str, key: str) -> None:
+def test_variables_in_keys_are_replaced(written: str, key: str) -> None:
     node, _ = read(f"'{written}': 1\n", "f.yaml")
     assert node is not None
     result, problems = substitute(node, ENV)
@@ -130,7 +130,7 @@ def test_variables_in_keys_are_substituted(written: str, key: str) -> None:
     assert (result.keys(), plain(result)) == ([key], {key: 1})
 
 
-def test_variables_that_make_two_keys_equal_are_refused() -> None:
+def test_keys_equal_after_substitution_are_refused() -> None:
     """Of two redirects with one source, one would be lost without a word."""
     node, _ = read("/acme: 1\n'/${NAME}': 2\n", "f.yaml")
     assert node is not None

@@ -55,7 +55,7 @@ def test_openapi_text_is_valid(tmp_path: Path, text: str) -> None:
     assert _findings(tmp_path, text) == []
 
 
-def test_broken_text_in_place_names_its_line(tmp_path: Path) -> None:
+def test_broken_inline_openapi_text_reports_line(tmp_path: Path) -> None:
     text = organization(
         "openapi:\n  shop:\n    source:\n      text: |\n        openapi: 3.1.0\n        info: [\n"
     )

@@ -133,7 +133,7 @@ def test_front_matter_is_an_error_in_markdown(tmp_path: Path, text: str) -> None
 
 
 @pytest.mark.parametrize("text", ["---\n\na: b\n\n---\n", "---\nA note\n\n---\n", "a: b\n"])
-def test_divider_is_not_front_matter(tmp_path: Path, text: str) -> None:
+def test_markdown_divider_is_accepted(tmp_path: Path, text: str) -> None:
     assert found(project(tmp_path, "agentInstructions: { file: a.md }", a_md=text)) == []
 
 

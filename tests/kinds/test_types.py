@@ -649,7 +649,7 @@ def test_of_a_known_form_what_is_left_out_is_not_compared_and_of_an_unknown_one_
     assert OneOf("of", {"a": named, "b": named}).same(one, other) is same
 
 
-def test_domains_in_another_case_are_equal() -> None:
+def test_domains_are_compared_regardless_of_case() -> None:
     """Otherwise every plan shows a change that opens access, and no apply converges."""
     domains = Many(Domain(), as_set=True)
     live = domains.decode(["ACME.example", "acme.test"])

@@ -97,7 +97,7 @@ def test_count_matches_spaces_resolved_one_by_one(
 @pytest.mark.parametrize("other", ["admin", "read", None])
 @pytest.mark.parametrize("given", [[], GRANTS[:1], GRANTS[3:4], GRANTS[:4], GRANTS], ids=str)
 @pytest.mark.parametrize("others", [[], GRANTS[1:2], GRANTS[3:5]], ids=str)
-def test_count_for_two_members_matches_common_spaces(
+def test_count_for_two_members_matches_shared_spaces(
     edition: str, role: Role, other: Role, given: list[Any], others: list[Any]
 ) -> None:
     both = [
@@ -109,7 +109,7 @@ def test_count_for_two_members_matches_common_spaces(
 
 
 @EDITIONS
-def test_groups_follow_every_change(edition: str) -> None:
+def test_space_groups_stay_current_after_each_write(edition: str) -> None:
     """A count that misses a write shows a member the wrong number of spaces until a restart."""
     rules, members = (
         RULES[edition],

@@ -234,7 +234,7 @@ FILTERED = [
 
 @pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("path", FILTERED)
-def test_first_list_asks_no_query_per_object(
+def test_first_list_needs_no_query_per_object(
     few: tuple[Api, Counting], many: tuple[Api, Counting], token: str, path: str
 ) -> None:
     """Deciding for each object which sites, collections and roles matter must not ask the store each time."""

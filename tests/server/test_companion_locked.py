@@ -86,7 +86,7 @@ PROPOSALS = [name for name in EDITS if name != "applyTemplateToSpace"]
 
 
 @pytest.mark.parametrize("name", PROPOSALS)
-def test_published_locked_space_takes_change_requests(locked: Api, name: str) -> None:
+def test_published_locked_space_accepts_change_requests(locked: Api, name: str) -> None:
     row = ROWS[name]
     path = row.path.format(**{**IDS, **OTHER_IDS.get(name, {})})
     caller = locked.as_("rui-token" if name == "mergeChangeRequest" else "eve-token")
@@ -113,7 +113,7 @@ def test_published_editor_cannot_merge_into_locked_space(locked: Api) -> None:
 
 
 @pytest.mark.parametrize("token", ["eve-token", "rui-token", "ada-token"])
-def test_published_lock_changes_no_permissions(locked: Api, token: str) -> None:
+def test_published_locking_keeps_permissions_object(locked: Api, token: str) -> None:
     """`edit` and `merge` are about change requests, which a locked space takes."""
     during = locked.as_(token).get(GUIDES)["permissions"]
     locked.patch(GUIDES, {"editMode": "live"})

@@ -194,14 +194,14 @@ def test_published_role_on_site_follows_precedence(published: Api, case: str) ->
 
 
 @pytest.mark.parametrize("case", [*DIFFERENT, *ALIKE])
-def test_full_role_is_the_strongest(api: Api, case: str) -> None:
+def test_full_role_on_space_is_strongest_role(api: Api, case: str) -> None:
     made, role = {**{case: found[:2] for case, found in DIFFERENT.items()}, **ALIKE}[case]
     api.server.reset(made)
     check_role(api, "space", role)
     check_spaces(api, role)
 
 
-def test_platforms_page_lists_each_different_situation() -> None:
+def test_platforms_page_lists_differing_access_situations() -> None:
     page = (DOCS / "platforms.md").read_text(encoding="utf-8")
     named = {None: "no access"}
     for situation, (_, strongest, precedence) in DIFFERENT.items():
@@ -234,7 +234,7 @@ def test_hidden_content_stays_visible_to_its_creator(published: Api, kind: str) 
     assert not {"createdBy", "creator"} & hidden.keys()
 
 
-def test_copy_belongs_to_whoever_copied_it(published: Api) -> None:
+def test_duplicated_space_has_its_duplicator_as_creator(published: Api) -> None:
     published.server.reset(world("create", space={"createdBy": "root"}))
     sub, root = published.as_("sub-token"), published.as_("root-token")
     copy = f"/spaces/{sub.make('/spaces/space/duplicate')['id']}"
@@ -251,7 +251,7 @@ def test_exported_world_keeps_creators(published: Api) -> None:
     sub.get(path)
 
 
-def test_changed_site_role_changes_spaces_at_once(published: Api) -> None:
+def test_changed_site_role_affects_spaces_at_once(published: Api) -> None:
     """A cached answer would show a space after the role that opened it was taken away."""
     published.server.reset(world(None))
     root, sub = published.as_("root-token"), published.as_("sub-token")
@@ -306,7 +306,7 @@ def with_roles(role: Role) -> Json:
 
 
 @pytest.mark.parametrize("what", BY_CREATORS)
-def test_published_creators_manage_content_and_its_permissions(published: Api, what: str) -> None:
+def test_published_create_role_manages_content_and_permissions(published: Api, what: str) -> None:
     published.server.reset(with_roles("review"))
     published.as_("sub-token").refused(403, *BY_CREATORS[what])
     published.server.reset(with_roles("create"))
@@ -314,7 +314,7 @@ def test_published_creators_manage_content_and_its_permissions(published: Api, w
 
 
 @pytest.mark.parametrize("what", BY_ADMINS)
-def test_published_settings_stay_with_admins(published: Api, what: str) -> None:
+def test_published_settings_need_admin_role(published: Api, what: str) -> None:
     published.server.reset(with_roles("create"))
     published.as_("sub-token").refused(403, *BY_ADMINS[what])
     published.server.reset(with_roles("admin"))
@@ -322,6 +322,6 @@ def test_published_settings_stay_with_admins(published: Api, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", BY_CREATORS)
-def test_full_keeps_management_with_admins(api: Api, what: str) -> None:
+def test_full_content_management_needs_admin_role(api: Api, what: str) -> None:
     api.server.reset(with_roles("create"))
     api.as_("sub-token").refused(403, *BY_CREATORS[what])

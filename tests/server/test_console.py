@@ -444,7 +444,7 @@ def test_the_plan_is_shown_in_an_origin_of_its_own() -> None:
         assert http.get("/v1/user", headers={"Authorization": f"Bearer {token}"}).status_code == 401
 
 
-def test_the_plan_program_has_no_other_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_program_gets_only_needed_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     """The companion may run in a shell that has tokens of a platform."""
     monkeypatch.setenv("DPSYNC_TOKEN_FILE", "token-of-the-platform")
     monkeypatch.setenv("ACME_TOKEN", "another")

@@ -224,7 +224,7 @@ def test_a_page_of_somebody_else_can_neither_use_nor_show_it(
     assert http.get("/_dpsync/faults").json() == {"rules": []}
 
 
-def test_rebound_name_reads_nothing(browser: Browser, running: Companion) -> None:
+def test_page_with_rebound_name_reads_nothing(browser: Browser, running: Companion) -> None:
     """To the browser a page of the rebound name and the companion are one origin, so it may read answers."""
     target = running.url.replace("127.0.0.1", REBOUND)
     ask = "path => fetch(path, {headers: {Authorization: 'Bearer ada-token'}}).then(answer => answer.status)"

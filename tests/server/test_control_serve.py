@@ -176,7 +176,7 @@ def test_a_world_that_names_people_is_served_to_no_other_machine(command: list[s
     assert "served to this machine alone: --host 127.0.0.1" in ended.stderr
 
 
-def test_world_that_names_people_takes_no_further_name(command: list[str], tmp_path: Path) -> None:
+def test_world_that_names_people_refuses_allow_host(command: list[str], tmp_path: Path) -> None:
     world = read_world(tmp_path, anonymous=False)
     asked = [*command, "--allow-host", "docs.acme.example", "--world", world]
     ended = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -96,13 +96,13 @@ def run_serve(programs: Path, *options: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", table(PATHS))
 @pytest.mark.parametrize("name", table(FOREIGN_NAMES))
-def test_loopback_companion_refuses_other_names(url: str, name: str, path: str) -> None:
+def test_loopback_companion_refuses_foreign_host_names(url: str, name: str, path: str) -> None:
     """DNS rebinding: a web page whose name leads here would read everything with the well-known token."""
     assert status(url, path, f"Host: {name}") == 421
 
 
 @pytest.mark.parametrize("name", table(LOOPBACK_NAMES))
-def test_loopback_companion_answers_loopback_names(url: str, name: str) -> None:
+def test_loopback_companion_accepts_loopback_names(url: str, name: str) -> None:
     assert status(url, "/v1/user", f"Host: {name}") == 200
     assert status(url, "/_dpsync/health", f"Host: {name}") == 200
 
@@ -118,11 +118,11 @@ def test_loopback_companion_answers_loopback_names(url: str, name: str) -> None:
         pytest.param("Sec-Fetch-Site: same-site", id="same-site"),
     ],
 )
-def test_loopback_companion_refuses_other_sites_pages(url: str, header: str, path: str) -> None:
+def test_loopback_companion_refuses_pages_of_other_sites(url: str, header: str, path: str) -> None:
     assert status(url, path, "Host: 127.0.0.1", header) == 403
 
 
-def test_its_own_page_may_call_the_api(url: str) -> None:
+def test_companion_page_may_call_the_api(url: str) -> None:
     own = ("Host: 127.0.0.1:8787", "Origin: http://127.0.0.1:8787", "Sec-Fetch-Site: same-origin")
     assert status(url, "/v1/user", *own) == 200
 
@@ -156,7 +156,7 @@ def test_exactly_one_host_header_is_required(
         pytest.param("/v1/http://evil.example/", "127.0.0.1", 404, id="URL in the path"),
     ],
 )
-def test_absolute_target_must_name_the_companion(url: str, target: str, host: str, expected: int) -> None:
+def test_absolute_target_needs_accepted_host(url: str, target: str, host: str, expected: int) -> None:
     """The host in an absolute target goes before `Host` (RFC 9112, 3.2.2)."""
     assert status(url, target, f"Host: {host}") == expected
 
@@ -180,7 +180,7 @@ def test_every_method_needs_a_loopback_name(url: str, method: str) -> None:
 # --- what the operator can choose ---------------------------------------------------------------------
 
 
-def test_serve_on_loopback_names_the_flag_when_it_refuses(serving: Serving) -> None:
+def test_refusal_of_host_name_mentions_allow_host(serving: Serving) -> None:
     with serving() as url:
         refusal = answer(url, "/v1/user", "Host: docs.acme.example")
     assert refusal.startswith("HTTP/1.1 421 ")
@@ -189,7 +189,7 @@ def test_serve_on_loopback_names_the_flag_when_it_refuses(serving: Serving) -> N
     assert "dpsync serve with --allow-host NAME" in refusal
 
 
-def test_allowed_name_reaches_the_api_alone(serving: Serving) -> None:
+def test_allowed_host_reaches_only_the_api(serving: Serving) -> None:
     """A proxy in front has a name of its own. The control plane still answers to loopback names alone."""
     with serving("--allow-host", "Docs.Acme.example") as url:
         assert status(url, "/v1/user", "Host: docs.acme.example") == 200
@@ -213,7 +213,7 @@ def test_allowed_name_reaches_the_api_alone(serving: Serving) -> None:
         pytest.param("", 421, id="empty"),
     ],
 )
-def test_companion_on_all_addresses_answers_local_names(everywhere: str, name: str, expected: int) -> None:
+def test_companion_on_all_addresses_accepts_local_names(everywhere: str, name: str, expected: int) -> None:
     """A container listens on all addresses, and its published port is on loopback, where rebinding leads."""
     assert status(everywhere, "/v1/user", f"Host: {name}") == expected
 

@@ -49,7 +49,7 @@ def target(api: Api, source: str) -> str | None:
     return str(answer.json()["target"]) if answer.status_code == 200 else None
 
 
-def test_redirect_source_is_unique_in_any_case(edition: Api) -> None:
+def test_redirect_source_is_unique_regardless_of_case(edition: Api) -> None:
     """Published URLs resolve without regard to case: publish/site-redirects, "Creating redirects"."""
     first, second = redirect(edition, "/Install"), redirect(edition, "/setup")
     edition.refused(409, "POST", REDIRECTS, {"source": "/install", "destination": OUT})
@@ -58,7 +58,7 @@ def test_redirect_source_is_unique_in_any_case(edition: Api) -> None:
     assert (renamed["id"], renamed["source"]) == (first["id"], "/install")
 
 
-def test_bulk_upsert_updates_a_source_in_another_case(edition: Api) -> None:
+def test_bulk_upsert_matches_sources_regardless_of_case(edition: Api) -> None:
     """Published URLs resolve without regard to case: publish/site-redirects, "Creating redirects"."""
     made = redirect(edition, "/Install")
     items = [
@@ -73,7 +73,7 @@ def test_bulk_upsert_updates_a_source_in_another_case(edition: Api) -> None:
 
 
 @pytest.mark.parametrize("source", ["/Old/Path", "/old/path", "/OLD/PATH"])
-def test_redirect_resolves_in_any_case(edition: Api, source: str) -> None:
+def test_redirect_resolves_regardless_of_case(edition: Api, source: str) -> None:
     """Published URLs resolve without regard to case: publish/site-redirects, "Creating redirects"."""
     redirect(edition, "/Old/Path")
     assert target(edition, source) == TARGET
@@ -89,7 +89,7 @@ def test_redirect_resolves_in_any_case(edition: Api, source: str) -> None:
         pytest.param("/docs/*", True, "/guides", None, id="another path"),
     ],
 )
-def test_wildcard_redirect(
+def test_wildcard_redirect_matches_path_prefix(
     edition: Api, source: str, captures: bool, asked: str, expected: str | None
 ) -> None:
     """A source may end in `*`: publish/site-redirects, "Creating redirects"."""
@@ -97,7 +97,7 @@ def test_wildcard_redirect(
     assert target(edition, asked) == expected
 
 
-def test_draft_redirect_acts_once_enabled(edition: Api) -> None:
+def test_draft_redirect_is_active_once_enabled(edition: Api) -> None:
     """Drafts do nothing until they are enabled: publish/site-redirects, "Enabling draft redirects"."""
     draft = redirect(edition, "/old", draft=True)
     assert target(edition, "/old") is None
@@ -108,7 +108,7 @@ def test_draft_redirect_acts_once_enabled(edition: Api) -> None:
 # --- sites and their navigation -----------------------------------------------------------------------
 
 
-def test_site_answers_name_a_preview(published: Api) -> None:
+def test_site_answers_contain_preview_url(published: Api) -> None:
     """A preview shows what is not published yet: docs-as-code, previews."""
     made = published.make(f"{ORG}/sites", {"title": "New"})
     for site in (made, published.get(f"{ORG}/sites/{made['id']}"), *published.items(f"{ORG}/sites")):
@@ -123,7 +123,7 @@ def test_site_answers_name_a_preview(published: Api) -> None:
         ("localizedDescription", {"fr": "Référence"}),
     ],
 )
-def test_creating_a_section_drops_what_a_patch_sets(edition: Api, field: str, value: Any) -> None:
+def test_section_texts_are_set_only_by_patch(edition: Api, field: str, value: Any) -> None:
     """Creating takes these members and drops them: skills/configure-site, "Add a section to a site"."""
     sections = f"{SITE}/sections"
     made = edition.make(sections, {"spaceId": "support", "title": "Developers", "icon": "code", field: value})
@@ -149,7 +149,7 @@ def outline(api: Api, site: str) -> list[Any]:
     ("type", "expected"),
     [("site", [("Handbooks", ["guides", "support"])]), ("ultimate", ["guides", "support"])],
 )
-def test_site_of_type_site_wraps_its_spaces(published: Api, type: str, expected: list[Any]) -> None:
+def test_site_of_type_site_puts_spaces_into_section(published: Api, type: str, expected: list[Any]) -> None:
     """The wrapper is named after the site: skills/configure-site, "The auto-created wrapper section"."""
     site = published.make(f"{ORG}/sites", {"title": "Handbooks", "type": type})
     assert site["type"] == type
@@ -158,7 +158,7 @@ def test_site_of_type_site_wraps_its_spaces(published: Api, type: str, expected:
     assert outline(published, site["id"]) == expected
 
 
-def test_site_of_type_site_with_sections_gets_no_wrapper(published: Api) -> None:
+def test_site_of_type_site_keeps_existing_sections(published: Api) -> None:
     """Sections from the beginning avoid it: skills/configure-site, "The auto-created wrapper section"."""
     site = published.make(f"{ORG}/sites", {"title": "Handbooks", "type": "site"})["id"]
     section = published.make(f"{ORG}/sites/{site}/sections", {"spaceId": "guides", "title": "Guides"})["id"]
@@ -171,7 +171,7 @@ def test_site_of_type_site_with_sections_gets_no_wrapper(published: Api) -> None
 LOOKS = f"{SITE}/customization"
 
 
-def test_looks_are_read_changed_and_written_whole(published: Api) -> None:
+def test_customization_can_be_written_back_as_whole(published: Api) -> None:
     """The safe pattern is read, modify, write: skills/configure-site, "Update customization"."""
     looks = published.get(LOOKS)
     looks["styling"]["primaryColor"] = {"light": "#0E5BFF", "dark": "#5B8CFF"}
@@ -188,7 +188,9 @@ def test_looks_are_read_changed_and_written_whole(published: Api) -> None:
         pytest.param(("styling", "primaryColor", "light"), "#0E5BF", id="color of five digits"),
     ],
 )
-def test_looks_that_are_not_whole_are_refused(published: Api, path: tuple[str, ...], wrong: Any) -> None:
+def test_invalid_or_incomplete_customization_is_refused(
+    published: Api, path: tuple[str, ...], wrong: Any
+) -> None:
     """400 means a missing nested member or a wrong color: skills/configure-site, "Error handling notes"."""
     looks = published.get(LOOKS)
     *parents, last = path
@@ -213,7 +215,7 @@ def test_space_title_has_at_most_fifty_characters(edition: Api) -> None:
     edition.refused(400, "PATCH", "/spaces/guides", {"title": "x" * 51})
 
 
-def test_space_of_a_site_is_visible_as_in_its_collection(published: Api) -> None:
+def test_published_space_visibility_ignores_its_sites(published: Api) -> None:
     """The site controls who reads it: skills/configure-site, "Create a space"."""
     assert published.get(SITE)["published"]
     space = published.get("/spaces/guides")
@@ -233,7 +235,7 @@ def controlled() -> Iterator[DocsPlatform]:
         yield DocsPlatform(running.url, control)
 
 
-def test_specification_by_url_is_fetched_again(controlled: DocsPlatform) -> None:
+def test_specification_url_is_fetched_again_after_day(controlled: DocsPlatform) -> None:
     """By hand or on a schedule: skills/configure-site, "Two upload strategies"."""
     headers = {"Authorization": f"Bearer {controlled.token}"}
     api = httpx.Client(base_url=f"{controlled.url}/v1", headers=headers, timeout=PATIENCE, **NO_TLS)
@@ -274,17 +276,17 @@ def test_request_that_changes_nothing_is_a_conflict(published: Api, path: str, b
     published.refused(409, "POST", path, body)
 
 
-def test_request_against_the_present_state_fails_its_precondition(published: Api) -> None:
+def test_transfer_against_present_state_fails_precondition(published: Api) -> None:
     """412 means that the state does not permit it: skills/configure-site, "Error handling notes"."""
     published.refused(412, "POST", "/collections/product/transfer", {"organization": "globex"})
 
 
-def test_request_without_the_role_is_forbidden(published: Api) -> None:
+def test_request_without_needed_role_is_forbidden(published: Api) -> None:
     """403 means that the token's user may not: skills/configure-site, "Error handling notes"."""
     published.as_("kim-token").refused(403, "PATCH", SITE, {"title": "Mine"})
 
 
-def test_deleted_space_is_final_after_seven_days(published: Api) -> None:
+def test_deleted_space_is_unrestorable_after_seven_days(published: Api) -> None:
     """404 is final after seven days: skills/configure-site, "Error handling notes"."""
     published.ok("DELETE", "/spaces/guides", status=205)
     published.clock.pass_by(days=7)
@@ -296,7 +298,7 @@ def test_deleted_space_is_final_after_seven_days(published: Api) -> None:
     published.refused(404, "GET", "/spaces/guides")
 
 
-def test_deleted_site_is_not_found(published: Api) -> None:
+def test_deleted_site_stays_not_found(published: Api) -> None:
     """No request brings a site back: skills/configure-site, "Error handling notes"."""
     published.ok("DELETE", SITE, status=205)
     published.refused(404, "GET", SITE)

@@ -110,7 +110,7 @@ FLAT = """
 NEWS = "          - { type: space, key: news, space: news }"
 
 
-def test_new_section_gets_its_description_by_a_patch(project: Project) -> None:
+def test_new_section_gets_description_by_patch(project: Project) -> None:
     """Creating a section drops its description and its texts in other languages."""
     project.holds(sites=[{"id": "docs", "title": "Docs"}])
     assert changes(project.plan(DESCRIBED)) == [
@@ -129,7 +129,7 @@ def shown(project: Project) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_spaces_of_a_site_of_type_site_converge(project: Project) -> None:
+def test_spaces_of_site_of_type_site_converge(project: Project) -> None:
     """The platform makes a section around them, which no entry declares: pruning would delete it."""
     project.converges(FLAT)
     assert shown(project) == [("Docs", ["guides", "api"])]
@@ -147,14 +147,16 @@ def test_spaces_of_a_site_of_type_site_converge(project: Project) -> None:
         pytest.param("key: api, space: api", "key: api, space: news", ["guides", "news"], id="another space"),
     ],
 )
-def test_wrapped_spaces_can_be_changed(project: Project, old: str, new: str, expected: list[str]) -> None:
+def test_changes_inside_wrapper_section_converge(
+    project: Project, old: str, new: str, expected: list[str]
+) -> None:
     project.converges(FLAT)
     assert old in FLAT
     project.converges(FLAT.replace(old, new))
     assert shown(project) == [("Docs", expected)]
 
 
-def test_wrapper_made_by_somebody_else_is_recognized(project: Project) -> None:
+def test_wrapper_section_from_application_is_recognized(project: Project) -> None:
     """Somebody added the spaces in the application, and the files declare them without a section."""
     project.holds(sites=[{"id": "docs", "title": "Docs", "type": "site"}])
     for space in ("guides", "api"):
@@ -164,7 +166,7 @@ def test_wrapper_made_by_somebody_else_is_recognized(project: Project) -> None:
     assert shown(project) == [("Docs", ["guides", "api"])]
 
 
-def test_wrapper_gives_way_to_declared_sections(project: Project) -> None:
+def test_declared_sections_replace_wrapper_section(project: Project) -> None:
     """As the vendor's skill does it: make the sections, then delete the one that the platform has made."""
     project.converges(FLAT)
     project.converges(DESCRIBED)
@@ -179,7 +181,7 @@ REDIRECTED = """
     """
 
 
-def test_redirect_is_the_live_one_in_another_case(project: Project) -> None:
+def test_redirect_matches_live_source_regardless_of_case(project: Project) -> None:
     """A second one would be refused: published URLs resolve without regard to case."""
     destination = {"kind": "external", "url": "https://new.example/"}
     redirects = [{"source": "/Install", "destination": destination}]
@@ -190,21 +192,21 @@ def test_redirect_is_the_live_one_in_another_case(project: Project) -> None:
     assert kept["source"] == "/Install"
 
 
-def test_redirect_is_created_as_it_is_written(project: Project) -> None:
+def test_redirect_source_is_created_as_written(project: Project) -> None:
     project.holds(sites=[{"id": "docs", "title": "Docs"}])
     assert project.converges(REDIRECTED.replace("SOURCE", "/Install")) == ["POST /redirects"]
     (made,) = by_hand(project.server, "GET", f"{SITE}/redirects", token="token")["items"]
     assert made["source"] == "/Install"
 
 
-def test_sources_that_differ_in_case_are_declared_twice(project: Project) -> None:
+def test_redirect_sources_differing_in_case_are_duplicates(project: Project) -> None:
     line = '{ destination: { kind: external, url: "https://new.example/" } }'
     body = f"sites:\n  docs:\n    title: Docs\n    redirects:\n      /Install: {line}\n      /install: {line}"
     with pytest.raises(DiagnosticError, match='"/install" is declared twice'):
         project.session(body)
 
 
-def test_one_color_is_sent_with_the_whole_looks(project: Project) -> None:
+def test_single_color_is_sent_with_whole_customization(project: Project) -> None:
     """`PUT …/customization` needs the whole object."""
     project.holds(sites=[{"id": "docs", "title": "Docs"}])
     body = """

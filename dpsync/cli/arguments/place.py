@@ -65,9 +65,9 @@ class ConfigurationPaths(Struct, frozen=True):
         root, *overlays = files or ((named,) if named else (None,))
         found = directory / root if root is not None else find_root(directory)
         if root is None and commit is not None:
-            from dpsync.config.git_base.checked_files import check_root
+            from dpsync.config.git_base.checked_files import check_nearest_root
 
-            check_root(directory, found, commit)
+            check_nearest_root(directory, found, commit)
         overlaid = tuple(directory / str(name) for name in overlays)
         named_ids = None if ids is None else directory / ids
         return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit)

@@ -62,7 +62,7 @@ def _named(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
             continue
         for found in sorted([*whole.rglob("*.yaml"), *whole.rglob("*.yml")]):
             name = found.relative_to(directory)
-            if not disk.has_git(name.parts):
+            if not disk.contains_git_name(name.parts):
                 names.append(name.as_posix())
     return directory, names
 

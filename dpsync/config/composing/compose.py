@@ -39,8 +39,8 @@ from dpsync.model.texts.command import command
 from dpsync.model.texts.suggestions import did_you_mean
 
 FORMAT_VERSION: Final = 1
-_VALUE_UNKNOWN: Final = (codes.ALIAS, codes.UNQUOTED_COLOR)
-"""Codes of findings whose place is a value that could not be read: nothing else is reported there."""
+_UNREADABLE_VALUE: Final = (codes.ALIAS, codes.UNQUOTED_COLOR)
+"""Codes of findings about unreadable values: no further finding is reported for such a value."""
 ROOT_KEYS: Final = ("dpsync", "include", "policy", "organizations", "environments")
 OVERLAY_KEYS: Final = ("dpsync", "include", "policy", "organizations")
 INCLUDED_KEYS: Final = ("organizations",)
@@ -74,8 +74,8 @@ def load_sources(
 ) -> Composition:
     """Read a root file, what it includes, and what goes over it.
 
-    The kinds of `registry`, by default those of the product, say how an overlay merges. Never raises:
-    everything that is wrong is in `diagnostics`.
+    The kinds of `registry` (default: all kinds) decide how overlays merge. Never raises: problems are in
+    `diagnostics`.
     """
     layers = layers or Layers()
     loading = _Loading(files, env, Overlays(registry or load_registry()), layers.environment)
@@ -147,9 +147,9 @@ def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
 def read_environment(
     files: Files, env: Environment[str, str], name: str
 ) -> tuple[Surroundings | None, Findings]:
-    """Return the address and the token variable of one environment, and what is wrong with them.
+    """Return the address and the token variable of one environment, and findings about them.
 
-    Nothing else of the files needs to be right. Without such an environment the first value is None.
+    The rest of the file may be invalid. If the environment does not exist, the first value is None.
     """
     try:
         content = files.read(files.root, DEFAULT_LIMITS.bytes)
@@ -158,26 +158,26 @@ def read_environment(
     text, problems = decode(content, files.root)
     root, more = nodes(text, files.root) if not problems else (None, [])
     found = Findings([*problems, *more])
-    alone = _address_and_token(root, name) if isinstance(root, Mapping) else None
-    if alone is None:
+    reduced = _keep_address_and_token(root, name) if isinstance(root, Mapping) else None
+    if reduced is None:
         return None, found
-    found += check_environments(alone, env)
+    found += check_environments(reduced, env)
     substitution = Substitution(env, text)
-    node = substitution.node(alone)
+    node = substitution.node(reduced)
     found += substitution.diagnostics
     environment = chosen(node, name) if isinstance(node, Mapping) else None
     return environment.environment if environment is not None else None, found
 
 
-def _address_and_token(root: Mapping, name: str) -> Mapping | None:
-    """Return a root file with nothing but one environment, and of that the address and the token."""
+def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
+    """Return the root file reduced to the address and the token of one environment; None if it is missing."""
     environments, key = root.get("environments"), root.key("environments")
     if key is None or not isinstance(environments, Mapping):
         return None
     entry, node = environments.key(name), environments.get(name)
     if entry is None or not isinstance(node, Mapping):
         return None
-    kept = Mapping(tuple(one for one in node if one[0].text in ("url", "token")), node.span)
+    kept = node.with_keys(("url", "token"))
     return Mapping(((key, Mapping(((entry, kept),), environments.span)),), root.span)
 
 
@@ -236,7 +236,7 @@ class _Loading(Struct):
         self.unknown |= {
             problem.span
             for problem in problems
-            if problem.code in _VALUE_UNKNOWN and problem.span is not None
+            if problem.code in _UNREADABLE_VALUE and problem.span is not None
         }
         if node is None:
             return None if problems else Scalar(None, Span.start_of(name), "", True)
@@ -273,7 +273,7 @@ class _Loading(Struct):
             return below
         if "dpsync" in top:
             self.version(top)
-        return self.overlays.over(below, self.whole(top, OVERLAY_KEYS, name))
+        return self.overlays.merge(below, self.whole(top, OVERLAY_KEYS, name))
 
     def surrounded(self, below: Mapping, environment: Chosen) -> Mapping:
         overlay = environment.overlay
@@ -289,7 +289,7 @@ class _Loading(Struct):
             return below
         key = Scalar("organizations", environment.organizations.span, "organizations", True)
         found_by = Mapping(((key, environment.organizations),), environment.organizations.span)
-        return self.overlays.over(below, found_by)
+        return self.overlays.merge(below, found_by)
 
     def _without_others(self, root: Mapping) -> Mapping:
         self.environments = names(root)

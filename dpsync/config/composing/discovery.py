@@ -113,7 +113,7 @@ def _expand(
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
     if ".." in segments:
         return [], [_outside(text, span, 'a pattern cannot hold ".."')]
-    if disk.has_git(segments):
+    if disk.contains_git_name(segments):
         return [], [_outside(text, span)]
     found: list[Included] = []
     problems: list[Diagnostic] = []
@@ -132,7 +132,7 @@ def _expand(
 def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) -> Included | Diagnostic:
     """The file behind a path, or why it may not be included."""
     try:
-        name = disk.name_in(path, project)
+        name = disk.name_in_project(path, project)
     except disk.OutsideProject:
         return _outside(text, span)
     except OSError as error:
@@ -173,9 +173,9 @@ def _no_match(text: str, span: Span, project: Path, directory: Path) -> Diagnost
 def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
     """Return the files that a pattern names: `*` stays within one name, `**` is any number of directories.
 
-    Neither matches a name that begins with a dot, nor leads through a link to a directory (loops); nothing
-    matches `.git`. All positions in the pattern are followed at once, so that a directory is read once,
-    however many `**` there are.
+    Neither matches a name that begins with a dot, or follows a link to a directory (loops). Patterns never
+    match `.git`. All positions in the pattern are followed at once, so each directory is read once, for any
+    number of `**`.
     """
     last = len(segments)
     if segments and segments[-1] == "**":
@@ -184,7 +184,7 @@ def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
     while pending:
         directory, positions = pending.pop()
         for entry in _entries(directory):
-            if disk.has_git((entry.name,)):
+            if disk.contains_git_name((entry.name,)):
                 continue
             named = {i + 1 for i in positions if segments[i] == entry.name}
             wild = set(named)
@@ -203,8 +203,8 @@ def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
 def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
     """Yield the YAML files below a directory, by name, from at most `most` directories.
 
-    Links, and names that begin with a dot, are left out. Without `nested`, so are other projects: directories
-    with a root file or a git repository of their own.
+    Links, and names that begin with a dot, are skipped. If `nested` is false, directories with a root file or
+    a git repository of their own are skipped as well.
     """
     pending, looked_into = [project], 0
     while pending and looked_into < most:

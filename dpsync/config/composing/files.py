@@ -25,7 +25,7 @@ class Files(Protocol):
         ...
 
     def real(self, name: str) -> str | None:
-        """The name after links were followed; None when it leads out of the project or below a `.git`."""
+        """Return the name after following links; None if it is outside the project or inside `.git`."""
         ...
 
     def read(self, name: str, limit: int) -> bytes:
@@ -66,7 +66,7 @@ class Directory:
 
     def real(self, name: str) -> str | None:
         try:
-            return disk.name_in(self._project / name, self._project)
+            return disk.name_in_project(self._project / name, self._project)
         except disk.OutsideProject:
             return None
         except OSError:

@@ -1,4 +1,4 @@
-"""The layers over a root file: which overlays there are, and the environment that was chosen."""
+"""The layers on top of a root file: overlays and the selected environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.discovery import INSIDE
-from dpsync.config.composing.variables import variables_in
+from dpsync.config.composing.variables import referenced_variables
 from dpsync.kinds.profiles import PROFILES
 from dpsync.model.entries.desired import Environment
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -29,7 +29,7 @@ _URL_VARIABLE = re.compile(r"DPSYNC_URL(_[A-Za-z0-9_]+)?")
 _URL_RULE = "use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
 _TOKEN_VARIABLE = re.compile(r"DPSYNC_TOKEN(_[A-Za-z0-9_]+)?")
 _NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
-"""Variables whose names look like those of tokens, and that hold none."""
+"""Variables whose names match `_TOKEN_VARIABLE` but that do not contain tokens."""
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _VARIABLE_RULE = "use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
 _ALLOW_MORE = "to allow another name, set DPSYNC_TOKEN_NAMES where dpsync runs"
@@ -52,7 +52,7 @@ class Layers(Struct, frozen=True):
         names: list[str] = []
         for path in overlays:
             try:
-                names.append(disk.name_in(path, project))
+                names.append(disk.name_in_project(path, project))
             except disk.OutsideProject:
                 message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
                 problem = Diagnostic(codes.OUTSIDE, message, hint=INSIDE)
@@ -85,10 +85,11 @@ class Chosen(Struct, frozen=True):
 
 
 def is_token_variable(name: str, env: Variables[str, str]) -> bool:
-    """Return whether a configuration may send the content of a variable as an access token.
+    """Return whether a configuration may use a variable as the access token.
 
-    Whoever writes a configuration chooses the host, too, so the variable must be made for dpsync: otherwise
-    one line would send any secret of the process there. Whoever runs dpsync adds names in DPSYNC_TOKEN_NAMES.
+    The author of a configuration also chooses the host. Therefore the variable must be meant for dpsync:
+    otherwise one line could send any secret in the environment to that host. The user who runs dpsync can
+    allow more names in DPSYNC_TOKEN_NAMES.
     """
     if name in _NO_TOKENS:
         return False
@@ -97,9 +98,9 @@ def is_token_variable(name: str, env: Variables[str, str]) -> bool:
 
 
 def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnostic]:
-    """Return what is wrong with the environments of a root file, chosen or not.
+    """Return the findings about all environments of a root file, including those not selected.
 
-    `env` is the environment of the process.
+    `env` contains the environment variables of the process.
     """
     node = root.get("environments")
     if node is None:
@@ -137,12 +138,12 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
 
 
 def _url(text: str, span: Span) -> list[Diagnostic]:
-    for name in variables_in(text):
+    for name in referenced_variables(text):
         if not _URL_VARIABLE.fullmatch(name):
             message = f"{name} is not allowed in a url: {_URL_RULE}"
             hint = "rename the variable, for example to DPSYNC_URL_PROD, or write the address into the file"
             return [Diagnostic(codes.FORBIDDEN_URL_VARIABLE, message, span, hint=hint)]
-    if "${" in text:  # its variables may not be set where another environment is chosen
+    if "${" in text:  # the variables of an environment that is not selected may be unset
         return []
     problem = address_problem(text)
     return [_wrong(f"the url {problem}", span)] if problem else []
@@ -153,7 +154,7 @@ def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
     name = _text(node_of_name) or ""
     if is_token_variable(name, env):
         return []
-    # Any other text may be the token itself, in the wrong place: DP205 shows no line.
+    # A text that is not a variable name may be the token itself: DP205 does not print the source line.
     if node_of_name is None or not _VARIABLE.fullmatch(name):
         hint = f"write token: {{ env: DPSYNC_TOKEN_PROD }}; {_VARIABLE_RULE} ({_ALLOW_MORE})"
         return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]

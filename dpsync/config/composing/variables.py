@@ -1,8 +1,8 @@
 """Variables in values, as in Compose files: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, `$$`.
 
 The result stays text: `${N}` with N=1 is "1", not a number. A lone `$` is an ordinary character. As in
-Compose, `:-` and `:?` treat an empty variable like one that is not set. Keys are substituted too, since some
-are data (the source of a redirect, an e-mail). In a key without a `${`, `$$` stays as it is.
+Compose, `:-` and `:?` treat an empty variable like one that is not set. Variables in keys are replaced too,
+because some keys are data (the source of a redirect, an e-mail). A key without `${` keeps its `$$`.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal 
 
 
 def doubled(text: str) -> str:
-    """Return a value as a file holds it, so that it is read as it is and looks like no variable."""
+    """Return a value escaped for a file, so that no part of the value is read as a variable."""
     return text.replace("$", "$$") if "${" in text or "$$" in text or _BARE.search(text) else text
 
 
-def doubled_key(text: str) -> str:
-    """Return a key as a file holds it, so that it is read as it is."""
+def escaped_key(text: str) -> str:
+    """Return a key escaped for a file, so that no part of the key is read as a variable."""
     return text.replace("$", "$$") if "${" in text else text
 
 
-def variables_in(text: str) -> list[str]:
-    """Return the names of the variables that a text refers to: `a${B}$${C}` refers to B alone."""
+def referenced_variables(text: str) -> list[str]:
+    """Return the names of the variables that a text refers to: only B for `a${B}$${C}`."""
     return [found[1] for found in _NAMED.finditer(text) if found[1] is not None]
 
 
@@ -85,20 +85,20 @@ class Substitution(Struct):
         if isinstance(node, Sequence):
             items = [self.node(item) for item in node.items]
             return node if all(map(is_, items, node.items)) else Sequence(tuple(items), node.span)
-        entries = [(self.key(key), self.node(value)) for key, value in node.entries]
+        entries = [(self.substitute_key(key), self.node(value)) for key, value in node.entries]
         if all(a is b and c is d for (a, c), (b, d) in zip(entries, node.entries, strict=True)):
             return node
-        return Mapping(tuple(self.unique(entries)), node.span)
+        return Mapping(tuple(self.unique_entries(entries)), node.span)
 
-    def key(self, key: Scalar) -> Scalar:
-        """Return the key with its variables replaced; `text` is what the key says now."""
+    def substitute_key(self, key: Scalar) -> Scalar:
+        """Return the key with its variables replaced, also in `text`."""
         if "${" not in key.text:
             return key
         replaced = self.scalar(replace(key, value=key.text))
         return replace(replaced, text=str(replaced.value))
 
-    def unique(self, entries: list[tuple[Scalar, Node]]) -> Iterator[tuple[Scalar, Node]]:
-        """Yield one entry for each key; variables may make two keys of a mapping equal."""
+    def unique_entries(self, entries: list[tuple[Scalar, Node]]) -> Iterator[tuple[Scalar, Node]]:
+        """Yield the first entry of each key, and report keys that substitution has made equal."""
         first: dict[str, Scalar] = {}
         for key, value in entries:
             if (other := first.setdefault(key.text, key)) is key:

@@ -39,7 +39,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         for order in kind.list_orders:
             yield from _orders(order, mine, resources)
         yield from _circles(registry, kind, mine)
-        yield from _claims(registry, kind, mine, resources)
+        yield from _unknown_claims(registry, kind, mine, resources)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
 
@@ -229,8 +229,10 @@ def _circles(registry: Registry, kind: Kind, mine: list[Entry]) -> Iterable[Diag
             )
 
 
-def _claims(registry: Registry, kind: Kind, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:
-    """Yield a finding for each claim that a condition names and the schema around it lacks."""
+def _unknown_claims(
+    registry: Registry, kind: Kind, mine: list[Entry], resources: Resources
+) -> Iterable[Diagnostic]:
+    """Yield a finding for each claim in a condition that the visitor schema of its site does not define."""
     fields = [field.name for field in kind.fields if isinstance(field.type, Condition)]
     if not fields:
         return
@@ -255,7 +257,7 @@ def _claims(registry: Registry, kind: Kind, mine: list[Entry], resources: Resour
 
 
 def _visitor_schemas(registry: Registry, resources: Resources) -> dict[Address, tuple[Entry, Value]]:
-    """Return each declared visitor schema, with its entry, by the address of what it belongs to."""
+    """Return each declared visitor schema with its entry, keyed by the address of its site."""
     kinds = {
         kind.name: field.name
         for kind in registry.ordered

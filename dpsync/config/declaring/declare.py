@@ -80,11 +80,11 @@ class Declarations:
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related, cause=cause))
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
-        """Report a key that may not stand there. Returns the known key that was probably meant."""
+        """Report an unknown key. Returns the known key that was probably meant."""
         word = str(key.value)
         nearest = self._nearest.get((word, what))
         hint = None
-        if not self.diagnostics.full("DP201"):  # further ones are only counted: a suggestion for each is slow
+        if not self.diagnostics.full("DP201"):  # further findings are only counted: suggestions are slow
             if nearest is None:
                 nearest = self._nearest[word, what] = did_you_mean(word, known)
             spaced = word.strip() != word
@@ -177,7 +177,7 @@ class Declarations:
             if word in reserved:
                 continue
             if key.interpolated:
-                word = ""  # a variable cannot choose a field
+                word = ""  # a variable cannot select a field
             above, without = without, None
             if word == "id":
                 self._pin(entry, value)
@@ -422,7 +422,7 @@ def _fields_of(kind: Kind) -> str | None:
 
 
 def _local_key(key: Scalar) -> str:
-    """Return what a local key looks like, with one made from a text that is none."""
+    """Return a hint on how to write a local key, with a suggestion made from the invalid key."""
     if key.interpolated:
         return "a local key is part of the address of an entry, so it cannot contain variables"
     text = str(key.value)

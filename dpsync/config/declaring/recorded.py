@@ -1,7 +1,8 @@
-"""A value that a journal or a saved plan has recorded, read as if it stood in a file of the configuration.
+"""Parse values recorded in a journal or a saved plan, as if they were in a configuration file.
 
-The file may be forged. So the declaration of the field decides what a value may be: its types, its limits,
-and where a secret or a reference may stand. Markers of a plan become what a file would say in their place.
+The journal or plan may be forged. Therefore the declaration of the field decides which values are valid: its
+type, its limits, and where a secret or a reference is allowed. Plan markers are first rewritten to the form
+that a configuration file uses.
 """
 
 from __future__ import annotations
@@ -27,53 +28,53 @@ from dpsync.model.texts.mask import HIDDEN
 
 Path = tuple[str, ...]
 _INCOMPLETE: Final = frozenset({"DP206", "DP222"})
-"""Findings about a value that lacks a part: the platform may not have given it back."""
+"""Findings about a missing part of a value: the platform may not have returned it."""
 
 
 class UnfitValue(Exception):
-    """No file could say the value, so dpsync has not recorded it: why."""
+    """The value is invalid in a configuration file, so dpsync did not record it. The message says why."""
 
 
 class IncompleteValue(Exception):
-    """The value cannot be written again, because a part of it is not known: why."""
+    """The value cannot be restored, because a part is unknown. The message says why."""
 
 
-def read_recorded(type_: Type, recorded: Any) -> Value:
-    """Return the value that a plan shows, as the configuration would have it.
+def parse_recorded(type_: Type, recorded: Any) -> Value:
+    """Return a recorded value in the form that a loaded configuration has.
 
-    References are addresses that nobody has looked up yet. Raises UnfitValue and IncompleteValue.
+    References are addresses, not yet resolved to entries. Raises UnfitValue and IncompleteValue.
     """
     if recorded is None:
         return None
     marked: list[tuple[str, str]] = []
-    text = _text(_as_written(recorded, marked))
-    if _hides_something(recorded):
+    text = _json_text(_to_file_form(recorded, marked))
+    if _contains_hidden_text(recorded):
         raise IncompleteValue("it held a secret, which is in no plan and no journal")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
         raise IncompleteValue(f"its {empty} had no value, and no request takes one away")
     node, problems = nodes(text, "")
     reading = _Reading([one.message for one in problems])
-    value = _of_platform(type_).parse(node, reading) if node is not None else INVALID
+    value = _with_platform_forms(type_).parse(node, reading) if node is not None else INVALID
     if reading.problems:
         raise UnfitValue("; ".join(dict.fromkeys(reading.problems)))
-    if reading.lacking or value is INVALID:
-        raise IncompleteValue("; ".join(dict.fromkeys(reading.lacking)) or "it cannot be read")
+    if reading.incomplete or value is INVALID:
+        raise IncompleteValue("; ".join(dict.fromkeys(reading.incomplete)) or "it cannot be read")
     _check_markers(marked, value)
     return value
 
 
-def _as_written(recorded: Any, marked: list[tuple[str, str]]) -> Any:
-    """Return the value with each marker as a file writes it, and add the markers to `marked`."""
+def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
+    """Return the value with each marker in the form of a file, and append the markers to `marked`."""
     if (data := wrapped_data(recorded)) is not None:
-        return {key: _as_written(item, marked) for key, item in data.items()}
+        return {key: _to_file_form(item, marked) for key, item in data.items()}
     if isinstance(recorded, list):
-        return [_as_written(item, marked) for item in recorded]
+        return [_to_file_form(item, marked) for item in recorded]
     if not isinstance(recorded, dict):
         return recorded
     (marker, name), *others = recorded.items() if recorded else [("", None)]
     if others or marker not in (REF, LIVE, ENV):
-        return {key: _as_written(item, marked) for key, item in recorded.items()}
+        return {key: _to_file_form(item, marked) for key, item in recorded.items()}
     if not isinstance(name, str) or not name:
         raise UnfitValue(f'"{marker}" needs a text as its value')
     if marker == LIVE and not is_path_id(name):
@@ -82,8 +83,8 @@ def _as_written(recorded: Any, marked: list[tuple[str, str]]) -> Any:
     return name if marker == REF else {"id" if marker == LIVE else "env": name}
 
 
-def _text(written: Any) -> str:
-    """Return the text of a JSON file with this value."""
+def _json_text(written: Any) -> str:
+    """Return the value as JSON text."""
     try:
         text = json.dumps(written, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -91,23 +92,23 @@ def _text(written: Any) -> str:
     return FORBIDDEN_IN_FILE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
-def _hides_something(recorded: Any) -> bool:
+def _contains_hidden_text(recorded: Any) -> bool:
     texts = [leaf for leaf in leaves(recorded) if isinstance(leaf, str)]
     return any(HIDDEN in text or text in (NOT_SHOWN, UNDISCLOSED) for text in texts)
 
 
 class _Reading(Struct):
-    """What types need while they read a recorded value: implements kinds.types.Parsing."""
+    """Parsing context for recorded values: implements kinds.types.Parsing."""
 
     problems: list[str]
-    lacking: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
-        (self.lacking if code in _INCOMPLETE else self.problems).append(message)
+        (self.incomplete if code in _INCOMPLETE else self.problems).append(message)
         return INVALID
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        """Ignored: the value was live."""
+        """Ignore the warning: the platform accepted the value."""
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
         self.problems.append(f'unknown key "{key.value}" in {what}')
@@ -126,7 +127,7 @@ class _Reading(Struct):
 
 
 class _RichText(Markdown, frozen=True):
-    """Markdown, or a Document of the platform that Markdown cannot hold."""
+    """Markdown, or a platform document that Markdown cannot express."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Mapping) and self.misfit(plain(node)) is None:
@@ -134,8 +135,8 @@ class _RichText(Markdown, frozen=True):
         return super().parse(node, ctx)
 
 
-class _Part(Object, frozen=True, dict=True):
-    """An object inside a list or another object, which is written whole: null says that a part is not set."""
+class _NullablePart(Object, frozen=True, dict=True):
+    """An object inside a list or another object, always recorded as a whole: null means an unset part."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Mapping):
@@ -144,26 +145,26 @@ class _Part(Object, frozen=True, dict=True):
         return super().parse(node, ctx)
 
 
-def _of_platform(type_: Type) -> Type:
-    """Return the type with what only the platform says in such a value."""
+def _with_platform_forms(type_: Type) -> Type:
+    """Return the type extended by the forms that only platform values have."""
     match type_:
         case Markdown():
             return _RichText()
         case Object(parts=parts):
-            inner = {name: _of_platform(part) for name, part in parts.items()}
-            return _Part(inner, type_.required, type_.what, type_.one)
+            inner = {name: _with_platform_forms(part) for name, part in parts.items()}
+            return _NullablePart(inner, type_.required, type_.what, type_.one)
         case OneOf(forms=forms):
-            made = {word: _of_platform(form) for word, form in forms.items()}
+            made = {word: _with_platform_forms(form) for word, form in forms.items()}
             return replace(type_, forms=made)
         case Many(of=of):
-            return replace(type_, of=_of_platform(of))
+            return replace(type_, of=_with_platform_forms(of))
         case Table(values=values):
-            return replace(type_, values=_of_platform(values))
+            return replace(type_, values=_with_platform_forms(values))
     return type_
 
 
 def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
-    """Raise UnfitValue unless each marker stands where the type has a reference or a secret, and no other."""
+    """Raise UnfitValue unless the references and secrets in the value are exactly the markers."""
     found = []
     for leaf in leaves(value):
         match leaf:
@@ -181,9 +182,9 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
 
 
 def check_secrets(value: Value, today: Value) -> None:
-    """Raise UnfitValue for a secret unless `today`, the value of the configuration, has it at the same place.
+    """Raise UnfitValue for a secret that `today`, the configured value, does not use in the same place.
 
-    Whoever forges a journal would else have any variable of the environment sent to the platform.
+    Otherwise a forged journal could send any environment variable to the platform.
     """
     named = dict(_secrets(today, ()))
     for path, name in _secrets(value, ()):
@@ -193,7 +194,7 @@ def check_secrets(value: Value, today: Value) -> None:
 
 
 def _secrets(value: Value, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the variable of each secret, with the members that lead to it."""
+    """Yield the path and the variable name of each secret."""
     if isinstance(value, Secret):
         yield path, value.env
     elif isinstance(value, dict):

@@ -39,7 +39,7 @@ class Resolving:
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
         """Of the kinds that a field may name, those that this server has."""
         self._hints: dict[str, str] = {}
-        """What to do about a reference to nothing, by its key and the places that were searched."""
+        """Hints for unresolved references, by the key and the searched places."""
 
     # What types call.
 
@@ -95,16 +95,16 @@ class Resolving:
         return known
 
     def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, places: list[Address]) -> Invalid:
-        """Report a reference to an entry that none of `places` has; the same one is searched for once."""
+        """Report a reference to an entry that is in none of `places`. Hints are cached."""
         cause = f"{key} in {', '.join(map(str, places))}"
         hint = self._hints.get(cause)
         if hint is None and not self.declared.diagnostics.full("DP220"):
-            hint = self._hints[cause] = self._nearest(kinds, key, places)
+            hint = self._hints[cause] = self._missing_reference_hint(kinds, key, places)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'there is no {nouns} "{key}"', span, hint, cause)
 
-    def _nearest(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
-        """Return what to do about a reference to nothing, with the entry that was probably meant."""
+    def _missing_reference_hint(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
+        """Return a hint for an unresolved reference: the entry that was probably meant, or what to do."""
         entries = [entry for entry in self.declared.entries.values() if entry.kind.name in kinds]
         here = [entry.key for entry in entries if any(entry.address.is_in(place) for place in places)]
         last = key.rpartition("/")[2]  # somebody may have written an address

@@ -1,8 +1,8 @@
-"""The files of a working copy, each compared with one commit before it is used.
+"""Compare each file of a working copy with a commit before dpsync uses the file.
 
-A workflow that holds secrets may run where somebody else can write into the working copy: a build, or an
-artifact that was unpacked. So the bytes that were read must be those of the commit whose id GitHub has named.
-git's own directory is as easy to write. So an object counts only if its hash is its name, from the commit on.
+In a workflow with secrets, untrusted code (a build, an unpacked artifact) may write into the working copy.
+Therefore each file must be identical in the commit whose id GitHub has provided. Untrusted code could also
+change the `.git` directory, so each git object is used only if its hash matches its id.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from dpsync.model.texts.words import short_commit
 _DIRECTORY: Final = "40000"
 _SUBMODULE: Final = "160000"
 _LARGEST: Final = 1 << 26
-"""Bytes of a commit or of the list of a directory."""
+"""Maximum size, in bytes, of a commit object or a tree object."""
 _MOST: Final = 1_000_000
-"""Names below a directory: a few objects can stand for very many, as the same directory may be in others."""
+"""Maximum number of files in a commit: nested copies of one tree object can expand to very many files."""
 _LINE_END: Final = re.compile(rb"(?<!\r)\n")
 
 
 class VerifiedRepository(Repository, frozen=True):
-    """A repository whose objects count only if their hash is their name."""
+    """A repository that returns only objects whose hash matches their id."""
 
     @staticmethod
     def around(directory: Path) -> VerifiedRepository:
@@ -44,18 +44,18 @@ class VerifiedRepository(Repository, frozen=True):
 
     def objects(self, ids: Collection[str], largest: int) -> Iterator[tuple[str, bytes, bytes]]:
         for id_, kind, data in super().objects(ids, largest):
-            if _hashed(id_, kind, data) == id_:
+            if _object_id(id_, kind, data) == id_:
                 yield id_, kind, data
 
     def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
-        """Return mode and object of every file below a directory of a commit, by its name relative to that.
+        """Return the mode and object id of each file in a directory of a commit, by path below the directory.
 
-        Raises NoRepository where an object on the way is missing or of another content.
+        Raises NoRepository if a needed object is missing or its hash does not match its id.
         """
         head = self._contents({commit}, b"commit")[commit]
         tree = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
         for part in PurePosixPath(directory).parts:
-            entries = _entries(self._contents({tree}, b"tree")[tree], len(tree) // 2)
+            entries = _tree_entries(self._contents({tree}, b"tree")[tree], len(tree) // 2)
             below = next((id_ for mode, name, id_ in entries if (mode, name) == (_DIRECTORY, part)), None)
             if below is None:
                 return {}
@@ -68,7 +68,7 @@ class VerifiedRepository(Repository, frozen=True):
             contents = self._contents({*directories.values()}, b"tree")
             deeper: dict[str, str] = {}
             for prefix, tree in directories.items():
-                for mode, name, id_ in _entries(contents[tree], len(tree) // 2):
+                for mode, name, id_ in _tree_entries(contents[tree], len(tree) // 2):
                     if mode == _DIRECTORY:
                         deeper[f"{prefix}{name}/"] = id_
                     elif mode != _SUBMODULE:
@@ -78,22 +78,22 @@ class VerifiedRepository(Repository, frozen=True):
 
     def _contents(self, ids: Collection[str], kind: bytes) -> dict[str, bytes]:
         found = {id_: data for id_, of, data in self.objects(ids, _LARGEST) if of == kind}
-        if lacking := sorted({*ids} - found.keys()):
+        if missing := sorted({*ids} - found.keys()):
             raise NoRepository(
-                f"the {kind.decode()} {short_commit(lacking[0])} is missing in git, or its hash is wrong"
+                f"the {kind.decode()} {short_commit(missing[0])} is missing in git, or its hash is wrong"
             )
         return found
 
 
-def _hashed(id_: str, kind: bytes, data: bytes) -> str:
-    """Return the name that git gives to an object, by the algorithm that an id is of."""
+def _object_id(id_: str, kind: bytes, data: bytes) -> str:
+    """Return the id that git computes for an object, with the same hash algorithm as `id_`."""
     algorithm = "sha256" if len(id_) == 64 else "sha1"
     named = b"%s %d\0%s" % (kind, len(data), data)
     return hashlib.new(algorithm, named, usedforsecurity=False).hexdigest()
 
 
-def _entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:
-    """The mode, name and id of each entry of a directory. An id takes `size` bytes."""
+def _tree_entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:
+    """Yield the mode, name and id of each entry of a tree object. `size` is the length of an id in bytes."""
     at = 0
     while at < len(tree):
         end = tree.index(b"\0", at)
@@ -103,9 +103,9 @@ def _entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:
 
 
 class CheckedFiles(Struct):
-    """The files of a project on the disk. Any other answer than that of the commit raises DiagnosticError.
+    """The files of a project on disk. Raises DiagnosticError for every difference from the commit.
 
-    That goes for what a file holds, for which files a pattern means, and for where links lead.
+    File contents, the files that a pattern matches, and the targets of links are compared.
     """
 
     root: str
@@ -114,7 +114,7 @@ class CheckedFiles(Struct):
 
     @staticmethod
     def of(root: Path, commit: str) -> CheckedFiles:
-        """The files of the project of a root file. Raises DiagnosticError where the commit cannot be read."""
+        """Return the files of the project of `root`. Raises DiagnosticError if the commit cannot be read."""
         return CheckedFiles(root.name, Directory(root), _committed(root.parent, root, commit))
 
     def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
@@ -140,57 +140,59 @@ class CheckedFiles(Struct):
         return data[: limit + 1]
 
     def _refuse(self, name: str) -> NoReturn:
-        raise _changed(name, self.committed.commit)
+        raise _changed_file_error(name, self.committed.commit)
 
 
 def check_file(path: Path, name: str, data: bytes | None, commit: str, project: Path) -> None:
-    """Raise DiagnosticError unless a commit has these bytes as a file; None stands for no file.
+    """Raise DiagnosticError unless the file has the content `data` in the commit; None means no file.
 
-    `name` is what messages call the file, and `project` a directory of the same checkout.
+    `name` is the file name for messages. `project` is a directory in the same checkout.
     """
     _compare(_committed(project, path, commit), path.name, name, data)
 
 
-def check_root(start: Path, root: Path, commit: str) -> None:
-    """Raise DiagnosticError where the commit has another root file that is nearer to a directory."""
+def check_nearest_root(start: Path, root: Path, commit: str) -> None:
+    """Raise DiagnosticError if the commit has a root file nearer to `start` than `root`."""
     here, project = start.resolve(), root.parent.resolve()
     for directory in (here, *here.parents):
         committed = _committed(project, directory / root.name, commit)
         for name in ROOT_NAMES:
             if name in committed and directory / name != project / root.name:
-                raise _changed((directory / name).relative_to(committed.repository.top).as_posix(), commit)
+                raise _changed_file_error(
+                    (directory / name).relative_to(committed.repository.top).as_posix(), commit
+                )
         if directory == project:
             return
 
 
 def _committed(project: Path, path: Path, commit: str) -> CommitFiles:
-    """The files of a commit beside and below a path of the checkout that a project is in."""
+    """Return the files that a commit has in the directory of `path`, from the checkout of `project`."""
     try:
         repository = VerifiedRepository.around(project)
         directory = path.parent.resolve().relative_to(repository.top).as_posix()
         files = CommitFiles(repository, commit, "" if directory == "." else directory, path.name)
-        _ = path.name in files  # reads the names
+        _ = path.name in files  # load the names now, so that errors are raised here
     except (NoRepository, ValueError) as why:
-        said = f"{path.name} cannot be compared with the commit {short_commit(commit)}: {why}"
+        message = f"{path.name} cannot be compared with the commit {short_commit(commit)}: {why}"
         hint = "fetch the commit with actions/checkout, in the job that runs dpsync"
-        raise DiagnosticError([Diagnostic(codes.CHANGED_FILE, said, hint=hint)], Exit.REFUSED) from None
+        raise DiagnosticError([Diagnostic(codes.CHANGED_FILE, message, hint=hint)], Exit.REFUSED) from None
     return files
 
 
-def _compare(committed: CommitFiles, name: str, called: str, data: bytes | None) -> None:
+def _compare(committed: CommitFiles, name: str, shown_name: str, data: bytes | None) -> None:
     try:
         expected = committed.read(name, DEFAULT_LIMITS.bytes)
     except OSError:
         expected = None
     if data == expected:
         return
-    # A checkout may have given each line the end that .gitattributes or core.eol says, and nothing else.
+    # The only accepted difference: a checkout may convert LF to CRLF (.gitattributes, core.eol).
     if data is None or expected is None or data != _LINE_END.sub(b"\r\n", expected):
-        raise _changed(called, committed.commit)
+        raise _changed_file_error(shown_name, committed.commit)
 
 
-def _changed(name: str, commit: str) -> DiagnosticError:
-    said = f"{name} differs from the checked commit {short_commit(commit)}"
+def _changed_file_error(name: str, commit: str) -> DiagnosticError:
+    message = f"{name} differs from the checked commit {short_commit(commit)}"
     hint = "an earlier step changed, added or removed this file: run dpsync right after actions/checkout"
-    found = Diagnostic(codes.CHANGED_FILE, said, Span.start_of(name), hint=hint)
+    found = Diagnostic(codes.CHANGED_FILE, message, Span.start_of(name), hint=hint)
     return DiagnosticError([found], Exit.REFUSED)

@@ -22,9 +22,10 @@ _FORGIVEN: Final = (
     codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FORBIDDEN_VARIABLE, codes.FORBIDDEN_URL_VARIABLE,
     "DP234", "DP240", "DP241",
 )  # fmt: skip
-"""Errors of an earlier commit with which its configuration still counts: otherwise what it protects would no
-longer be protected. A variable that only that commit needs matches nothing, an environment may be new, no
-token is sent where that commit says, and texts and conditions are compared as they were."""
+"""Errors that dpsync ignores in the configuration of an earlier commit, to keep its protections in effect.
+
+Missing variables match nothing, environments may be new, dpsync sends no token to the addresses of that
+commit, and texts and conditions are only compared."""
 _MOST: Final = 10
 """Commits before the base that are read at most: what is older was applied long ago."""
 _LONGEST: Final = 1_000_000
@@ -46,11 +47,11 @@ class Loaded(Struct, frozen=True):
 
 
 def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles | None:
-    """Return the project of a root file as a commit has it; None if the commit has no root file.
+    """Return the files of a project in a commit; None if the commit has no root file.
 
-    The root file may have the other one of its two names there.
+    The root file may have the other of the two allowed names in the commit.
     """
-    at = _directory(repository, root)
+    at = _project_directory(repository, root)
     if at is None:
         return None
     files = CommitFiles(repository, commit, at, root.name)
@@ -62,8 +63,8 @@ def commit_files(repository: Repository, commit: str, root: Path) -> CommitFiles
     return files
 
 
-def _directory(repository: Repository, root: Path) -> str | None:
-    """Return the place of the project below the top of the repository; None if it lies elsewhere."""
+def _project_directory(repository: Repository, root: Path) -> str | None:
+    """Return the project directory relative to the repository; None if it is outside the repository."""
     at = root.parent.resolve()
     if not at.is_relative_to(repository.top):
         return None
@@ -92,7 +93,7 @@ class Project(Struct, frozen=True):
 
     def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
         """The commits up to one that have changed files of the project's directory, the latest first."""
-        at = _directory(self.repository, self.root)
+        at = _project_directory(self.repository, self.root)
         return self.repository.changes(commit, at) if at is not None else []
 
     def before(self, commit: str) -> str | None:

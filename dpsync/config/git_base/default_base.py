@@ -127,6 +127,6 @@ def _at(event: Any, *names: str) -> Any:
 
 
 def commit_id(text: Any) -> str | None:
-    """Return an id, and no other name of a commit; nothing but zeros means that there is none."""
+    """Return `text` if it is a full commit id, else None; an id of zeros means no commit."""
     is_id = isinstance(text, str) and len(text) >= 40 and not set(text) - set("0123456789abcdef")
     return text if is_id and set(text) != {"0"} else None

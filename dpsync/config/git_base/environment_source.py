@@ -1,10 +1,10 @@
-"""Find the commit that decides where an environment is, and read the environment there.
+"""Find the commit that sets the address of an environment, and read the environment in this commit.
 
-Whoever writes an environment chooses which variable is sent to which host. A change under review must not
-choose that, because a plan of the change needs no approval. So the address and the token variable come from
-the commit that the change targets: the CI system names it by its id, or by a branch that it has fetched.
+The author of an environment chooses which variable is sent to which host. A pull request must not choose
+this, because its plan needs no approval. Therefore the address and the token variable come from the target of
+the pull request. The CI system identifies the target by a commit id or by a fetched branch.
 
-docs/configuration.md#address-and-token has the rule for users.
+The rules for users are in docs/configuration.md#which-commit-sets-the-address.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from dpsync.model.texts.words import short_commit
 
 
 class EnvironmentSource(Struct, frozen=True):
-    """The commit that decides where environments are; `name` is what people call it.
+    """The commit that sets the addresses of environments; `name` is its name for messages.
 
-    `files` is the project as that commit has it, or None if the commit has no root file. If the commit is not
-    in this clone, `problem` says why, and `hint` what to do.
+    `files` contains the project in this commit, or None if the commit has no root file. If the commit cannot
+    be read, `problem` is the reason and `hint` is what to do.
     """
 
     name: str
@@ -39,7 +39,7 @@ class EnvironmentSource(Struct, frozen=True):
     """The working copy is a change under review, or may be one: no flag and no answer replaces the commit."""
 
     def environment(self, env: Mapping[str, str], name: str) -> tuple[Environment | None, Findings]:
-        """Return an environment as the commit has it, and what is wrong with it; None if it has none."""
+        """Return the environment `name` in the commit (None if missing), and findings about it."""
         return read_environment(self.files, env, name) if self.files is not None else (None, Findings())
 
 
@@ -51,9 +51,9 @@ def may_be_under_review(env: Mapping[str, str]) -> bool:
 def environment_source(
     root: Path, env: Mapping[str, str], branches: Collection[str] = ()
 ) -> EnvironmentSource:
-    """Return the commit that decides where the environments of a root file are.
+    """Return the commit that sets the addresses of the environments in a root file.
 
-    `branches` are those whose commits the workflow allows to be applied; without any, the default branch.
+    `branches` lists the branches that the workflow may apply; empty means only the default branch.
     """
     review = may_be_under_review(env)
     try:
@@ -82,7 +82,7 @@ def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
     a comment or a button.
     """
     kind = env.get("GITHUB_EVENT_NAME")
-    if not kind or kind == "merge_group" or _target(env, event_of(env)):
+    if not kind or kind == "merge_group" or _target_branch(env, event_of(env)):
         return False
     head, branch = repository.commit("HEAD"), env.get("GITHUB_REF", "")
     if head is None or head == commit_id(env.get("GITHUB_SHA")):
@@ -100,41 +100,41 @@ def _github(
     event, kind = event_of(env), env["GITHUB_EVENT_NAME"]
     if kind == "merge_group":
         return "the target of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
-    target = _target(env, event)
+    target = _target_branch(env, event)
     if not target:
         return f"the commit of this {kind} run", iter([commit_id(env.get("GITHUB_SHA"))])
     default = text_at(event, "repository", "default_branch")
-    # Anybody who may push can open a pull request into a branch of their own.
+    # Anybody with push access can open a pull request that targets a branch of their own.
     branch = target if not default or target in (branches or (default,)) else default
     what = "the target of this pull request" if branch == target else "the default branch"
-    return f"{branch}, {what}", _github_tips(repository, env, event, branch, target)
+    return f"{branch}, {what}", _github_candidates(repository, env, event, branch, target)
 
 
-def _target(env: Mapping[str, str], event: Any) -> str:
-    """Return the branch that a pull request is for; "" if the event says nothing of it."""
+def _target_branch(env: Mapping[str, str], event: Any) -> str:
+    """Return the target branch of the pull request; "" if the event has none."""
     return env.get("GITHUB_BASE_REF") or text_at(event, "pull_request", "base", "ref")
 
 
-def _github_tips(
+def _github_candidates(
     repository: Repository, env: Mapping[str, str], event: Any, branch: str, target: str
 ) -> Iterator[str | None]:
-    """Yield what may name the last commit of a branch, the latest one first."""
+    """Yield candidate git names of the last commit of a branch, the most recent first."""
     own = commit_id(env.get("GITHUB_SHA"))
     if env.get("GITHUB_REF") == f"refs/heads/{branch}":
         yield own
     if branch == target and own and repository.commit(own):
-        # GitHub's trial merge: its first parent is what the target was then.
+        # GitHub's test merge commit: the first parent is the tip of the target branch at that time.
         first, *others = repository.parents(own) or [""]
         if others == [commit_at(event, "pull_request", "head", "sha")]:
             yield first
-    if not repository.nested:  # a submodule has branches that its own authors have named
+    if not repository.is_nested:  # branch names of a submodule are chosen by the authors of the submodule
         yield f"refs/remotes/origin/{branch}"
     if branch == target:
         yield commit_at(event, "pull_request", "base", "sha")
 
 
 def _gitlab(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
-    # GitLab sets the first one only if it tries the result of the merge.
+    # GitLab sets TARGET_BRANCH_SHA only in pipelines for merged results.
     names = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA")
     branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the branch"
     return f"{branch}, the target of this merge request", (commit_id(env.get(name)) for name in names)

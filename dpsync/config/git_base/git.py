@@ -52,8 +52,8 @@ class Repository(Struct, frozen=True):
         return self.git.place.top
 
     @property
-    def nested(self) -> bool:
-        """Whether its working tree lies in that of another repository, as that of a submodule does."""
+    def is_nested(self) -> bool:
+        """Whether the working tree is inside another repository, as with a submodule."""
         try:
             GitDirectory.around(self.top.parent)
         except NoRepository:
@@ -122,13 +122,13 @@ class Repository(Struct, frozen=True):
         return found
 
     def blobs(self, ids: Collection[str], largest: int) -> dict[str, bytes]:
-        """The contents of several files by their ids. What is not there or is larger is left out."""
+        """Return the contents of several files by id. Missing and larger files are skipped."""
         return {id: data for id, kind, data in self.objects(ids, largest) if kind == b"blob"}
 
     def objects(self, ids: Collection[str], largest: int) -> Iterator[tuple[str, bytes, bytes]]:
-        """Yield the id, kind and content of several objects, read by two processes.
+        """Yield the id, type and content of several objects, read with two git processes.
 
-        What is not there or is larger is left out.
+        Missing objects, and objects larger than `largest`, are skipped.
         """
         asked = "".join(f"{id}\n" for id in ids).encode()
         sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", given=asked).stdout.splitlines()
@@ -211,7 +211,7 @@ class CommitFiles(Struct, dict=True):
         return sorted(files.values(), key=attrgetter("name")), problems
 
     def _matching(self, text: str) -> list[str]:
-        """The names that a path or a pattern means. A pattern that names a link to a directory follows it."""
+        """Return the files that a path or a pattern matches. Links to directories are followed."""
         if "*" in text:
             named = posixpath.dirname(text.partition("*")[0])
             real = self.real(named) if named else ""
@@ -224,7 +224,7 @@ class CommitFiles(Struct, dict=True):
     def real(self, name: str) -> str | None:
         at = posixpath.normpath(name)
         for _ in range(_LINKS):
-            if at.startswith(("../", "/")) or at == ".." or disk.has_git(at.split("/")):
+            if at.startswith(("../", "/")) or at == ".." or disk.contains_git_name(at.split("/")):
                 return None
             parts = at.split("/")
             leading = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))

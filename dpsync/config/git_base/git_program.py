@@ -7,8 +7,8 @@ directory of ours, with a configuration of ours; the objects, the refs and the i
 theirs. Of their configuration a few values are kept that say how things are stored: none of them names a
 program. The command line says the same once more, for whatever a git does by default.
 
-Each call has a time limit: git opens files of the working tree, such as `.gitattributes`, and waits forever
-for one that is a pipe.
+Each call has a time limit: git opens files of the working tree, such as `.gitattributes`, and would block
+forever on a named pipe.
 
 The repository is the one whose `.git` is found from a directory upwards. A directory that only looks like a
 bare repository is none, since any commit can hold one.
@@ -69,7 +69,7 @@ _SMALL: Final = 1 << 20
 _LARGE: Final = 1 << 26
 """Bytes of a list of refs."""
 _TIME_LIMIT: Final = 60
-"""Seconds for one call of git; the status of a very large working tree takes some of them."""
+"""Maximum seconds for one git call; `git status` in a very large working tree takes several."""
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF: Final = re.compile(r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f]+")
 
@@ -235,7 +235,7 @@ class Git(Struct, frozen=True):
     def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """Run one of its commands with `given` as its input. Names of files are from the top on.
 
-        Raises NoRepository where it cannot be started, or does not end in time.
+        Raises NoRepository if git cannot be started or exceeds the time limit.
         """
         try:
             with self.place.shadow(self.config) as directory:
@@ -292,9 +292,9 @@ def _settings() -> list[str]:
 def _started(
     git: list[str], arguments: Sequence[str], env: dict[str, str], directory: Path, given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git with these variables and no others, but for one that every program needs on Windows.
+    """Run git with only these environment variables, plus one that every program needs on Windows.
 
-    Raises NoRepository where it does not end in time.
+    Raises NoRepository if git exceeds the time limit.
     """
     system = [] if sys.platform == "win32" else ["/usr/bin", "/bin"]
     path = os.pathsep.join(dict.fromkeys([str(Path(git[0]).parent), *system]))

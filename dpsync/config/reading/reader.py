@@ -52,7 +52,7 @@ _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # in a double-quoted text they are allowed.
 _SEPARATORS: Final = "\u2028\u2029\ufeff"
 FORBIDDEN_IN_FILE: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
-"""What the text of a file may not hold. Most of it may stand in a value as an escape."""
+"""Characters that a file may not contain. In a value, most of them may be written as escapes."""
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _new: Final = tuple.__new__
 _REPEATED: Final = 100

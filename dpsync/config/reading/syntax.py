@@ -104,17 +104,17 @@ def without_colon(word: str, place: Span) -> Diagnostic:
 
 
 COLOR: Final = re.compile(r"[ \t]+(#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8}))(?![0-9A-Za-z])")
-"""A color without quotes, behind the blanks that make it a comment."""
+"""A color without quotes, after the blanks that turn it into a comment."""
 
 
 def unquoted_color(color: str, span: Span) -> Diagnostic:
-    """Return the finding for a color that YAML takes for a comment."""
+    """Return the finding for a color that YAML reads as a comment."""
     message = f"{color} needs quotes: YAML reads it, and the rest of its line, as a comment"
     return Diagnostic(codes.UNQUOTED_COLOR, message, span, hint=f'write "{color}"')
 
 
 def _color_in(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
-    """Return the finding for a color that hides the closing bracket of its line."""
+    """Return the finding for an unquoted color that comments out a closing bracket, else None."""
     line = text[bracket.index :].partition("\n")[0]
     color = COLOR.search(line)
     if color is None or "'" in line[: color.start()] or '"' in line[: color.start()]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from dpsync.config.codes import CHANGED
+from dpsync.config.codes import CHANGED_FILE
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.findings.refusals import GUARD, REASONS
 from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
@@ -33,7 +33,7 @@ _ENDINGS: Final = {
 }
 _REASONS: Final = {
     **REASONS,
-    CHANGED: "untrusted",
+    CHANGED_FILE: "untrusted",
     "unreachable": "network",
     "timeout": "network",
     "request": "network",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dpsync.config.composing.variables import doubled, doubled_key
+from dpsync.config.composing.variables import doubled, escaped_key
 from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.model.texts.characters import UNSEEN
 
@@ -43,7 +43,7 @@ def scalar(value: Any, key: bool = False) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return json.dumps(value)
-    text = str(value) if isinstance(value, Verbatim) else doubled_key(value) if key else doubled(value)
+    text = str(value) if isinstance(value, Verbatim) else escaped_key(value) if key else doubled(value)
     return text if _is_plain(text) else _quoted(text)
 
 

@@ -8,7 +8,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
-from dpsync.config.composing.variables import doubled, doubled_key
+from dpsync.config.composing.variables import doubled, escaped_key
 from dpsync.importing.yaml_text.emit import is_seen, with_escapes
 
 
@@ -55,7 +55,7 @@ def _dash_offset(snippet: str) -> int:
 def escaped(value: Any) -> Any:
     """Return texts as a configuration has them: a dollar sign that would begin a variable is doubled."""
     if isinstance(value, dict):
-        return {doubled_key(key): escaped(item) for key, item in value.items()}
+        return {escaped_key(key): escaped(item) for key, item in value.items()}
     if isinstance(value, list):
         return [escaped(item) for item in value]
     return doubled(value) if isinstance(value, str) else value

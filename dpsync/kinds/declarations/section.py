@@ -20,7 +20,7 @@ SECTION = Kind(
     parent="site",
     key="structure",
     shape=Node("section", "site-section", children="siteSpaces", holds=("site_space",), least=1,
-               made_around={"type": "site"},  # gitbook-skills, configure-site, API cheatsheet
+               wraps_when={"type": "site"},  # gitbook-skills, configure-site, API cheatsheet
                file_always=("title", "path"),
                file_fields=("localizedTitle", "description", "localizedDescription", "icon", "default",
                             "condition")),

@@ -33,7 +33,7 @@ SITE = Kind(
     fields=(
         Field("title", Text(2, 128), required=True),
         Field("type", Enum(_TYPES), on="create", platform_default="basic", in_answers="always",
-              # Its default depends on the organization; "site" is of the vendor's skills, not its document.
+              # The default depends on the organization. Only the vendor's skills mention the type "site".
               on_profiles={"published": {"platform_default": None, "type": Enum((*_TYPES, "site"))}}),
         Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
               exposure=("visitor-auth", "share-link", "unlisted", "public"), security=True,

@@ -1,6 +1,7 @@
-"""Conditions on what a visitor claims, and the schema of the claims that a site knows.
+"""Visitor conditions, and the schema of the visitor claims of a site.
 
-A condition is an expression such as `visitor.claims.isBeta`. Only the names of claims in it are read here.
+A condition is an expression such as `visitor.claims.isBeta`. This module reads only the claim names in a
+condition.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ _PART = re.compile(r"""\.([\w$-]+)|\[["']([^"']*)["']\]""")
 
 
 class Condition(Text, frozen=True):
-    """An expression that decides to which visitors something is shown."""
+    """An expression that selects the visitors who can see an object."""
 
 
 class VisitorSchema(Json, frozen=True):
-    """The JSON Schema of the claims that conditions of a site may name."""
+    """The JSON Schema of the claims that conditions of a site may use."""
 
 
 def claims(condition: str) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each claim that a condition names: ("unsigned", "plan") for a nested one."""
+    """Yield the path of each claim in a condition, such as ("unsigned", "plan") for a nested claim."""
     for claim in _CLAIM.finditer(_QUOTED.sub('""', condition)):
         yield tuple(name or quoted for name, quoted in _PART.findall(claim[1]))
 
 
 def unknown_claim(path: tuple[str, ...], schema: Any) -> tuple[str, str] | None:
-    """Return the part of a claim's path that its schema lacks, and what to do; None if the schema has all.
+    """Return the first part of a claim path that the schema does not define, and a hint; None if all are.
 
-    What stands below a text, a number or a list is a property of that value, not a claim.
+    A name after a text, a number or a list is a property of the value, not a claim.
     """
     at = schema
     for depth, name in enumerate(path):

@@ -18,8 +18,8 @@ from dpsync.kinds.types.parsing import (
     expected,
     file_of,
     found_in,
-    merged,
-    names_a_file,
+    is_file_reference,
+    merge_mappings,
     secret_of,
     unlike,
 )
@@ -82,19 +82,21 @@ class Json(Type, frozen=True):
             ctx.error("DP208", sentence, node.span)
         return INVALID if self._refused_nulls(content, self.platform_default, "", ctx) or wrong else value
 
-    def overlaid(self, below: Node, above: Node) -> Node:
-        """Members that the form or the members of the overlay's value exclude are left out, at any depth."""
-        return above if names_a_file(below) or names_a_file(above) else self._overlaid(below, above)
+    def merge_overlay(self, below: Node, above: Node) -> Node:
+        """Merge at every depth, and drop members that the type or a member of the overlay excludes."""
+        return (
+            above if is_file_reference(below) or is_file_reference(above) else self._merge_data(below, above)
+        )
 
-    def _overlaid(self, below: Node, above: Node) -> Node:
+    def _merge_data(self, below: Node, above: Node) -> Node:
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         old, new = (node.get(self.tag or "") for node in (below, above))
         if isinstance(old, Scalar) and isinstance(new, Scalar) and old.value != new.value:
             return above
         if any(name in above for name in self.exclusive):
-            below = below.only({*below.keys()} - {*self.exclusive})
-        return merged(below, above, lambda _, old, new: self._overlaid(old, new))
+            below = below.with_keys({*below.keys()} - {*self.exclusive})
+        return merge_mappings(below, above, lambda _, old, new: self._merge_data(old, new))
 
     @property
     def is_shaped(self) -> bool:

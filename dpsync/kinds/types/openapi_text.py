@@ -1,4 +1,4 @@
-"""The text of an OpenAPI specification: what is certainly not one is found before the platform gets it."""
+"""The text of an OpenAPI specification, checked before dpsync sends the text to the platform."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dpsync.model.findings.nodes import Node
 from dpsync.model.findings.span import Span
 
 _HTML = re.compile(r"\s*<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
-_PARSER = getattr(yaml, "CParser", yaml.Loader)  # a text of a megabyte takes the other one ten seconds
+_PARSER = getattr(yaml, "CParser", yaml.Loader)  # the Python parser takes ten seconds per megabyte
 
 
 class OpenApiText(LongText, frozen=True):
     """JSON or YAML whose top level has the key `openapi` or `swagger`.
 
-    A text that is none is an error (DP240), and keeps its value: it may be what the platform has now.
+    Any other text is reported (DP240), but still returned: the platform may currently have this text.
     """
 
     def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
@@ -44,7 +44,7 @@ class _Problem(NamedTuple):
 
 
 def _problem(text: str) -> _Problem | None:
-    """Return what is wrong with a specification, with line and column from 1; None if nothing is."""
+    """Return the first problem of a specification, with line and column from 1; None if it is valid."""
     if _HTML.match(text):
         hint = "perhaps a login page was saved instead: download the specification with credentials"
         return _Problem(1, 1, "this is a web page, not an OpenAPI specification", hint)
@@ -78,7 +78,7 @@ def _no_version(text: str) -> _Problem:
 
 
 def _top_keys(text: str) -> set[str]:
-    """Return the keys of the mapping at the top. Reads to the end: YAMLError for a mistake in any line."""
+    """Return the keys of the top-level mapping. Raises YAMLError for a mistake in any line of the text."""
     keys: set[str] = set()
     depth, is_key = 0, True
     for event in iter(_PARSER(text).get_event, None):

@@ -96,12 +96,12 @@ class Type(Struct, frozen=True):
     def parse(self, node: Node, ctx: Parsing) -> Value:
         raise TypeError(f"{type(self).__name__} does not say how it is read")
 
-    def overlaid(self, below: Node, above: Node) -> Node:
-        """Return the value of an overlay, `above`, over `below`: mappings merge, everything else is replaced.
+    def merge_overlay(self, below: Node, above: Node) -> Node:
+        """Merge the overlay value `above` into `below`: mappings merge, other values are replaced.
 
-        Members of `below` that the value of the overlay excludes are left out.
+        Members of `below` that the overlay value excludes are dropped.
         """
-        return overlaid(below, above)
+        return merge_values(below, above)
 
     def schema(self) -> Schema:
         raise TypeError(f"{type(self).__name__} has no schema")
@@ -134,7 +134,7 @@ class Type(Struct, frozen=True):
         return value
 
     def key(self, value: Value) -> Value:
-        """Return the value that the key of an entry stands for, as it is kept and sent."""
+        """Return the value for the key of an entry, in the form that dpsync stores and sends."""
         return self.fold(value)
 
     def unread(self, value: Value) -> Value:
@@ -167,12 +167,12 @@ class Type(Struct, frozen=True):
         return ()
 
 
-Merge = Callable[[str, Node, Node], Node]
-"""How the values of one member merge: its name, the value below and the value of the overlay."""
+MergeMember = Callable[[str, Node, Node], Node]
+"""Merges one member of a mapping, given its name, the value below and the overlay value."""
 
 
-def merged(below: Mapping, above: Mapping, merge: Merge) -> Mapping:
-    """Return two mappings as one, with the place of the first."""
+def merge_mappings(below: Mapping, above: Mapping, merge: MergeMember) -> Mapping:
+    """Merge two mappings into one, with the source position of `below`."""
     entries = {key.text: (key, item) for key, item in below}
     for key, item in above:
         old_key, old = entries.get(key.text, (key, None))
@@ -181,17 +181,17 @@ def merged(below: Mapping, above: Mapping, merge: Merge) -> Mapping:
     return Mapping(tuple(entries.values()), below.span)
 
 
-def overlaid(below: Node, above: Node) -> Node:
-    """Return the value of an overlay over another one, without knowledge of their types."""
+def merge_values(below: Node, above: Node) -> Node:
+    """Merge the overlay value `above` into `below`, for values of unknown type."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
-    if names_a_file(below) or names_a_file(above):
+    if is_file_reference(below) or is_file_reference(above):
         return above
-    return merged(below, above, lambda _, old, new: overlaid(old, new))
+    return merge_mappings(below, above, lambda _, old, new: merge_values(old, new))
 
 
-def names_a_file(node: Node) -> bool:
-    """Whether a value is written as `{file: PATH}`."""
+def is_file_reference(node: Node) -> bool:
+    """Return whether a value has the form `{file: PATH}`."""
     return isinstance(node, Mapping) and node.keys() == ["file"]
 
 

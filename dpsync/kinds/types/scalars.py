@@ -55,7 +55,7 @@ class Text(Type, frozen=True):
     meaning: str | None = None
     """What the pattern means, in words."""
     caseless: bool = False
-    """Whether texts that differ only in case mean the same. They are compared so, and kept as written."""
+    """Whether texts are compared without regard to case. They are stored and sent as written."""
     segment: bool = False
     """Whether it is one segment of a URL: any text may be one, but not every one can be read there."""
 
@@ -64,7 +64,7 @@ class Text(Type, frozen=True):
             return self._secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return expected(node, "text", ctx)
-        value = node.value.rstrip("\n")  # a block (`title: |`) ends with a line break that nobody means
+        value = node.value.rstrip("\n")  # a block scalar (`title: |`) adds a final line break
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return ctx.error(
                 "DP203", f"the text has {counted(len(value), 'character')}; {self._limits()}", node.span
@@ -173,7 +173,7 @@ _DOMAIN = re.compile(r"(?=.{1,253}$)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\
 
 
 class Domain(Text, frozen=True):
-    """The name of a domain, with at least one dot. Its case means nothing: every value is in lower case."""
+    """A domain name with at least one dot, converted to lower case."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         value = super().parse(node, ctx)

@@ -15,7 +15,7 @@ from dpsync.kinds.types.parsing import (
     Schema,
     Type,
     expected,
-    merged,
+    merge_mappings,
     one_of,
     unlike,
 )
@@ -52,15 +52,15 @@ class Object(Type, frozen=True, dict=True):
             return ctx.error("DP206", f"{self.what} has one of {', '.join(self.parts)}", node.span)
         return INVALID if any(item is INVALID for item in value.values()) else value
 
-    def overlaid(self, below: Node, above: Node) -> Node:
+    def merge_overlay(self, below: Node, above: Node) -> Node:
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         if self.one and below.keys() != above.keys():
             return above
-        return merged(below, above, self._part_overlaid)
+        return merge_mappings(below, above, self._merge_part)
 
-    def _part_overlaid(self, name: str, below: Node, above: Node) -> Node:
-        return self.parts[name].overlaid(below, above) if name in self.parts else above
+    def _merge_part(self, name: str, below: Node, above: Node) -> Node:
+        return self.parts[name].merge_overlay(below, above) if name in self.parts else above
 
     def schema(self) -> Schema:
         schema: Schema = {
@@ -151,17 +151,15 @@ class OneOf(Type, frozen=True, dict=True):
         form = self.forms[str(tag.value)]
         for key in (key for key, _ in node if key.span.file != tag.span.file):
             others = [word for word, other in self.forms.items() if key.value in other.parts]
-            if others and tag.value not in others:  # an overlay and what it lies over contradict each other
+            if others and tag.value not in others:  # the overlay and the file below disagree
                 message = f'"{key.value}" is not allowed with {self.tag}: {tag.value} ({tag.span})'
-                return ctx.error(
-                    "DP201", message, key.span, f"also set {self.tag}: {' or '.join(others)}"
-                )
+                return ctx.error("DP201", message, key.span, f"also set {self.tag}: {' or '.join(others)}")
         rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
         value = form.parse(rest, ctx)
         return value if value is INVALID else {self.tag: tag.value, **value}
 
-    def overlaid(self, below: Node, above: Node) -> Node:
-        """Where the overlay chooses another form, members that only the form of `below` has are left out."""
+    def merge_overlay(self, below: Node, above: Node) -> Node:
+        """Merge two values. If the overlay selects another form, drop members that the new form lacks."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         old, new = below.get(self.tag), above.get(self.tag) or below.get(self.tag)
@@ -170,8 +168,8 @@ class OneOf(Type, frozen=True, dict=True):
         if form is None:
             return above
         if not isinstance(old, Scalar) or old.text != tag:
-            below = Mapping(below.only(form.parts).entries, above.span)
-        return form.overlaid(below, above)
+            below = Mapping(below.with_keys(form.parts).entries, above.span)
+        return form.merge_overlay(below, above)
 
     def schema(self) -> Schema:
         forms = []
@@ -289,10 +287,10 @@ class Table(Type, frozen=True):
         parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
 
-    def overlaid(self, below: Node, above: Node) -> Node:
+    def merge_overlay(self, below: Node, above: Node) -> Node:
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        return merged(below, above, lambda _, old, new: self.values.overlaid(old, new))
+        return merge_mappings(below, above, lambda _, old, new: self.values.merge_overlay(old, new))
 
     def schema(self) -> Schema:
         schema: Schema = {

@@ -63,7 +63,7 @@ class LongText(Type, frozen=True):
         return self.checked(text, file, node, ctx)
 
     def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
-        """Return the value of a text, after reporting what is wrong with it. `file` is where it was read."""
+        """Report problems of a text and return its value. `file` is the file it was read from, if any."""
         return text
 
     def schema(self) -> Schema:
@@ -81,7 +81,7 @@ class LongText(Type, frozen=True):
 
 
 class Certificate(LongText, frozen=True):
-    """An X.509 certificate as PEM. Its frame, its line breaks and the text around it mean nothing."""
+    """An X.509 certificate as PEM. Its BEGIN and END lines, line breaks and surrounding text are ignored."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         """Told where the entry names it: no line of what may be a key is shown."""
@@ -122,7 +122,7 @@ def _no_certificate(text: str) -> str | None:
 
 
 def _bare(value: Value) -> str:
-    """Return the Base64 of every certificate, without frames, line breaks and the text around frames."""
+    """Return the Base64 of all certificates, without BEGIN and END lines, line breaks and other text."""
     framed = [body for _, body in _FRAMED.findall(str(value))]
     return "".join("".join(framed or [str(value)]).split())
 

@@ -107,7 +107,7 @@ class Policy(Struct, frozen=True):
 class Environment(WithSpan, frozen=True, eq=False):
     """The platform that a configuration is for: its URL and profile, and the name of the token's variable.
 
-    `span` is where the URL is written, or else the environment.
+    `span` is the source position of the URL, or else of the environment.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Environment(WithSpan, frozen=True, eq=False):
     """Requests for each second at most."""
     span: Span | None = None
     pending: str = ""
-    """What a change under review makes of the URL and the token, if a plan does not use that yet."""
+    """Describes a change to the URL or token variable that is not reviewed yet and not in use."""
 
 
 class Unserved(Struct, frozen=True):

@@ -50,9 +50,9 @@ def is_id(text: str) -> bool:
 
 
 def id_fault(text: str) -> str | None:
-    """Return what a text is instead of an id, in words for a message; None for an id.
+    """Describe, for a message, why a text is not a valid id; None if it is valid.
 
-    An id becomes a segment of a path, where dots, slashes and braces would make it another path.
+    dpsync puts ids into URL paths, where dots, slashes and braces would change the path.
     """
     if not text:
         return "an empty text"
@@ -65,12 +65,12 @@ def id_fault(text: str) -> str | None:
 
 
 def written_id_fault(text: str) -> str | None:
-    """The same for an id in a file, which may have several parts: `figma/installations/i1`."""
+    """Describe why an id in a file is invalid; it may have several parts: `figma/installations/i1`."""
     return next(filter(None, map(id_fault, text.split("/"))), None)
 
 
 def is_path_id(text: str, segments: int = 1) -> bool:
-    """Return whether an id can stand in a path as so many segments, without leading anywhere else."""
+    """Return whether an id is safe in a URL path and has exactly this number of segments."""
     return is_id(text) and text.count("/") == segments - 1
 
 

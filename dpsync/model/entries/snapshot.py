@@ -119,7 +119,7 @@ class Snapshot(Struct, frozen=True):
     missing: Mapping[Address, Missing] = field(default_factory=dict)
     """Entries whose recorded object is not live any more."""
     unwrapped: frozenset[str] = frozenset()
-    """The trees that were read without the node that the platform has made around what stands alone."""
+    """Trees read without the wrapper node that the platform creates around top-level nodes."""
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
     """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
 

@@ -1,7 +1,8 @@
 """What a field's value may hold besides JSON: references, raw ids and secrets. Plus the ways through them.
 
-In a plan each of them is a marker: a JSON object with one reserved key. Data that looks like a marker, from a
-file or from the platform, is wrapped in `{"dpsync:data": …}`, so that dpsync never takes data for a marker.
+In a plan, each of these values is a marker: a JSON object with one reserved key. Data that looks like a
+marker, from a file or from the platform, is wrapped in `{"dpsync:data": …}`, so that dpsync never mistakes
+data for a marker.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def live_ids(value: Value) -> set[str]:
 
 
 def to_plain(value: Value) -> Value:
-    """Return JSON with markers, as plans and journals hold it. Data that looks like a marker is wrapped."""
+    """Return a value as JSON with markers, for plans and journals. Data like a marker is wrapped."""
     match value:
         case dict():
             plain = {key: to_plain(value[key]) for key in sorted(value)}
@@ -101,7 +102,7 @@ def to_plain(value: Value) -> Value:
 
 
 def wrapped_data(plain: Value) -> dict[str, Value] | None:
-    """Return the data that `{"dpsync:data": …}` holds, and None for anything else."""
+    """Return the data inside `{"dpsync:data": …}`; None for any other value."""
     inner = plain.get(DATA) if isinstance(plain, dict) and len(plain) == 1 else None
     return inner if isinstance(inner, dict) else None
 
@@ -120,7 +121,7 @@ def markers(value: Value, marker: str) -> set[str]:
 
 
 def fill(value: Value, known: Callable[[str, str], Any]) -> Value:
-    """Plain JSON with every marker replaced by `known(marker, name)`, and wrapped data as it is."""
+    """Return JSON with each marker replaced by `known(marker, name)`, and wrapped data unwrapped."""
     if (data := wrapped_data(value)) is not None:
         return {key: fill(item, known) for key, item in data.items()}
     if isinstance(value, dict):

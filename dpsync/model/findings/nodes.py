@@ -69,8 +69,8 @@ class Mapping(Struct, frozen=True, dict=True):
         position = self._positions.get(key)
         return None if position is None else self.entries[position][0]
 
-    def only(self, keys: Container[str]) -> Mapping:
-        """Return the mapping without entries of other keys."""
+    def with_keys(self, keys: Container[str]) -> Mapping:
+        """Return a copy of the mapping with only the given keys."""
         return Mapping(tuple(entry for entry in self.entries if entry[0].text in keys), self.span)
 
     def keys(self) -> list[str]:

@@ -71,9 +71,9 @@ class Report(Frozen):
     remaining: Plan | None = None
     """What a new plan would still do; None when it could not be made."""
     started: tuple[PlatformTrouble, ...] = ()
-    """What the platform reports as wrong with a written object: new trouble, or trouble with a sent value."""
+    """Errors that the platform reports for written objects: new errors, or errors about sent values."""
     processing: tuple[Waiting, ...] = ()
-    """Values that were sent and that the platform had not processed when the apply ended."""
+    """Sent values that the platform was still processing when the apply ended."""
     unkept: tuple[Unkept, ...] = ()
     """What the platform dropped or made into something else, of what this apply wrote."""
     restorable: tuple[Restorable, ...] = ()
@@ -108,12 +108,12 @@ class Report(Frozen):
 
     @property
     def unsuccessful(self) -> int:
-        """Count the steps that were certainly not carried out."""
+        """Number of steps that failed, were stale, or were not tried."""
         return self.count("failed", "stale", "not-tried")
 
     @property
     def converged(self) -> bool:
-        """Tell whether every step was carried out, the result stays, and the platform has taken it in."""
+        """Whether every step succeeded, objects are as declared, and the platform processed all values."""
         return self.settled and not (self.unsuccessful or self.started or self.processing)
 
     @property

@@ -28,7 +28,7 @@ class Waiting(Frozen):
 
 
 class PlatformTrouble(Frozen):
-    """What the platform reports as wrong with a declared object."""
+    """An error that the platform reports for a declared object."""
 
     address: str
     what: str

@@ -286,7 +286,9 @@ class OldUrls(Struct, frozen=True, dict=True):
             if kind.redirects is not None:
                 for owner, address, fields in self._redirects(kind):
                     source = fields.get(kind.redirects.path)
-                    acts = all(fields.get(name) in right for name, right in kind.redirects.acts_when.items())
+                    acts = all(
+                        fields.get(name) in right for name, right in kind.redirects.active_when.items()
+                    )
                     if isinstance(source, str) and acts:
                         found[owner][_path(source).casefold()] = address
         return found

@@ -1,14 +1,14 @@
-"""Resolve the role of a member on a space, collection or site: one function for each edition.
+"""Resolve the role of a member on a space, collection or site: one function for each set of rules.
 
     resolve(who, content, around) -> role
 
 `who` is the member (`roles.Standing`), `content` the space, collection or site, `around` the collections
-that contain it and the sites that show it. The result is a role; None means that the member does not see
-the content. The functions are pure: `visible_spaces` and `request.context` collect their input.
+that contain the content and the sites that show it. The result is a role; None means that the member does
+not see the content. The functions are pure: `visible_spaces` and `request.context` collect the input.
 
-Sources: for `strongest_role` part 5 of the reference, which names roles but not how they combine. For
-`role_by_precedence` the vendor's documentation as of May 2026, pages "Permissions and inheritance" and
-"Roles" (collaborate/member-management).
+Sources: `strongest_role` follows part 5 of the reference, which lists roles but not how they combine.
+`role_by_precedence` follows the vendor's documentation as of May 2026, pages "Permissions and inheritance"
+and "Roles" (collaborate/member-management).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,10 +22,10 @@ INHERIT = "inherit"
 
 
 class Content(Struct, frozen=True):
-    """What access to a space, collection or site depends on.
+    """The properties of a space, collection or site that decide access.
 
-    `level` is its `defaultLevel`: a role, None ("No access") or `inherit`. `creator` is the id of the user
-    who created it, "" where nobody knows.
+    `level` is the `defaultLevel`: a role, None ("No access") or `inherit`. `creator` is the id of the user
+    who created the content, or "" if unknown.
     """
 
     kind: str
@@ -35,8 +35,9 @@ class Content(Struct, frozen=True):
 
 
 class Surroundings(Struct, frozen=True):
-    """The collections that contain a space or collection, the innermost first, and the sites that show a
-    space, each once.
+    """The collections that contain the content, the innermost first, and the sites that show the content.
+
+    Each site is listed once.
     """
 
     collections: tuple[Content, ...] = ()
@@ -48,10 +49,11 @@ Resolve = Callable[[Standing, Content, Surroundings], Role]
 
 
 def strongest_role(who: Standing, content: Content, around: Surroundings) -> Role:
-    """Return the strongest role of all that reach the content.
+    """Return the strongest role that applies to the content.
 
-    These are the roles given on it and on the collections around it, and, unless the member is a guest, the
-    nearest level that is not `inherit`, else the role in the organization. Sites and creators do not count.
+    The candidates are the roles given on the content and on the collections that contain it and, unless the
+    member is a guest, the nearest level that is not `inherit`, or else the role in the organization. Sites
+    and creators do not count.
     """
     if not who.member or who.role == "admin":
         return who.role
@@ -63,11 +65,11 @@ def strongest_role(who: Standing, content: Content, around: Surroundings) -> Rol
 
 
 def role_by_precedence(who: Standing, content: Content, around: Surroundings) -> Role:
-    """Return the role that is set nearest to the content.
+    """Return the role from the first place, in order of precedence, that sets one.
 
-    The content itself comes first, then the sites that show it, then each collection from the innermost,
-    then the organization. The first of these steps that sets a role decides. Where a step has several roles
-    (a member's and a team's, or those of several sites), the documentation is silent: the strongest counts.
+    The order is: the content, the sites that show it, each collection from the innermost outwards, the
+    organization. If one step sets several roles (for a member and a team, or on several sites), the strongest
+    counts; the documentation does not cover this case.
     """
     if not who.member or who.role == "admin":
         return who.role
@@ -80,11 +82,11 @@ def role_by_precedence(who: Standing, content: Content, around: Surroundings) ->
 
 
 def _set_on(place: Content, who: Standing, content: Content) -> tuple[Role, ...]:
-    """Return the role that one place sets for a member, or () where the member inherits.
+    """Return the role that one place sets for a member, or () if the member inherits the role.
 
-    A role given to the member or a team of theirs comes before the level of the place. "No access" does not
-    hide content from its creator, nor what is in a collection or on a site from the creator of that. A guest
-    gets no level, but a space or collection with a level of its own inherits nothing for guests either.
+    A role given to the member or one of their teams takes precedence over the level of the place. "No access"
+    hides nothing from the creator of the content or of the place. A level gives no role to guests, but guests
+    inherit nothing through a space or collection that has a level other than `inherit`.
     """
     given = who.given(place.kind, place.id)
     if given is not None:
@@ -98,29 +100,30 @@ def _set_on(place: Content, who: Standing, content: Content) -> tuple[Role, ...]
 
 
 class Rules(Struct, frozen=True):
-    """How an edition resolves roles, what its function reads, and what a locked space takes.
+    """The access rules of an edition.
 
-    `sites`: whether it reads the sites that show a space. `creators`: whether it reads who created what.
-    `locked_proposals`: whether a locked space takes change requests, and refuses direct edits alone.
+    `resolve` resolves roles. `sites`: whether `resolve` reads the sites that show a space. `creators`:
+    whether it reads the creators of content. `change_requests_when_locked`: whether a locked space accepts
+    change requests and refuses only direct edits.
     """
 
     resolve: Resolve
     sites: bool = False
     creators: bool = False
-    locked_proposals: bool = False
+    change_requests_when_locked: bool = False
 
 
 _STRONGEST = Rules(strongest_role)
 RULES: Mapping[str, Rules] = {
     "reference": _STRONGEST,
     "full": _STRONGEST,
-    "published": Rules(role_by_precedence, sites=True, creators=True, locked_proposals=True),
+    "published": Rules(role_by_precedence, sites=True, creators=True, change_requests_when_locked=True),
 }
 """The rules of each profile."""
 
 
 def content_of(record: Record) -> Content:
-    """Return what access depends on, from the record of a space (deleted or not), collection or site."""
+    """Return the Content for the record of a space (deleted or not), collection or site."""
     kind = record.kind.removeprefix("deleted-")
     level = record.doc.get("defaultLevel", INHERIT)
     return Content(kind, record.id, level, record.doc.get("createdBy") or "")

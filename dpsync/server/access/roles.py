@@ -1,5 +1,5 @@
-"""Who may do what: the order of roles, what a user is in an organization, and the flags of `permissions`
-objects. Which role a member has on a space, collection or site depends on the edition: see `resolution`.
+"""Roles: their order, the standing of a user in an organization, and the flags of `permissions` objects.
+The role of a member on a space, collection or site depends on the edition: see `resolution`.
 
 Roles are ordered admin > create > review > edit > comment > read > guest (null); each includes what the
 weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller. What depends on
@@ -78,8 +78,8 @@ class Standing(Struct, frozen=True, dict=True):
     """What one user is in one organization.
 
     `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owns` has the
-    teams that the user is an owner of. `user` is the id of the user where an edition asks who created
-    something, else "": then all members with the same rights share one standing.
+    teams that the user owns. `user` is the user id if the edition's rules depend on creators. Otherwise it is
+    "", so that all members with the same rights share one standing.
     """
 
     member: bool = False
@@ -98,9 +98,9 @@ class Standing(Struct, frozen=True, dict=True):
         return {"admin": owner or self.role == "admin", "view": owner or self.role is not None}
 
     def given(self, kind: str, id: str) -> Role:
-        """Return the strongest role given on a space, collection or site itself; None where there is none.
+        """Return the strongest role given directly on a space, collection or site; None if there is none.
 
-        The role null gives nothing and takes nothing away.
+        A grant of the role null has no effect.
         """
         return self._given.get((kind, id))
 

@@ -4,20 +4,20 @@ from ..store import Record, Store
 from .roles import GRANT, Role, Standing
 
 
-def stand(store: Store, organization: str, user: str, *, named: bool) -> Standing:
-    """Return what a user is in an organization. `named`: with the id of the user."""
+def stand(store: Store, organization: str, user: str, *, with_user_id: bool) -> Standing:
+    """Return the standing of a user in an organization, optionally with the user id."""
     member = store.get("member", f"{organization}:{user}")
     if member is None or member.doc.get("disabled") or member.doc["role"] == "admin":
-        return _standing(member, [], [], named=named)
+        return _standing(member, [], [], with_user_id=with_user_id)
     memberships = store.find("membership", organization=organization, ref=user)
     given = granted(store, organization, "user", user)
     for membership in memberships:
         given += granted(store, organization, "team", membership.scope)
-    return _standing(member, memberships, given, named=named)
+    return _standing(member, memberships, given, with_user_id=with_user_id)
 
 
-def stand_all(store: Store, organization: str, *, named: bool) -> dict[str, Standing]:
-    """The same for all members, by user, in a few statements."""
+def stand_all(store: Store, organization: str, *, with_user_id: bool) -> dict[str, Standing]:
+    """Return the standings of all members, keyed by user id, with a few queries."""
     memberships: dict[str, list[Record]] = {}
     for membership in store.find("membership", organization=organization):
         memberships.setdefault(membership.ref, []).append(membership)
@@ -29,7 +29,7 @@ def stand_all(store: Store, organization: str, *, named: bool) -> dict[str, Stan
         teams = memberships.get(member.ref, [])
         to = [("user", member.ref), *(("team", team.scope) for team in teams)]
         grants = [grant for key in to for grant in given.get(key, [])]
-        found[member.ref] = _standing(member, teams, grants, named=named)
+        found[member.ref] = _standing(member, teams, grants, with_user_id=with_user_id)
     return found
 
 
@@ -54,7 +54,7 @@ def standing_of(record: Record) -> str | None:
 
 
 def _standing(
-    member: Record | None, memberships: list[Record], grants: list[Record], *, named: bool
+    member: Record | None, memberships: list[Record], grants: list[Record], *, with_user_id: bool
 ) -> Standing:
     if member is None or member.doc.get("disabled"):
         return Standing()
@@ -62,7 +62,7 @@ def _standing(
     if role == "admin":
         return Standing(True, role)
     owns = frozenset(membership.scope for membership in memberships if membership.doc["role"] == "owner")
-    return Standing(True, role, _roles(grants), owns, member.ref if named else "")
+    return Standing(True, role, _roles(grants), owns, member.ref if with_user_id else "")
 
 
 def _roles(grants: list[Record]) -> frozenset[tuple[str, str, Role]]:

@@ -1,8 +1,8 @@
-"""How many spaces members and teams may view, without resolving a role for each space and member.
+"""Count the spaces that members and teams may view, without resolving a role for each space and member.
 
-Spaces in the same collection, with the same level and on the same sites are alike to everybody who was given
-no role on one of them and created none of them. They are counted in these groups; a role is resolved once
-for each group and kind of viewer. The groups follow the writes of single records.
+Spaces in the same collection, with the same level and on the same sites form a group. A viewer who has no
+role on a space and did not create it has the same role on each space of a group. So a role is resolved once
+for each group and kind of viewer. Each write of a record updates the groups.
 """
 
 from collections import Counter, defaultdict
@@ -13,9 +13,9 @@ from .resolution import Content, Rules, Surroundings, content_of
 from .roles import Role, Standing
 
 SITE_SPACE = "site-space"
-"""A record that shows a space (`ref`) on a site (`scope`)."""
+"""Record kind that shows a space (`ref`) on a site (`scope`)."""
 Group = tuple[str, Role, tuple[str, ...]]
-"""The collection that spaces are in ("" the top), their level, and the sites that show them."""
+"""The collection of the spaces ("" for the top level), their level, and the sites that show them."""
 
 
 class SpaceGroups:
@@ -24,40 +24,43 @@ class SpaceGroups:
     def __init__(self, rules: Rules, records: Iterable[Record]) -> None:
         self._rules = rules
         self._spaces: dict[str, tuple[Content, str]] = {}
-        """Each space, with the collection that it is in."""
+        """Each space with the id of its collection."""
         self._collections: dict[str, tuple[Content, str]] = {}
         self._sites: dict[str, tuple[Content, str]] = {}
         self._shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        """By space how often each site shows it."""
+        """For each space, how often each site shows the space."""
         self._created: defaultdict[str, set[str]] = defaultdict(set)
-        """By user the spaces that the user created."""
+        """The spaces that each user created."""
         self._sizes: Counter[Group] = Counter()
         self._seen: dict[Standing, tuple[set[Group], set[Group]]] = {}
-        """By viewer (see `_viewer`) the groups that are seen, and those that were looked at."""
+        """For each viewer (see `_shared_viewer`), the visible groups and the groups checked so far."""
         self._totals: dict[tuple[Standing, ...], int] = {}
-        """How many spaces are in the groups that all of these viewers see."""
+        """Number of spaces in the groups that all of these viewers see."""
         self._creators: set[str] = set()
-        """Of the collections and sites whose level is null. It is as old as `_seen`."""
+        """The creators of collections and sites with the level null. Computed whenever `_seen` is empty."""
         for record in records:
             self.change(None, record)
 
     def change(self, before: Record | None, after: Record | None) -> None:
-        """Follow a record that was created (`before` is None), changed or removed (`after` is None)."""
-        for record, there in ((before, False), (after, True)):
+        """Update the groups for a written record.
+
+        `before` is None for a new record, `after` for a deleted one.
+        """
+        for record, exists in ((before, False), (after, True)):
             if record is None:
                 continue
             if record.kind == "space":
-                self._change_space(record, there=there)
+                self._change_space(record, exists=exists)
             elif record.kind == SITE_SPACE and self._rules.sites:
                 self._resize(record.ref, -1)
-                self._shown[record.ref][record.scope] += 1 if there else -1
+                self._shown[record.ref][record.scope] += 1 if exists else -1
                 self._resize(record.ref, 1)
             elif record.kind == "collection" or (record.kind == "site" and self._rules.sites):
-                self._change_around(record, there=there)
+                self._change_container(record, exists=exists)
 
-    def _change_space(self, record: Record, *, there: bool) -> None:
+    def _change_space(self, record: Record, *, exists: bool) -> None:
         space = content_of(record)
-        if there:
+        if exists:
             self._spaces[space.id] = space, record.parent
             self._created[space.creator].add(space.id)
             self._resize(space.id, 1)
@@ -66,9 +69,9 @@ class SpaceGroups:
             self._created[space.creator].discard(space.id)
             del self._spaces[space.id]
 
-    def _change_around(self, record: Record, *, there: bool) -> None:
+    def _change_container(self, record: Record, *, exists: bool) -> None:
         known = self._collections if record.kind == "collection" else self._sites
-        if there:
+        if exists:
             known[record.id] = content_of(record), record.parent
         else:
             del known[record.id]
@@ -76,7 +79,7 @@ class SpaceGroups:
         self._totals.clear()
 
     def _resize(self, space: str, by: int) -> None:
-        """Count a space in the group that it is in now, or no longer."""
+        """Add `by` to the size of the group that the space is in now."""
         if space in self._spaces:
             group = self._group(space)
             self._sizes[group] += by
@@ -86,38 +89,38 @@ class SpaceGroups:
 
     def _group(self, space: str) -> Group:
         content, collection = self._spaces[space]
-        return collection, content.level, self._showing(space)
+        return collection, content.level, self._sites_showing(space)
 
-    def _showing(self, space: str) -> tuple[str, ...]:
+    def _sites_showing(self, space: str) -> tuple[str, ...]:
         return tuple(sorted(site for site, times in self._shown[space].items() if times))
 
     def sites_of(self, space: str) -> tuple[Content, ...]:
         """Return the sites that show a space."""
-        return tuple(self._sites[id][0] for id in self._showing(space) if id in self._sites)
+        return tuple(self._sites[id][0] for id in self._sites_showing(space) if id in self._sites)
 
     def visible(self, standings: Sequence[Standing]) -> int:
-        """Return how many spaces all of these may view."""
+        """Return the number of spaces that all of these members may view."""
         asked = [standing for standing in standings if standing.role != "admin"]
-        viewers = tuple(map(self._viewer, asked))
+        viewers = tuple(map(self._shared_viewer, asked))
         seen = [self._groups_seen_by(viewer) for viewer in viewers]
         if viewers not in self._totals:
             common = set(self._sizes).intersection(*seen)
             self._totals[viewers] = sum(self._sizes[group] for group in common)
         found = self._totals[viewers]
-        for id in set().union(*map(self._special, asked)):
+        for id in set().union(*map(self._individual_spaces, asked)):
             content, group = self._spaces[id][0], self._group(id)
             around = self._surroundings(group)
             found += all(self._rules.resolve(one, content, around) is not None for one in asked)
             found -= all(group in one for one in seen)
         return found
 
-    def _special(self, standing: Standing) -> set[str]:
-        """Return the spaces that a member was given a role on, or created."""
+    def _individual_spaces(self, standing: Standing) -> set[str]:
+        """Return the spaces that a member created or has a direct role on."""
         given = {id for kind, id, _ in standing.grants if kind == "space" and id in self._spaces}
         return given | self._created[standing.user] if standing.user else given
 
     def _groups_seen_by(self, viewer: Standing) -> set[Group]:
-        """Return the groups of which a viewer sees the spaces that are not special to the viewer."""
+        """Return the groups that a viewer sees, apart from the viewer's individual spaces."""
         seen, looked_at = self._seen.setdefault(viewer, (set(), set()))
         for group in self._sizes.keys() - looked_at:
             looked_at.add(group)
@@ -126,8 +129,8 @@ class SpaceGroups:
                 seen.add(group)
         return seen
 
-    def _viewer(self, standing: Standing) -> Standing:
-        """Return a standing without what makes no difference to groups, so that many members share one."""
+    def _shared_viewer(self, standing: Standing) -> Standing:
+        """Return a standing reduced to what matters for groups, so that many members share one viewer."""
         if not self._seen:
             around = (*self._collections.values(), *self._sites.values())
             self._creators = {content.creator for content, _ in around if content.level is None}
@@ -145,6 +148,6 @@ class SpaceGroups:
 
 
 def space_groups(store: Store, organization: str, rules: Rules) -> SpaceGroups:
-    """Return the groups of the spaces that are in an organization now."""
+    """Return the groups for the current spaces of an organization."""
     kinds = ("space", "collection", *(("site", SITE_SPACE) if rules.sites else ()))
     return SpaceGroups(rules, (one for kind in kinds for one in store.find(kind, organization=organization)))

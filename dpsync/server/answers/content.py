@@ -41,11 +41,11 @@ def space(ctx: Context, record: Record) -> Json:
             urls["public"] = url
     requests = ctx.store.find(CHANGE_REQUEST, scope=record.id)
     permissions = flags("space", ctx.level(record))
-    if not ctx.takes_change_requests(record):
+    if not ctx.accepts_change_requests(record):
         permissions |= {"edit": False, "merge": False}
     permissions["merge"] = permissions["merge"] and may_merge_any(ctx, record, requests)
     doc = dict(record.doc)
-    doc.pop("createdBy", None)  # no edition names it
+    doc.pop("createdBy", None)  # not part of the API
     default_level = doc.pop("defaultLevel")
     if not ctx.published:
         doc.pop("type", None)
@@ -91,5 +91,5 @@ def published(ctx: Context, space: Record) -> tuple[str, str | None]:
 
 
 def _own_visibility(space: Record) -> str:
-    """Return the audience of a space beside its sites. Today's edition answers it for each space."""
+    """Return the visibility of a space without regard to sites, as today's edition does for each space."""
     return "in-collection" if space.parent else "private"

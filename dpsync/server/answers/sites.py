@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..access.roles import flags
-from ..models.sites import WRAPPING
+from ..models.sites import SECTIONED_SITE
 from ..request.context import Context
 from ..sites.navigation import PLACE, REDIRECT, SECTION
 from ..sites.publishing import CUSTOMIZATION, navigation_of
@@ -15,7 +15,7 @@ from .urls import site_url
 
 def site(ctx: Context, record: Record) -> Json:
     doc, plan = dict(record.doc), _plan(record)
-    doc.pop("createdBy", None)  # no edition names it
+    doc.pop("createdBy", None)  # not part of the API
     origin = doc.pop("proxy", None)
     doc.pop("gitSync", None)
     level = doc.pop("defaultLevel", "inherit")
@@ -51,7 +51,7 @@ def site(ctx: Context, record: Record) -> Json:
 
 
 def _plan(record: Record) -> str:
-    return "ultimate" if record.doc["type"] == WRAPPING else record.doc["type"]
+    return "ultimate" if record.doc["type"] == SECTIONED_SITE else record.doc["type"]
 
 
 def _count_places(ctx: Context, record: Record) -> int:

@@ -1,8 +1,8 @@
 """The plan of a directory, made by a program that is given: the companion itself knows nothing of plans.
 
-The program runs as a process of its own, in an empty directory. It reaches the companion over HTTP like any
-client, with a token of this companion that lives as long as the process does. Of the companion's environment
-it has only the variables that `PlanProgram` names.
+The program runs as a separate process in an empty directory. It calls the companion over HTTP like any
+client, with a token of this companion that is deleted when the process ends. The process gets only the
+environment variables that `PlanProgram.variables` returns, and those that `Planner` adds.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _SECONDS = 120
 class PlanProgram(Struct, frozen=True):
     """A program that prints a plan as a whole HTML page.
 
-    `words` is how a person would type it. `variables` returns the environment of a run.
+    `words` is the command as a person would type it. `variables` returns the environment for a run.
     """
 
     directory: str

@@ -1,4 +1,4 @@
-"""The connection that a request came on: a fault can break it, and its request line may name a host."""
+"""The connection of a request, so that a fault can break it and the request guard can read its target."""
 
 import struct
 from asyncio import Transport
@@ -11,7 +11,7 @@ _EXTENSION = "dpsync.connection"
 
 
 class BreakableConnection(HttpToolsProtocol):
-    """uvicorn's protocol, which gives its transport and the whole request target to the application."""
+    """uvicorn's protocol, extended to pass its transport and the whole request target to the application."""
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -23,9 +23,9 @@ class BreakableConnection(HttpToolsProtocol):
 
 
 def target_authority(scope: Scope) -> str | None:
-    """Return the authority of a target in absolute form (`GET http://HOST/path`), which goes before `Host`.
+    """Return the authority of an absolute request target (`GET http://HOST/path`), which overrides `Host`.
 
-    None for a target that is only a path, and where the application is called without a connection.
+    None for a target that is only a path, and if the application is called without a connection.
     """
     target: bytes = scope.get("extensions", {}).get(_EXTENSION, {}).get("target", b"")
     scheme, separator, rest = target.decode("latin-1").partition("://")

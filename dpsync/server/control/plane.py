@@ -21,7 +21,7 @@ from dpsync import __version__
 from .. import world as worlds
 from ..clock import stamp
 from ..errors import ApiError, bad, missing
-from ..handlers.jobs.specifications import fetch_again
+from ..handlers.jobs.specifications import refetch_sources
 from ..handlers.people.members import find_member
 from ..handlers.sites.agents import CHANNEL
 from ..http.app import DATABASE_UNUSABLE
@@ -226,9 +226,9 @@ class ControlPlane:
         return {"now": stamp(self.clock()), "mode": self.clock.mode}
 
     def set_clock(self, given: Any) -> Json:
-        """Set the clock, and do what is due by the new time.
+        """Set the clock and run the jobs that are due at the new time.
 
-        What has been deleted for too long is gone for good, even when time goes back. Sources of OpenAPI
+        Expired deleted objects are erased, and stay erased if the clock is set back. Sources of OpenAPI
         specifications are fetched again.
         """
         clock = ClockGiven.model_validate(given)
@@ -244,7 +244,7 @@ class ControlPlane:
                 raise bad("body.advance: beyond what a date can be") from None
             ctx = Context(self.store, "", self.clock, families=self.companion.families)
             erase_expired(ctx)
-            fetch_again(ctx)
+            refetch_sources(ctx)
         return self.time(None)
 
     def faults(self, _: None) -> Json:

@@ -1,8 +1,9 @@
-"""Which requests a companion answers: those that call it by a name of its own, and come from no other site.
+"""Refuse requests with foreign host names, and requests from pages of other sites.
 
-A web page may send requests to this machine, and may have a name of its own lead here (DNS rebinding): to the
-browser both are then one site, and the page may read every answer. The name is in `Host`, so the companion
-refuses names that are not its own, whatever the path and the token.
+A web page can send requests to this machine, and the owner of its domain can point the domain at this machine
+(DNS rebinding). The browser then treats page and companion as one site, and the page can read every response.
+The `Host` header still contains the foreign domain, so the companion refuses such host names, for every path
+and every token.
 """
 
 from collections.abc import Collection
@@ -26,13 +27,13 @@ _LONGEST_SHOWN = 100
 
 
 class RequestGuard:
-    """An ASGI application that refuses other names (421) and requests that pages of other sites send (403).
+    """ASGI middleware that refuses foreign host names (421) and requests from pages of other sites (403).
 
-    `listens_on` is the address that the service listens on. On loopback it answers to loopback names. On any
-    other address it also answers to IP addresses and to names without a dot, such as the name of a container:
-    no site of the internet has such a name. `allowed` are further names, which a proxy in front may have.
+    `listens_on` is the address that the server listens on. On loopback, the guard accepts loopback names. On
+    any other address, it also accepts IP addresses and names without a dot, such as container names, because
+    no website has such a name. `allowed` contains additional names, such as the name of a reverse proxy.
 
-    With `private` it answers requests from this machine alone.
+    With `private`, only requests from this machine are accepted.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class RequestGuard:
         self._on_loopback = is_loopback(listens_on)
         self._allowed = {host_name(name) for name in allowed} - {""}
         self._private = private
-        self._is_own_name = lru_cache(_HOSTS_REMEMBERED)(self._look_up_name)
+        self._is_own_name = lru_cache(_HOSTS_REMEMBERED)(self._accepts_name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope) if scope["type"] == "http" else None
@@ -62,8 +63,8 @@ class RequestGuard:
             return ApiError(421, f"Send exactly one Host header: this request has {len(hosts) or 'none'}.")
         for authority in (hosts[0], target_authority(scope)):
             if authority is not None and not self._is_own_name(authority):
-                return self._other_name(authority)
-        if not _from_own_site(headers, scope["scheme"], hosts[0], self._allowed):
+                return self._name_refusal(authority)
+        if not _is_from_own_site(headers, scope["scheme"], hosts[0], self._allowed):
             return ApiError(
                 403,
                 "The companion refuses requests that a page of another site sends (Origin, Sec-Fetch-Site). "
@@ -71,13 +72,13 @@ class RequestGuard:
             )
         return None
 
-    def _look_up_name(self, authority: str) -> bool:
+    def _accepts_name(self, authority: str) -> bool:
         name = host_name(authority)
         if is_loopback(name) or name in self._allowed:
             return True
         return not self._on_loopback and name != "" and ("." not in name or _is_address(name))
 
-    def _other_name(self, authority: str) -> ApiError:
+    def _name_refusal(self, authority: str) -> ApiError:
         if self._on_loopback:
             own = "localhost, *.localhost and loopback addresses"
         else:
@@ -92,10 +93,10 @@ class RequestGuard:
 
 
 def from_this_machine(request: Request) -> bool:
-    """Return whether somebody on this machine sent a request.
+    """Return whether a request comes directly from a client on this machine.
 
-    That is not so of a page of another site, of a name that was made to lead here, of a proxy, and of a
-    companion that was told to call somebody.
+    Requests from pages of other sites, with foreign host names, through proxies, and from other companions
+    (as webhooks or fetches) do not.
     """
     headers = request.headers
     hosts = headers.getlist("host")
@@ -104,18 +105,18 @@ def from_this_machine(request: Request) -> bool:
         is_loopback(peer)
         and len(hosts) == 1
         and is_loopback(host_name(hosts[0]))
-        and _from_own_site(headers, request.scope["scheme"], hosts[0])
+        and _is_from_own_site(headers, request.scope["scheme"], hosts[0])
         and not any(name in _PASSED_ON or name.startswith("x-forwarded-") for name in headers)
         and OUTGOING not in headers
     )
 
 
-def _from_own_site(headers: Headers, scheme: str, host: str, allowed: Collection[str] = ()) -> bool:
-    """Return whether no page of another site caused a request.
+def _is_from_own_site(headers: Headers, scheme: str, host: str, allowed: Collection[str] = ()) -> bool:
+    """Return whether a request was not caused by a page of another site.
 
-    A browser names that page's origin in `Origin`, and in `Sec-Fetch-Site` also where it sends no `Origin`
+    Browsers send the origin of the page in `Origin`. They also send `Sec-Fetch-Site`, even without `Origin`
     (images, links, forms with GET). Another port of this machine is another site. If a header is repeated,
-    each value must be right. An origin whose host is `allowed` is that of a proxy in front.
+    each value must be acceptable. Origins whose host is in `allowed` belong to a reverse proxy.
     """
     return all(
         origin == f"{scheme}://{host}" or host_name(origin.partition("://")[2]) in allowed
@@ -124,13 +125,13 @@ def _from_own_site(headers: Headers, scheme: str, host: str, allowed: Collection
 
 
 def host_name(authority: str) -> str:
-    """Return the host of a `Host` header without port and brackets, in lower case; "" for a malformed one."""
+    """Return the host from a `Host` value, lower case, without port and brackets; "" if malformed."""
     matched = HOST.fullmatch(authority)
     return matched[1].strip("[]").removesuffix(".").lower() if matched else ""
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or an address can only be that of this machine."""
+    """Return whether a host name or an address can only belong to this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -3,7 +3,7 @@
     collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
     spaces: [{id, type, title, emoji, icon, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
                                                             # or deletedDaysAgo, before loading
-    and createdBy, a user's id, of both; without it nobody created them
+    and createdBy, a user's id, of both; optional: without it there is no creator
     and gitSync: {repoName, installationProvider, url…} of a space, as answers have it; none: not synced
 
 When a space was deleted is said as a time (`deletedAt`) or, for worlds that are to stay fresh, as a number of

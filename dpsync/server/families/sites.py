@@ -3,7 +3,7 @@
     sites:
       - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
         styleguide: the id of a space of the type styleguide
-        createdBy: a user's id                                      # without it nobody created the site
+        createdBy: a user's id                                      # optional: without it there is no creator
         adaptiveSchema: {…}                                         # a visitor schema
         structure:                                                  # only spaces, or sections and groups
           - {type: section-group, id, title, icon, children: […]}

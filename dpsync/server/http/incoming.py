@@ -15,7 +15,7 @@ from ..request.operation import Operation
 
 LARGEST_BODY = 10 * 1024 * 1024
 HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
-"""A `Host` header: a name or an address, and a port."""
+"""A `Host` header: a name or an address, and an optional port."""
 
 
 def raw_path(scope: Scope) -> bytes:

@@ -10,9 +10,9 @@ from .git_sync import GitSync
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 SiteTypeToday = Literal[SiteType, "site"]
-WRAPPING: SiteTypeToday = "site"
-"""The type with which the vendor's skills create sites. It is in no OpenAPI document. The platform keeps the
-spaces of such a site in sections."""
+SECTIONED_SITE: SiteTypeToday = "site"
+"""The type that the vendor's skills use to create sites. No OpenAPI document contains it. The platform keeps
+the spaces of such a site in sections."""
 AgentsContext = Literal["excluded", "included"]
 PROXY = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
 """A host, which may be of one word, and one or more segments of a path."""

@@ -54,13 +54,13 @@ STATUSES: Mapping[str, int] = {"disableIntegrationDevelopmentMode": 205}
 
 FOR_CREATORS = frozenset({
     "deleteSpaceById", "deleteCollectionById", "deleteSiteById",
-    "updateSpaceById", "updateCollectionById",  # the level alone: their handlers ask more for the rest
+    "updateSpaceById", "updateCollectionById",  # only the level: handlers check the other fields
     "inviteToSpace", "updateUserPermissionInSpace", "removeUserFromSpace",
     "updateTeamPermissionInSpace", "removeTeamFromSpace",
     "inviteToCollection", "updateUserPermissionInCollection", "removeUserFromCollection",
     "updateTeamPermissionInCollection", "removeTeamFromCollection",
 })  # fmt: skip
-"""The operations that need the role `create` in today's edition, and `admin` in the others.
+"""Operations that need the role `create` in today's edition and `admin` in the other editions.
 
 The source is the vendor's documentation as of May 2026, page "Roles" (collaborate/member-management).
 """

@@ -24,7 +24,7 @@ TODAY: Any = {"profile": "published"}
 EDITS: Any = {"needs": "edit", "edits": True}
 """Of the content of a space, or of a change request of it: refused while the space is locked.
 
-In today's edition a locked space refuses direct edits alone, and the handlers of these see to that.
+In today's edition a locked space refuses only direct edits, and the handlers check this.
 """
 
 MOVED: Any = {"body_required": False, "errors": (400, 404, 409)}

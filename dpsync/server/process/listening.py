@@ -80,10 +80,10 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
 
 
 class Listening(uvicorn.Server):
-    """`await serve([socket])` serves behind a RequestGuard until `should_exit` is set.
+    """uvicorn server behind a RequestGuard: `await serve([socket])` runs until `should_exit` is set.
 
-    `ready` is called once requests are accepted, `stopping` before the requests under way are waited for.
-    `listens_on` is the address of the socket; it, `allowed` and `private` are those of the guard.
+    `ready` is called once requests are accepted, `stopping` before waiting for the requests in progress.
+    `listens_on` (the address of the socket), `allowed` and `private` are passed to the guard.
     """
 
     def __init__(

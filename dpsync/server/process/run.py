@@ -60,7 +60,7 @@ def serve(
     where none is given; it is served to this machine alone. `profile`: that of the world where none is given,
     else full. `faults` is a file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without
     `control` there is no control plane and no console. `allow_fetch`, `asks_before_removal`: see `build`.
-    `allow_host`: names that RequestGuard lets through beside its own. `workers`: how many processes. `plan`
+    `allow_host`: additional host names that RequestGuard accepts. `workers`: how many processes. `plan`
     is the program that makes the plan that the console shows. Raises StoreError when the database cannot be
     used, CannotListen for the address, OSError for a file, ValueError for a file, a name or a rate limit that
     says nothing sensible and for what cannot be with several workers, WorkerFailed when one does not start.
@@ -116,7 +116,7 @@ class _Service(Struct, frozen=True):
     def of_platform(self, store: Store, read: WorldOrigin) -> "_Service":
         """The same, of a world that was read from a platform: with a token that only this server knows.
 
-        Raises ValueError where such a world would be served to other machines or by other names.
+        Raises ValueError if such a world would be served to other machines or under other host names.
         """
         if read.private and self.allow_host:
             raise ValueError(
@@ -193,7 +193,7 @@ def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> No
 
 
 def _check_names(names: Collection[str]) -> None:
-    """Raise ValueError for a name that no `Host` header can have, such as one with a port or a wildcard."""
+    """Raise ValueError for a name that is not a plain host, such as one with a port or a wildcard."""
     for name in names:
         matched = HOST.fullmatch(name)
         if matched is None or matched[2]:

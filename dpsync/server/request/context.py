@@ -30,7 +30,7 @@ CHANGE_REQUEST = "change-request"
 
 
 def is_locked(space: Record) -> bool:
-    """Whether its content is not edited directly."""
+    """Return whether direct edits of the content of a space are refused."""
     return bool(space.doc["editMode"] == "locked")
 
 
@@ -190,7 +190,7 @@ class Context(Struct, dict=True):
         """What a user (the caller) is in an organization. A disabled member is none."""
         key = (organization, user or self.user)
         if key not in self._standings:
-            self._standings[key] = standings.stand(self.store, *key, named=self._rules.creators)
+            self._standings[key] = standings.stand(self.store, *key, with_user_id=self._rules.creators)
         return self._standings[key]
 
     def stand_all(self, organization: str) -> None:
@@ -199,7 +199,7 @@ class Context(Struct, dict=True):
         if organization in stood:
             return
         stood.add(organization)
-        found = standings.stand_all(self.store, organization, named=self._rules.creators)
+        found = standings.stand_all(self.store, organization, with_user_id=self._rules.creators)
         for user, standing in found.items():
             self._standings[organization, user] = standing
 
@@ -219,10 +219,10 @@ class Context(Struct, dict=True):
             return standing.role
         if standing.role is None and not standing.grants:
             return None
-        return self._rules.resolve(standing, content_of(item), self._around(item))
+        return self._rules.resolve(standing, content_of(item), self._surroundings_of(item))
 
-    def _around(self, item: Record) -> Surroundings:
-        """What the role on an item may come from, found once per request."""
+    def _surroundings_of(self, item: Record) -> Surroundings:
+        """Return the collections and sites that may set the role on an item, cached per request."""
         key = (item.kind, item.id)
         if key not in self._surroundings:
             collections, at = [], item.parent
@@ -297,13 +297,13 @@ class Context(Struct, dict=True):
         if space is None:
             raise missing("space", id)
         self.permit(space)
-        if self.edits and not self.takes_change_requests(space):
+        if self.edits and not self.accepts_change_requests(space):
             raise ApiError(403, f"the space {id!r} is locked: set its editMode to live before it is edited")
         return space
 
-    def takes_change_requests(self, space: Record) -> bool:
-        """Whether the edition lets change requests of a space be made, changed and merged now."""
-        return self._rules.locked_proposals or not is_locked(space)
+    def accepts_change_requests(self, space: Record) -> bool:
+        """Return whether change requests of a space can be created, changed and merged now."""
+        return self._rules.change_requests_when_locked or not is_locked(space)
 
     def find_collection(self, id: str) -> Record | None:
         found = self.load("collection", id)
@@ -347,13 +347,13 @@ class Context(Struct, dict=True):
     def spaces_of(self, organization: str) -> Iterator[tuple[Record, Role]]:
         """The spaces that the caller may view, each with the role there, in order of creation."""
         found = self.store.find("space", organization=organization)
-        for space in self.seen_spaces(organization, sorted(found, key=lambda space: space.seq)):
+        for space in self.visible_spaces(organization, sorted(found, key=lambda space: space.seq)):
             yield space, self.level(space)
 
-    def seen_spaces(self, organization: str, found: list[Record]) -> Iterator[Record]:
-        """Those of an organization's spaces that the caller may view, without a look at the sites of each."""
+    def visible_spaces(self, organization: str, found: list[Record]) -> Iterator[Record]:
+        """Yield the spaces in `found` that the caller may view, without a query for each space."""
         if self._rules.sites and self.standing(organization).role != "admin":
-            self._grouped(organization)
+            self._groups_of(organization)
         yield from filter(self.sees, found)
 
     def count_spaces_of(self, organization: str, user: str) -> int:
@@ -366,7 +366,7 @@ class Context(Struct, dict=True):
         )
 
     def count_spaces_of_team(self, team: Record) -> int:
-        """Those that a guest would see who was given what the team was given."""
+        """Return the number of spaces that a guest with the team's roles would see."""
         return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
 
     def count_sites_of(self, organization: str, user: str) -> int:
@@ -386,8 +386,8 @@ class Context(Struct, dict=True):
         return len(seen) + sum(self._rules.resolve(standing, site, NOWHERE) is not None for site in found)
 
     def _sites_by_openness(self, organization: str) -> list[Any]:
-        """Return the sites by id, the ids of those that members see without a role of their own on them, and
-        the ids of the others by creator, where that is known.
+        """Return three values: the sites by id, the ids of sites visible to members without a direct role,
+        and the ids of the other sites by creator, if known.
         """
         anybody = Standing(member=True, role="read")
         sites = {site.id: content_of(site) for site in self.store.find("site", organization=organization)}
@@ -403,10 +403,10 @@ class Context(Struct, dict=True):
             return self.count("space", organization=organization)
         if any(standing.role is None and not standing.grants for standing in standings):
             return 0
-        return self._grouped(organization).visible(standings)
+        return self._groups_of(organization).visible(standings)
 
-    def _grouped(self, organization: str) -> SpaceGroups:
-        """The groups of the organization's spaces: for requests that look at many of them."""
+    def _groups_of(self, organization: str) -> SpaceGroups:
+        """Return the organization's space groups, for requests that check many spaces."""
         if organization not in self._space_groups:
             self._space_groups[organization] = space_groups(self.store, organization, self._rules)
         return self._space_groups[organization]

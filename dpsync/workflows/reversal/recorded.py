@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, read_recorded
+from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
@@ -130,7 +130,7 @@ class _Reader:
                 continue
             try:
                 type_ = field.form({**today, **found}.get(field.formed_by or ""))
-                value = read_recorded(type_, recorded[field.name])
+                value = parse_recorded(type_, recorded[field.name])
                 if side == "before":  # the other side is only compared
                     check_secrets(value, today.get(field.name))
                 found[field.name] = None if field.null == "empty" and value == "" else value

@@ -26,8 +26,8 @@ from ...store import Json, Record
 KIND = "openapi-spec"
 VERSION = "openapi-version"
 PROCESS = "process-openapi-spec"
-FETCHED_AGAIN_AFTER = timedelta(days=1)
-"""The platform fetches by a schedule that it does not publish."""
+REFETCH_INTERVAL = timedelta(days=1)
+"""The platform does not publish its schedule."""
 
 
 def _find(ctx: Context, organization: Record, slug: str) -> Record | None:
@@ -158,16 +158,16 @@ def get_raw_version(ctx: Context) -> Raw:
 # --- processing -------------------------------------------------------------------------------------
 
 
-def fetch_again(ctx: Context) -> None:
-    """Process each source again that the companion fetched from a URL a day ago or earlier.
+def refetch_sources(ctx: Context) -> None:
+    """Process each URL source again that the companion last fetched at least a day ago.
 
-    A source that only a world names is left alone: nobody has asked this companion to contact its host.
+    Sources that only come from a world file are skipped, because no client asked to contact their hosts.
     """
     for spec in ctx.store.find(KIND):
         url, last = spec.doc.get("sourceURL"), ctx.store.get(VERSION, spec.doc.get("lastVersion", ""))
         if not url or last is None or "text" not in last.doc or spec.doc["processingState"] != "complete":
             continue
-        if ctx.now - moment(spec.doc["lastProcessedAt"]) >= FETCHED_AGAIN_AFTER:
+        if ctx.now - moment(spec.doc["lastProcessedAt"]) >= REFETCH_INTERVAL:
             _process(ctx, spec, {"url": url})
 
 

@@ -1,7 +1,7 @@
 """Redirects of a site, and where a visitor who asks for a path is sent.
 
-A site has each source once. Published URLs resolve without regard to case, so sources that differ only in
-case are one source. A redirect to a section or site space goes with it.
+Each source is unique in a site. Published URLs are case-insensitive, so sources that differ only in case
+count as the same source. Deleting a section or site space deletes redirects to it.
 """
 
 from urllib.parse import quote
@@ -35,8 +35,8 @@ def list_redirects(ctx: Context) -> Json:
     return list_page(ctx, sorted(found, key=key), lambda redirect: answers.redirect(ctx, redirect), key)
 
 
-def _by_source(ctx: Context, site: Record) -> dict[str, Record]:
-    """Return the redirects of a site by their sources, as these are compared."""
+def _redirects_by_source(ctx: Context, site: Record) -> dict[str, Record]:
+    """Return the redirects of a site, keyed by case-folded source."""
     return {redirect.ref.casefold(): redirect for redirect in ctx.store.find(REDIRECT, scope=site.id)}
 
 
@@ -47,7 +47,7 @@ def create_redirect(ctx: Context) -> Json:
 
 
 def _check_free(ctx: Context, site: Record, source: str, but: str = "") -> None:
-    other = _by_source(ctx, site).get(source.casefold())
+    other = _redirects_by_source(ctx, site).get(source.casefold())
     if other is not None and other.id != but:
         raise conflict(f"body.source: {other.ref!r} is redirected already, by {other.id!r}")
 
@@ -147,7 +147,7 @@ def _pages(ctx: Context, place: Record) -> list[Json]:
 def put_redirects(ctx: Context) -> Json:
     """Each by itself, in their order: one that fails is an `error` among the results, and changes nothing."""
     site = ctx.site()
-    nav, by_source = read(ctx.store, site), _by_source(ctx, site)
+    nav, by_source = read(ctx.store, site), _redirects_by_source(ctx, site)
     results = [
         _put_one(ctx, nav, by_source, item, f"body.redirects.{index}")
         for index, item in enumerate(ctx.body.given()["redirects"])
@@ -205,9 +205,9 @@ def get_target(ctx: Context) -> Json:
 
 
 def _matching(ctx: Context, site: Record, source: str) -> Record | None:
-    """Return the live redirect of a source, else the longest one that ends with a `*` and begins like it."""
+    """Return the live redirect for a path: an exact match, or else the longest matching `*` pattern."""
     path = source.casefold()
-    live = {path: found for path, found in _by_source(ctx, site).items() if not found.doc["draft"]}
+    live = {path: found for path, found in _redirects_by_source(ctx, site).items() if not found.doc["draft"]}
     begins = [pattern for pattern in live if pattern.endswith("*") and path.startswith(pattern[:-1])]
     return live.get(path) or live.get(max(begins, key=len, default=""))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ... import answers
 from ...errors import bad, conflict, missing
-from ...models.sites import WRAPPING
+from ...models.sites import SECTIONED_SITE
 from ...records.order import end, place, renumber, same_order
 from ...request.changes import changes
 from ...request.context import Context
@@ -229,10 +229,10 @@ def list_site_spaces(ctx: Context) -> Json:
 
 
 def create_site_space(ctx: Context) -> Json:
-    """Add a site space to the section named, else to the default section, else at the root.
+    """Add a site space to the given section, or else to the default section, or else to the root.
 
-    A site with groups or links but no section has no root for site spaces, and neither has a site of the type
-    `site`: there the site space gets a section titled like the site.
+    Sites with groups or links, and sites of the type `site`, cannot have site spaces at the root. If such a
+    site has no section, a section with the title of the site is created for the site space.
     """
     nav, section_id = _read(ctx), ctx.body.sectionId
     given = _given(ctx, "title", "pageId", "draft")
@@ -244,7 +244,7 @@ def create_site_space(ctx: Context) -> Json:
     if more := _set(given, "title", "pageId", "draft"):
         made.doc |= more
         ctx.put(made)
-    if not nav.sections and (nav.sectioned or nav.site.doc["type"] == WRAPPING):
+    if not nav.sections and (nav.sectioned or nav.site.doc["type"] == SECTIONED_SITE):
         wrap_root(ctx, nav)
     return answers.site_space(ctx, nav, made)
 

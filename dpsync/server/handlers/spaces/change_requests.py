@@ -235,7 +235,7 @@ def _take(ctx: Context, space: Record, request: Record, content: Json) -> None:
 
 
 def apply_template(ctx: Context) -> None:
-    """Into a change request, or into the main content, which must not be locked then."""
+    """Apply a template to a change request, or to the main content of a space that is not locked."""
     space, body = ctx.space(), ctx.body
     if body.changeRequestId is None:
         if is_locked(space):

@@ -55,7 +55,7 @@ def get_collection(ctx: Context) -> Any:
 
 
 def update_collection(ctx: Context) -> Json:
-    """As with spaces, only the level may be left to creators."""
+    """Update a collection. As with spaces, changing only the level may need just the role `create`."""
     collection, given = ctx.collection(), ctx.body.given()
     if given.keys() != {"defaultLevel"}:
         ctx.demand(collection, "admin")
@@ -85,7 +85,7 @@ def delete_collection(ctx: Context) -> None:
 def list_collection_spaces(ctx: Context) -> Json:
     collection = ctx.collection()
     inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
-    found = list(ctx.seen_spaces(collection.organization, inside))
+    found = list(ctx.visible_spaces(collection.organization, inside))
     return list_page(
         ctx, found, lambda space: space_answer(ctx, space), lambda space: [space.position, space.seq]
     )

@@ -120,7 +120,7 @@ _OTHER = {"emoji": "icon", "icon": "emoji"}
 def update_space(ctx: Context) -> Json:
     """A deleted one can be read, and so takes what it has; it can only be changed when it is restored.
 
-    The level is a permission, which some editions leave to creators; everything else is for admins.
+    In some editions the role `create` may change the level; all other fields need the role `admin`.
     """
     space = ctx.space(deleted=True)
     body = ctx.body.given()
