@@ -113,7 +113,7 @@ def test_an_include_through_a_link_is_followed_within_the_commit(tmp_path: Path)
 
 @pytest.mark.parametrize("name", [".git", ".GIT", ".git."])
 def test_git_base_refuses_files_inside_dot_git(tmp_path: Path, name: str) -> None:
-    """git adds no such file, but it reads a commit that somebody has put together by hand."""
+    """git never adds such a file, but can read a commit that an attacker has built by hand."""
     text = organization(f"agentInstructions: {{ file: '{name}/config' }}")
     commit(tmp_path, {"dpsync.yaml": text, "part/config": "a secret"})
     tree = git(tmp_path, "cat-file", "-p", "HEAD^{tree}").replace("\tpart", f"\t{name}")
@@ -137,7 +137,7 @@ def test_git_base_refuses_files_inside_dot_git(tmp_path: Path, name: str) -> Non
     ids=["a file", "a pattern", "any depth", "a directory below the link", "a link below a directory"],
 )
 def test_git_base_include_follows_directory_links(include: str, target: str, tmp_path: Path) -> None:
-    """A base that does not load sees no rename and no removed protection."""
+    """If the git base does not load, dpsync cannot detect renames and removed protections."""
     text = "organizations: { acme: { teams: { a: { title: Linked } } } }\n"
     commit(tmp_path, {"real/teams.yaml": text, "other/deep/teams.yaml": text, "deep/readme.md": ""})
     (tmp_path / include.partition("linked")[0] / "linked").symlink_to(target)

@@ -32,7 +32,12 @@ def _hints(
         pytest.param("visitor.claims.isBetta", "isBetta", 'did you mean "isBeta"?', id="misspelt"),
         pytest.param("!visitor.claims.isbeta", "isbeta", 'did you mean "isBeta"?', id="in another case"),
         pytest.param('visitor.claims["isBetta"]', "isBetta", 'did you mean "isBeta"?', id="in brackets"),
-        pytest.param("visitor.claims.x", "x", "the schema defines: isBeta, plan, unsigned", id="unlike all"),
+        pytest.param(
+            "visitor.claims.x",
+            "x",
+            "the schema defines: isBeta, plan, unsigned",
+            id="unlike every defined claim",
+        ),
         pytest.param(
             "visitor.claims.isBeta && visitor.claims.unsigned.contry",
             "unsigned.contry",
@@ -44,7 +49,7 @@ def _hints(
 def test_condition_with_undefined_claim_is_an_error(
     tmp_path: Path, condition: str, claim: str, hint: str
 ) -> None:
-    """A section whose condition no visitor can meet is invisible, and nobody is told why."""
+    """A section with an unsatisfiable condition is invisible to all visitors, without any error."""
     assert _hints(tmp_path, condition) == [(f'the visitor schema does not define the claim "{claim}"', hint)]
 
 
@@ -53,7 +58,7 @@ def test_condition_with_undefined_claim_is_an_error(
     [
         pytest.param("visitor.claims.isBeta", id="a claim"),
         pytest.param(
-            "visitor.claims.unsigned.country == 'visitor.claims.x'", id="a text that looks like one"
+            "visitor.claims.unsigned.country == 'visitor.claims.x'", id="text that looks like a claim"
         ),
         pytest.param("visitor.claims.plan.startsWith('pro')", id="a method of a text"),
         pytest.param("true", id="no claim"),
@@ -64,5 +69,5 @@ def test_condition_with_defined_claim_is_valid(tmp_path: Path, condition: str) -
 
 
 def test_claims_are_unchecked_without_declared_schema(tmp_path: Path) -> None:
-    """The schema may be live only."""
+    """The schema may exist only on the platform."""
     assert _hints(tmp_path, "visitor.claims.x", schema="visibility: public") == []

@@ -1,4 +1,4 @@
-"""git opens files of a working tree, and waits for one that is a pipe. No call of git waits forever."""
+"""git blocks on a named pipe in place of a file that git reads. Every git call has a time limit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REFUSED = {
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with a change that git sees only in the content of a file."""
+    """A repository with a change that git can only detect by reading a file."""
     commit(tmp_path, {"dpsync.yaml": "dpsync: 1", "docs/a": "a"})
     (tmp_path / "docs" / "a").write_text("b")
     return tmp_path

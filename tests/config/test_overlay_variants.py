@@ -1,4 +1,4 @@
-"""An overlay that chooses another variant of a value: members of the variant below do not stay."""
+"""Overlays that select another variant of a value: members of the previous variant are dropped."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIELDS: dict[str, tuple[str, str, str, Any]] = {
         "destination",
         {"kind": "site-section", "siteSectionId": "acme/sites/docs/structure/news"},
     ),
-    "destination that shares a member with the one below": (
+    "destination that shares a member with the previous one": (
         "sites: { docs: { redirects: { /b: { destination: { kind: site-page, pageId: p1 } } } } }",
         "acme/sites/docs/redirects/%2Fb",
         "destination",
@@ -53,7 +53,7 @@ FIELDS: dict[str, tuple[str, str, str, Any]] = {
         "destination",
         {"kind": "external", "url": "https://b.x"},
     ),
-    "fields beside another destination stay": (
+    "fields beside another destination are kept": (
         f"sites: {{ docs: {{ redirects: {{ /a: {{ destination: {TO_SECTION} }} }} }} }}",
         "acme/sites/docs/redirects/%2Fa",
         "draft",
@@ -102,7 +102,7 @@ def test_overlay_selects_another_variant(
 
 
 def test_overlay_matches_email_keys_regardless_of_case(tmp_path: Path) -> None:
-    """A second entry for the same person is an error, and the overlay could not change the first one."""
+    """Otherwise an overlay could not change a member whose e-mail is spelled in another case."""
     (tmp_path / "dpsync.yaml").write_text(
         "dpsync: 1\norganizations: { acme: { id: acme, members: { Ada@acme.example: { role: read } } } }\n"
     )
@@ -113,7 +113,7 @@ def test_overlay_matches_email_keys_regardless_of_case(tmp_path: Path) -> None:
 
 
 def test_overlay_can_change_node_type(tmp_path: Path) -> None:
-    """Members that only the type below has would make the node invalid."""
+    """Leftover members of the previous type would make the node invalid."""
     children = "[{ type: space, key: b, space: guides }]"
     node = f"{{ type: section, key: blog, path: blog, children: {children} }}"
     overlay = f"sites: {{ docs: {{ structure: [{node}] }} }}"

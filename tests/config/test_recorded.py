@@ -1,4 +1,4 @@
-"""Values of a journal are read by the declarations, as if they stood in a file."""
+"""Recorded values are parsed by the field declarations, like values in a configuration file."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_recorded_value_with_missing_part_is_incomplete(case: str) -> None:
     ids=["same", "other", "none", "same member", "other member", "other place", "text"],
 )
 def test_recorded_secret_must_match_configuration(value: Any, today: Any, right: bool) -> None:
-    """A variable in another member would be written where everybody can read it."""
+    """Otherwise a secret could be written into a member that everybody can read."""
     if right:
         check_secrets(value, today)
         return

@@ -490,7 +490,7 @@ def test_unresolved_reference_suggests_keys_of_same_organization(tmp_path: Path,
 
 
 def test_variables_in_data_keys_are_replaced(tmp_path: Path) -> None:
-    """Sent as it is, `${PARTNER}` becomes the name of a share link on the platform."""
+    """Without substitution, a share link on the platform would be named `${PARTNER}`."""
     text = organization(
         "teams: { a: { title: A, members: { '${ADA}': owner } } }\n"
         "sites:\n  d:\n    title: Docs\n"
@@ -515,7 +515,7 @@ def test_variables_in_data_keys_are_replaced(tmp_path: Path) -> None:
     ],
 )
 def test_variables_in_fixed_keys_are_refused(tmp_path: Path, body: str, code: str) -> None:
-    """An address that changes with the environment would be another object each time."""
+    """An address that changes with a variable would mean a different object each time."""
     text, [place] = marked(organization(body))
     found = loaded(tmp_path, text, env={"KEY": "a", "FIELD": "title"})[1]
     assert (found[0].code, f"{found[0].span.line}:{found[0].span.column}") == (code, place)  # type: ignore[union-attr]

@@ -131,7 +131,7 @@ def test_variables_in_keys_are_replaced(written: str, key: str) -> None:
 
 
 def test_keys_equal_after_substitution_are_refused() -> None:
-    """Of two redirects with one source, one would be lost without a word."""
+    """Otherwise one of two redirects with the same source would be lost silently."""
     node, _ = read("/acme: 1\n'/${NAME}': 2\n", "f.yaml")
     assert node is not None
     result, [problem] = substitute(node, ENV)

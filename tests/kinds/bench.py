@@ -216,7 +216,7 @@ def changes(bench: Bench, kind: Kind, field: Field) -> None:
     else:
         assert bench.differing(planned, kind) == {field.name}
         assert {change.action for change in planned.plan.changes} == {"update"}
-    # Not `converged`: the companion contacts no host, so that it cannot process a specification by URL.
+    # Not `converged`: the companion contacts no hosts, so it cannot process a specification from a URL.
     assert report.settled
     assert bench.writes
 

@@ -1,4 +1,4 @@
-"""What is wrong with the text of an OpenAPI specification is found before the platform gets it."""
+"""Invalid OpenAPI texts are reported before dpsync sends them to the platform."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_text_that_is_not_openapi_is_an_error(tmp_path: Path, text: str, place: 
     ],
 )
 def test_openapi_text_is_valid(tmp_path: Path, text: str) -> None:
-    """The rules of the configuration's own YAML do not apply: the platform reads this text."""
+    """The YAML restrictions of configuration files do not apply to texts for the platform."""
     assert _findings(tmp_path, text) == []
 
 

@@ -126,7 +126,7 @@ def test_the_frame_of_a_certificate_means_nothing(one: str, other: str, same: bo
     ],
 )
 def test_front_matter_is_an_error_in_markdown(tmp_path: Path, text: str) -> None:
-    """It would become a heading, which agents read as an instruction."""
+    """Front matter would become a heading, which agents read as an instruction."""
     (one,) = found(project(tmp_path, "agentInstructions: { file: a.md }", a_md=text))
     assert (one.code, str(one.span)) == ("DP209", "a.md:1:1")
     assert "front matter" in one.message

@@ -114,7 +114,7 @@ def world(organization: Json) -> Json:
 
 PATHS = {"spaces": "/spaces/{}", "collections": "/collections/{}", "sites": ORG + "/sites/{}"}
 Resolve = Callable[[Json, str, Json], Role]
-"""The role that a user has on a thing of an organization, by the rules of an edition."""
+"""Returns the role of a user on a space, collection or site, by the rules of an edition."""
 
 
 def check(api: Api, organization: Json, user: str, resolve: Resolve = effective) -> None:
@@ -143,7 +143,7 @@ def check_lists_of(api: Api, organization: Json, user: str, resolve: Resolve = e
 
 
 def check_aggregates(api: Api, organization: Json, resolve: Resolve = effective) -> None:
-    """Who has access to each thing, as an admin sees it."""
+    """Check the lists of members with access to each space, collection and site."""
     users = [member["user"] for member in organization["members"]]
     for several, path in PATHS.items():
         for thing in organization[several]:

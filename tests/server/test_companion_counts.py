@@ -46,7 +46,7 @@ PLACES = (
     ("readable", "as-around-inherit"),
     ("readable", "open-None"),
 )
-"""Which site shows which space."""
+"""(site, space) pairs: which site shows which space."""
 
 
 def record(kind: str, id: str, parent: str, level: Role) -> Record:
@@ -54,7 +54,7 @@ def record(kind: str, id: str, parent: str, level: Role) -> Record:
 
 
 CREATED = {"shut": "bo", "hidden": "bo", "-None": "bo", "shut-inherit": "cy", "as-around-None": "cy"}
-"""Who created what."""
+"""The creator of each space, collection or site, by id."""
 
 
 SPACES = {
@@ -70,7 +70,7 @@ EDITIONS = pytest.mark.parametrize("edition", ["full", "published"])
 
 
 def sees(rules: Rules, standing: Standing, space: Record) -> bool:
-    """Whether a member sees a space, resolved for this space alone."""
+    """Return whether a member sees a space, without groups."""
     collections, at = [], AROUND.get(space.parent)
     while at is not None:
         collections.append(content_of(at))
@@ -110,7 +110,7 @@ def test_count_for_two_members_matches_shared_spaces(
 
 @EDITIONS
 def test_space_groups_stay_current_after_each_write(edition: str) -> None:
-    """A count that misses a write shows a member the wrong number of spaces until a restart."""
+    """If the groups miss a write, members see the wrong number of spaces until a restart."""
     rules, members = (
         RULES[edition],
         [Standing(True, "read", user="bo"), Standing(True, None, frozenset(GRANTS))],

@@ -53,7 +53,7 @@ LISTS = [
 
 
 class Counting:
-    """A store that counts the records that it gives, and how often it is asked for some."""
+    """A store that counts queries and returned records."""
 
     def __init__(self, store: Any) -> None:
         self._store = store
@@ -177,8 +177,8 @@ RESORTED = {
         f"{ORG}/teams/team-7/members",
     ),
 }
-"""By write the paths that read every collection or site again after it: their lists, and the members, whose
-sites are counted."""
+"""For each write, the paths that read every collection or site again afterwards: lists of collections or
+sites, and members, because the sites of each member are counted."""
 
 
 @pytest.mark.parametrize("path", [*OBJECTS, *LISTS])
@@ -187,7 +187,7 @@ def test_a_request_reads_no_more_among_many_right_after_a_write(
     few: tuple[Api, Counting], many: tuple[Api, Counting], method: str, written: str, body: Any, path: str
 ) -> None:
     if path in RESORTED.get(written, ()):
-        pytest.skip("reads all of them again")
+        pytest.skip("reads all collections or sites again")
     counts = []
     for api, store in (few, many):
         for _ in range(2):
@@ -237,7 +237,7 @@ FILTERED = [
 def test_first_list_needs_no_query_per_object(
     few: tuple[Api, Counting], many: tuple[Api, Counting], token: str, path: str
 ) -> None:
-    """Deciding for each object which sites, collections and roles matter must not ask the store each time."""
+    """Access checks of a list must not query the store once for each object."""
     counts = []
     for (api, store), size in ((few, FEW), (many, MANY)):
         api.server.reset(world(size))

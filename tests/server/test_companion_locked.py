@@ -1,6 +1,8 @@
-"""A space whose `editMode` is `locked`: with `full` and `reference` nothing is edited, neither its content
-nor a change request. With `published` it takes change requests (the vendor's documentation as of May 2026,
-page "Roles"; the same in the descriptions of `permissions` in the document of 0.202.0).
+"""A space whose `editMode` is `locked`.
+
+With `full` and `reference` neither the content nor a change request can be edited. With `published` the space
+accepts change requests (the vendor's documentation as of May 2026, page "Roles", and the descriptions of
+`permissions` in the OpenAPI document of 0.202.0).
 """
 
 from typing import Any
@@ -114,7 +116,7 @@ def test_published_editor_cannot_merge_into_locked_space(locked: Api) -> None:
 
 @pytest.mark.parametrize("token", ["eve-token", "rui-token", "ada-token"])
 def test_published_locking_keeps_permissions_object(locked: Api, token: str) -> None:
-    """`edit` and `merge` are about change requests, which a locked space takes."""
+    """The flags `edit` and `merge` describe change requests, which a locked space accepts."""
     during = locked.as_(token).get(GUIDES)["permissions"]
     locked.patch(GUIDES, {"editMode": "live"})
     assert locked.as_(token).get(GUIDES)["permissions"] == during

@@ -1,7 +1,7 @@
-"""Access on the profile `published`: the rules that the vendor documents, case by case.
+"""Access with the profile `published`: the rules in the vendor's documentation, case by case.
 
 The source is the vendor's documentation as of May 2026, pages "Permissions and inheritance" and "Roles". The
-space of these worlds is in the collection `inner`, which is in `outer`, and it is shown by one site.
+space in these worlds is in the collection `inner`, which is in `outer`. One site shows the space.
 """
 
 from typing import Any
@@ -61,7 +61,7 @@ DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
     "the level of the space is null, and a reader created it": (
         world("read", space={**HIDDEN, **BY_SUB}), None, "read"),
 }  # fmt: skip
-"""By situation the world, the role of `sub` on the space by the strongest role, and that by precedence."""
+"""For each situation: the world, the strongest role of `sub` on the space, and the role by precedence."""
 
 ALIKE: dict[str, tuple[Json, Role]] = {
     "admin of the organization stays admin": (
@@ -91,7 +91,7 @@ ALIKE: dict[str, tuple[Json, Role]] = {
     "strongest of member and team on the space": (world("create", space=to_both("read", "create")), "create"),
     "the role null gives and takes nothing": (world("review", space=to_user(None)), "review"),
 }  # fmt: skip
-"""Cases of both rules in which they agree."""
+"""Situations in which both rules give the same role."""
 
 PRECEDENCE: dict[str, tuple[Json, Role]] = {
     **{case: (made, role) for case, (made, _, role) in DIFFERENT.items()},
@@ -118,7 +118,7 @@ PRECEDENCE: dict[str, tuple[Json, Role]] = {
     "creator of the space who is commenter on the site": (
         world("create", space=BY_SUB, site=to_user("comment")), "comment"),
     "creator of a space with a level": (world("create", space={**level("read"), **BY_SUB}), "read"),
-    "another one's creation": (world("create", space={**HIDDEN, "createdBy": "other"}), None),
+    "space created by somebody else": (world("create", space={**HIDDEN, "createdBy": "other"}), None),
 }  # fmt: skip
 
 COLLECTION: dict[str, tuple[Json, Role]] = {
@@ -147,7 +147,7 @@ SITE: dict[str, tuple[Json, Role]] = {
 
 
 def check_role(api: Api, kind: str, role: Role) -> None:
-    """Every answer that depends on the role of `sub` agrees: the object, lists, and what an admin reads."""
+    """Check the role of `sub` in the object, in lists, and in the list of members with access."""
     sub, path, name = api.as_("sub-token"), PATHS[kind], PATHS[kind].rpartition("/")[2]
     if role is None:
         sub.refused(404, "GET", path)
@@ -161,7 +161,7 @@ def check_role(api: Api, kind: str, role: Role) -> None:
 
 
 def check_spaces(api: Api, role: Role) -> None:
-    """The lists of spaces, and the number of spaces of the member."""
+    """Check the lists of spaces and the space count of the member."""
     root, sub = api.as_("root-token"), api.as_("sub-token")
     found = {item["space"]["id"]: item["permission"] for item in root.items(f"{ORG}/members/sub/spaces")}
     assert found.get("space") == role
@@ -252,7 +252,7 @@ def test_exported_world_keeps_creators(published: Api) -> None:
 
 
 def test_changed_site_role_affects_spaces_at_once(published: Api) -> None:
-    """A cached answer would show a space after the role that opened it was taken away."""
+    """A stale cache would show a space after the member has lost the role."""
     published.server.reset(world(None))
     root, sub = published.as_("root-token"), published.as_("sub-token")
     permissions = f"{ORG}/sites/site/permissions"

@@ -1,7 +1,7 @@
-"""Access on the profile `published` in random organizations, against a statement of the documented rules.
+"""Compare access with the profile `published` in random organizations with a model of the documented rules.
 
-The statement follows the vendor's documentation as of May 2026 sentence by sentence and shares no code with
-the companion. Each member's own token reads and writes over HTTP.
+The model follows the vendor's documentation as of May 2026 sentence by sentence and shares no code with the
+companion. The test reads and writes over HTTP with the token of each member.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ from tests.soak import examples
 
 @st.composite
 def organizations_with_sites(draw: st.DrawFn) -> Json:
-    """Sites show some of the spaces, also several sites one, and one site the same space twice."""
+    """Generate organizations whose sites show spaces; a space may be shown several times."""
     organization = draw(organizations())
     spaces, places = [space["id"] for space in organization["spaces"]], count(1)
     for site in organization["sites"]:
@@ -86,7 +86,7 @@ def _inherited_or_own(organization: Json, member: Json, place: Json, thing: Json
 
 
 def _roles_by_site(organization: Json, member: Json, site: Json, thing: Json) -> list[Role]:
-    """Return the role that a site sets for a member in what it shows: one, or none."""
+    """Return the role that a site sets for a member on the spaces it shows, as a list of at most one."""
     direct = _direct_roles(organization, member, site)
     if direct:
         return [max(direct, key=ROLES.index)]
@@ -103,7 +103,7 @@ def _direct_roles(organization: Json, member: Json, place: Json) -> list[Role]:
 
 
 def _is_inherited(member: Json, place: Json, thing: Json) -> bool:
-    """ "No access" hides content from everybody but admins and whoever created it."""
+    """Return whether a place sets no role: "No access" does not apply to admins and creators."""
     level = place.get("defaultLevel", "inherit")
     created = member["user"] in (place.get("createdBy"), thing.get("createdBy"))
     return level == "inherit" or (level is None and created)

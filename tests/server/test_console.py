@@ -445,7 +445,7 @@ def test_the_plan_is_shown_in_an_origin_of_its_own() -> None:
 
 
 def test_plan_program_gets_only_needed_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The companion may run in a shell that has tokens of a platform."""
+    """The environment of the companion may contain platform tokens."""
     monkeypatch.setenv("DPSYNC_TOKEN_FILE", "token-of-the-platform")
     monkeypatch.setenv("ACME_TOKEN", "another")
     script = "import json, os; print('<!doctype html>', json.dumps([dict(os.environ), os.listdir()]))"

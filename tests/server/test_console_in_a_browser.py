@@ -225,7 +225,7 @@ def test_a_page_of_somebody_else_can_neither_use_nor_show_it(
 
 
 def test_page_with_rebound_name_reads_nothing(browser: Browser, running: Companion) -> None:
-    """To the browser a page of the rebound name and the companion are one origin, so it may read answers."""
+    """The browser treats a page with the rebound name and the companion as the same origin."""
     target = running.url.replace("127.0.0.1", REBOUND)
     ask = "path => fetch(path, {headers: {Authorization: 'Bearer ada-token'}}).then(answer => answer.status)"
     with browser.new_page() as page:

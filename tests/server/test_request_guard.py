@@ -1,4 +1,4 @@
-"""Which requests a companion answers, over raw sockets: an HTTP client would correct malformed ones."""
+"""Tests of RequestGuard over raw sockets, because an HTTP client would correct malformed requests."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ PATHS = {
 }
 FOREIGN_NAMES = {
     "another site": "evil.example:8787",
-    "a name that begins like a loopback address": "127.0.0.1.evil.example",
-    "a name that ends like localhost": "evillocalhost",
+    "name that starts with a loopback address": "127.0.0.1.evil.example",
+    "name that ends with localhost": "evillocalhost",
     "user and loopback address": "evil.example@127.0.0.1",
     "unspecified address": "0.0.0.0",
     "private address": "192.168.1.5",
@@ -55,7 +55,7 @@ def table(cases: dict[str, str]) -> list[object]:
 
 
 def answer(url: str, target: str, *headers: str, method: str = "GET", version: str = "HTTP/1.1") -> str:
-    """The answer to a request with exactly these headers and the well-known token."""
+    """Send a request with exactly these headers and the well-known token, and return the response."""
     host, _, port = url.removeprefix("http://").rpartition(":")
     lines = [f"{method} {target} {version}", "Authorization: Bearer ada-token", "Connection: close", *headers]
     with socket.create_connection((host, int(port)), PATIENCE) as connection:
@@ -80,7 +80,7 @@ def serving(programs: Path) -> Serving:
 
 @contextmanager
 def run_serve(programs: Path, *options: str) -> Iterator[str]:
-    """The URL of `dpsync serve` with these options."""
+    """Run `dpsync serve` with these options and yield the URL."""
     command = [str(programs / "dpsync"), "serve", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
@@ -97,7 +97,7 @@ def run_serve(programs: Path, *options: str) -> Iterator[str]:
 @pytest.mark.parametrize("path", table(PATHS))
 @pytest.mark.parametrize("name", table(FOREIGN_NAMES))
 def test_loopback_companion_refuses_foreign_host_names(url: str, name: str, path: str) -> None:
-    """DNS rebinding: a web page whose name leads here would read everything with the well-known token."""
+    """With DNS rebinding, a web page could otherwise read everything with the well-known token."""
     assert status(url, path, f"Host: {name}") == 421
 
 
@@ -157,7 +157,7 @@ def test_exactly_one_host_header_is_required(
     ],
 )
 def test_absolute_target_needs_accepted_host(url: str, target: str, host: str, expected: int) -> None:
-    """The host in an absolute target goes before `Host` (RFC 9112, 3.2.2)."""
+    """The host in an absolute target overrides `Host` (RFC 9112, 3.2.2)."""
     assert status(url, target, f"Host: {host}") == expected
 
 
@@ -177,7 +177,7 @@ def test_every_method_needs_a_loopback_name(url: str, method: str) -> None:
     assert status(url, "/v1/orgs/acme", "Host: evil.example", method=method) == 421
 
 
-# --- what the operator can choose ---------------------------------------------------------------------
+# --- options of `dpsync serve` -----------------------------------------------------------------------
 
 
 def test_refusal_of_host_name_mentions_allow_host(serving: Serving) -> None:
@@ -190,7 +190,7 @@ def test_refusal_of_host_name_mentions_allow_host(serving: Serving) -> None:
 
 
 def test_allowed_host_reaches_only_the_api(serving: Serving) -> None:
-    """A proxy in front has a name of its own. The control plane still answers to loopback names alone."""
+    """A reverse proxy needs its own host name. The control plane still accepts only loopback names."""
     with serving("--allow-host", "Docs.Acme.example") as url:
         assert status(url, "/v1/user", "Host: docs.acme.example") == 200
         assert status(url, "/v1/user", "Host: docs.acme.example", "Origin: https://docs.acme.example") == 200
@@ -214,7 +214,7 @@ def test_allowed_host_reaches_only_the_api(serving: Serving) -> None:
     ],
 )
 def test_companion_on_all_addresses_accepts_local_names(everywhere: str, name: str, expected: int) -> None:
-    """A container listens on all addresses, and its published port is on loopback, where rebinding leads."""
+    """A container listens on all addresses, and DNS rebinding can reach its published port."""
     assert status(everywhere, "/v1/user", f"Host: {name}") == expected
 
 

@@ -1,8 +1,8 @@
-"""What the vendor states about its API outside its OpenAPI document: a test for each statement.
+"""API behavior that the vendor documents outside the OpenAPI document: one test for each statement.
 
-Each docstring names the vendor's page: of its documentation (gitbook.com/docs, repository
-GitbookIO/public-docs) or of its skills for automated clients (repository GitbookIO/gitbook-skills). The
-statements hold for the profile `published`; `full` follows those that its reference does not contradict.
+Each docstring names the source page, in the vendor's documentation (gitbook.com/docs, repository
+GitbookIO/public-docs) or in the vendor's skills for automated clients (repository GitbookIO/gitbook-skills).
+The statements hold for the profile `published`; `full` follows those that its reference does not contradict.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OUT = {"kind": "external", "url": TARGET}
 
 @pytest.fixture(params=["full", "published"])
 def edition(request: pytest.FixtureRequest) -> Api:
-    """Both editions, for statements that hold for both."""
+    """The API of each edition, for statements that apply to both."""
     found: Api = request.getfixturevalue({"full": "api"}.get(request.param, request.param))
     return found
 
@@ -44,7 +44,7 @@ def redirect(api: Api, source: str, **more: Any) -> Any:
 
 
 def target(api: Api, source: str) -> str | None:
-    """Where a visitor is sent who asks for a path; None if no redirect does."""
+    """Return the redirect target for a path; None if no redirect matches."""
     answer = api.call("GET", f"{SITE}/redirect", params={"source": source})
     return str(answer.json()["target"]) if answer.status_code == 200 else None
 
@@ -109,7 +109,7 @@ def test_draft_redirect_is_active_once_enabled(edition: Api) -> None:
 
 
 def test_site_answers_contain_preview_url(published: Api) -> None:
-    """A preview shows what is not published yet: docs-as-code, previews."""
+    """A preview shows unpublished content: docs-as-code, previews."""
     made = published.make(f"{ORG}/sites", {"title": "New"})
     for site in (made, published.get(f"{ORG}/sites/{made['id']}"), *published.items(f"{ORG}/sites")):
         assert site["urls"]["preview"].startswith("https://")
@@ -135,7 +135,7 @@ def test_section_texts_are_set_only_by_patch(edition: Api, field: str, value: An
 
 
 def outline(api: Api, site: str) -> list[Any]:
-    """The root of a navigation: each section with the spaces in it, or the space."""
+    """Return the root of a navigation: each section with its space ids, or the space id."""
     found = api.get(f"{ORG}/sites/{site}/structure")["structure"]
     return [
         (node["title"], [place["space"]["id"] for place in node["siteSpaces"]])
@@ -227,7 +227,7 @@ def test_published_space_visibility_ignores_its_sites(published: Api) -> None:
 
 @pytest.fixture(scope="module")
 def controlled() -> Iterator[DocsPlatform]:
-    """A companion of the edition of today with its control plane."""
+    """A companion with the profile `published` and a control plane."""
     with (
         served("published") as running,
         httpx.Client(base_url=f"{running.url}/_dpsync/", timeout=PATIENCE, **NO_TLS) as control,
@@ -236,7 +236,7 @@ def controlled() -> Iterator[DocsPlatform]:
 
 
 def test_specification_url_is_fetched_again_after_day(controlled: DocsPlatform) -> None:
-    """By hand or on a schedule: skills/configure-site, "Two upload strategies"."""
+    """URLs are fetched on request and on a schedule: skills/configure-site, "Two upload strategies"."""
     headers = {"Authorization": f"Bearer {controlled.token}"}
     api = httpx.Client(base_url=f"{controlled.url}/v1", headers=headers, timeout=PATIENCE, **NO_TLS)
     with serving() as source, api:

@@ -1,6 +1,7 @@
-"""Plan and apply converge on what the vendor states about its API outside its OpenAPI document.
+"""Plan and apply converge with API behavior that the vendor documents outside the OpenAPI document.
 
-Over HTTP, with the profile `published`. What the platform does is in tests/server/test_stated_behavior.py.
+The tests run over HTTP with the profile `published`. tests/server/test_stated_behavior.py tests the companion
+itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SITE = "/orgs/acme/sites/docs"
 
 @dataclass
 class Project:
-    """One project directory against one platform, over HTTP."""
+    """A project directory and a companion, connected over HTTP."""
 
     server: ThreadedServer
     directory: Path
@@ -53,10 +54,10 @@ class Project:
         with WriteClient(self.server.url, token) as client:
             return session.apply(client, agreed(session, client))
 
-    def converges(self, body: str) -> list[str]:
+    def apply_and_converge(self, body: str) -> list[str]:
         """Apply, check that a new plan is empty, and return the writes.
 
-        Everything in a site that no entry declares would be deleted, so nothing unmanaged is there.
+        Pruning covers sites, so an empty plan also shows that no unmanaged object is left.
         """
         self.server.app.requests.clear()
         assert self.apply(body).converged
@@ -65,7 +66,7 @@ class Project:
         assert (plan.changes, plan.refusals, plan.notes) == ((), (), ())
         return [f"{method} {path.removeprefix(f'/v1{SITE}')}" for method, path in requests]
 
-    def holds(self, **organization: Any) -> None:
+    def reset_platform(self, **organization: Any) -> None:
         whole = world(**{"spaces": SPACES, **organization})
         whole["tokens"]["token-of-bo"] = "bo"
         self.server.reset(whole)
@@ -74,7 +75,7 @@ class Project:
 @pytest.fixture
 def project(published_server: ThreadedServer, tmp_path: Path) -> Project:
     made = Project(published_server, tmp_path)
-    made.holds()
+    made.reset_platform()
     return made
 
 
@@ -111,17 +112,17 @@ NEWS = "          - { type: space, key: news, space: news }"
 
 
 def test_new_section_gets_description_by_patch(project: Project) -> None:
-    """Creating a section drops its description and its texts in other languages."""
-    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    """A request that creates a section ignores its description and translations."""
+    project.reset_platform(sites=[{"id": "docs", "title": "Docs"}])
     assert changes(project.plan(DESCRIBED)) == [
         ("create", "/structure/guides"), ("create", "/structure/guides/guides")
     ]  # fmt: skip
-    writes = project.converges(DESCRIBED)
+    writes = project.apply_and_converge(DESCRIBED)
     assert [write.split("/")[:2] for write in writes] == [["POST ", "sections"], ["PATCH ", "sections"]]
 
 
-def shown(project: Project) -> list[tuple[str, list[str]]]:
-    """The sections of the site as it is live, each with the spaces in it."""
+def live_sections(project: Project) -> list[tuple[str, list[str]]]:
+    """Return the live sections of the site, each with its space ids."""
     (site,) = by_hand(project.server, "GET", "/orgs/acme/sites", token="token")["items"]
     nodes = by_hand(project.server, "GET", f"/orgs/acme/sites/{site['id']}/structure", token="token")
     return [
@@ -130,9 +131,9 @@ def shown(project: Project) -> list[tuple[str, list[str]]]:
 
 
 def test_spaces_of_site_of_type_site_converge(project: Project) -> None:
-    """The platform makes a section around them, which no entry declares: pruning would delete it."""
-    project.converges(FLAT)
-    assert shown(project) == [("Docs", ["guides", "api"])]
+    """The platform wraps the spaces in an undeclared section, which pruning must not delete."""
+    project.apply_and_converge(FLAT)
+    assert live_sections(project) == [("Docs", ["guides", "api"])]
 
 
 @pytest.mark.parametrize(
@@ -150,27 +151,27 @@ def test_spaces_of_site_of_type_site_converge(project: Project) -> None:
 def test_changes_inside_wrapper_section_converge(
     project: Project, old: str, new: str, expected: list[str]
 ) -> None:
-    project.converges(FLAT)
+    project.apply_and_converge(FLAT)
     assert old in FLAT
-    project.converges(FLAT.replace(old, new))
-    assert shown(project) == [("Docs", expected)]
+    project.apply_and_converge(FLAT.replace(old, new))
+    assert live_sections(project) == [("Docs", expected)]
 
 
 def test_wrapper_section_from_application_is_recognized(project: Project) -> None:
     """Somebody added the spaces in the application, and the files declare them without a section."""
-    project.holds(sites=[{"id": "docs", "title": "Docs", "type": "site"}])
+    project.reset_platform(sites=[{"id": "docs", "title": "Docs", "type": "site"}])
     for space in ("guides", "api"):
         by_hand(project.server, "POST", f"{SITE}/site-spaces", {"spaceId": space}, token="token")
     assert changes(project.plan(FLAT)) == [("update", "/structure/api")]
-    project.converges(FLAT)
-    assert shown(project) == [("Docs", ["guides", "api"])]
+    project.apply_and_converge(FLAT)
+    assert live_sections(project) == [("Docs", ["guides", "api"])]
 
 
 def test_declared_sections_replace_wrapper_section(project: Project) -> None:
-    """As the vendor's skill does it: make the sections, then delete the one that the platform has made."""
-    project.converges(FLAT)
-    project.converges(DESCRIBED)
-    assert shown(project) == [("Guides", ["guides"])]
+    """Like the vendor's skill: create the sections, then delete the wrapper section."""
+    project.apply_and_converge(FLAT)
+    project.apply_and_converge(DESCRIBED)
+    assert live_sections(project) == [("Guides", ["guides"])]
 
 
 REDIRECTED = """
@@ -182,19 +183,19 @@ REDIRECTED = """
 
 
 def test_redirect_matches_live_source_regardless_of_case(project: Project) -> None:
-    """A second one would be refused: published URLs resolve without regard to case."""
+    """The platform would refuse a second redirect, because published URLs are case-insensitive."""
     destination = {"kind": "external", "url": "https://new.example/"}
     redirects = [{"source": "/Install", "destination": destination}]
-    project.holds(sites=[{"id": "docs", "title": "Docs", "redirects": redirects}])
+    project.reset_platform(sites=[{"id": "docs", "title": "Docs", "redirects": redirects}])
     for source in ("/Install", "/install", "/INSTALL"):
-        assert project.converges(REDIRECTED.replace("SOURCE", source)) == []
+        assert project.apply_and_converge(REDIRECTED.replace("SOURCE", source)) == []
     (kept,) = by_hand(project.server, "GET", f"{SITE}/redirects", token="token")["items"]
     assert kept["source"] == "/Install"
 
 
 def test_redirect_source_is_created_as_written(project: Project) -> None:
-    project.holds(sites=[{"id": "docs", "title": "Docs"}])
-    assert project.converges(REDIRECTED.replace("SOURCE", "/Install")) == ["POST /redirects"]
+    project.reset_platform(sites=[{"id": "docs", "title": "Docs"}])
+    assert project.apply_and_converge(REDIRECTED.replace("SOURCE", "/Install")) == ["POST /redirects"]
     (made,) = by_hand(project.server, "GET", f"{SITE}/redirects", token="token")["items"]
     assert made["source"] == "/Install"
 
@@ -207,8 +208,8 @@ def test_redirect_sources_differing_in_case_are_duplicates(project: Project) -> 
 
 
 def test_single_color_is_sent_with_whole_customization(project: Project) -> None:
-    """`PUT …/customization` needs the whole object."""
-    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    """`PUT …/customization` requires the whole object."""
+    project.reset_platform(sites=[{"id": "docs", "title": "Docs"}])
     body = """
         sites:
           docs:
@@ -216,7 +217,7 @@ def test_single_color_is_sent_with_whole_customization(project: Project) -> None
             customization: { styling: { primaryColor: { light: "#0E5BFF", dark: "#5B8CFF" } } }
         """
     before = by_hand(project.server, "GET", f"{SITE}/customization", token="token")
-    assert project.converges(body) == ["PUT /customization"]
+    assert project.apply_and_converge(body) == ["PUT /customization"]
     after = by_hand(project.server, "GET", f"{SITE}/customization", token="token")
     color = {"light": "#0E5BFF", "dark": "#5B8CFF"}
     assert after == {**before, "styling": {**before["styling"], "primaryColor": color}}

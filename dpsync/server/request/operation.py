@@ -22,7 +22,8 @@ class Operation(Struct, frozen=True, dict=True):
 
     `needs` is the role that the caller must have on the innermost organization, space, collection or site
     that the path names; None: whoever may view it. `edits`: the operation is refused while the space accepts
-    no change requests. `creates`: the answer is 201 instead of `status` when the handler made what was absent. `removes`: it is 205 when the handler
+    no change requests. `creates`: the answer is 201 instead of `status` when the handler made what was
+    absent. `removes`: it is 205 when the handler
     removed something. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
     addition). `raw`: the answer is a text as it is kept, not JSON. `decided` says what was chosen where the
     API's description is silent. `tag` is the part of the table that it stands in.
