@@ -279,8 +279,8 @@ class Attempt:
         if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
         words = (
-            f"{self._words(error)}; dpsync looked for it without a certain result, and does not send it"
-            " again: the platform may still create it"
+            f"{self._words(error)}; dpsync looked for the object and cannot tell whether it was created. It"
+            " does not repeat the request: the platform may still create the object"
         )
         return self._task.outcome("unknown", words, error.status)
 

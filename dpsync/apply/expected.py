@@ -39,15 +39,15 @@ class Expected(Struct, frozen=True):
     """What the plan that is made now must be. Where nothing is given, any plan will do."""
 
     plan: Plan | None = None
-    """A plan that was saved, or shown before a question."""
+    """A saved plan, or the plan that was shown before the confirmation."""
     approved: str | None = None
     """The first digits of a digest."""
     name: str = "the saved plan"
-    """What messages call `plan`."""
+    """The words that messages use for `plan`."""
 
     @staticmethod
     def shown(plan: Plan) -> Expected:
-        """Expect the plan that a person saw before answering the question."""
+        """Expect the plan that a person has confirmed."""
         return Expected(plan, name="the plan that was shown")
 
     def check(self, now: Plan) -> None:
@@ -66,16 +66,16 @@ def check_approved(plan: Plan, approved: str | None) -> None:
 
 
 def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
-    """Return by address why the plan `before`, which messages call `name`, is not the plan of now."""
+    """Return the reason for each address where two plans differ. `name` is what messages call `before`."""
     old, new = _by_address(before), _by_address(now)
     found = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = f"{name} changes this, and nothing is to be done here any more"
+            found[address] = f"{name} changes this, but no change is needed any more"
         elif address not in old:
-            found[address] = f"{name} does not change this, and it would be changed now"
+            found[address] = f"{name} does not change this, but a plan made now does"
         elif old[address] != new[address]:
-            found[address] = f"{name} changes this in another way than it would be changed now"
+            found[address] = f"{name} and a plan made now change this in different ways"
     known = {(item.code, item.address) for item in before.refusals}
     for item in now.refusals:
         if (item.code, item.address) not in known:

@@ -61,8 +61,8 @@ Environment:
   DPSYNC_URL         the address of the platform, without /v1
   DPSYNC_TOKEN       the access token, or
   DPSYNC_TOKEN_FILE  a file that holds it
-  DPSYNC_TOKEN_NAMES further variables that the files may name as the token of
-                     an environment
+  DPSYNC_TOKEN_NAMES further variables that an environment in the files may
+                     use as its token
   DPSYNC_FILE        the same as --file
   DPSYNC_ENV         the same as --env
   DPSYNC_PROFILE     the same as --profile

@@ -70,7 +70,7 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
         lost = {repository.top / name for name in repository.uncommitted(directory)}
         why = "has changes that are not committed"
     except NoRepository as reason:
-        lost, why = {directory.resolve()}, f"is there already, and git cannot give it back: {reason}"
+        lost, why = {directory.resolve()}, f"exists already, and git cannot restore it: {reason}"
         hint = reason.hint or hint
     return [
         Diagnostic("exists", f"{path} {why}", hint=hint)

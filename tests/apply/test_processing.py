@@ -84,7 +84,7 @@ def apply(server: ThreadedServer, published_server: ThreadedServer, tmp_path: Pa
     return run
 
 
-def test_apply_waits_until_text_is_processed(apply: Apply) -> None:
+def test_apply_waits_until_specification_text_is_processed(apply: Apply) -> None:
     report, clock = apply(VALID)
     assert clock.seconds == pytest.approx(0.1 + 0.2)
     assert report.remaining is not None
@@ -93,7 +93,7 @@ def test_apply_waits_until_text_is_processed(apply: Apply) -> None:
 
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
-def test_apply_of_unprocessable_text_is_incomplete(apply: Apply, profile: str) -> None:
+def test_apply_is_incomplete_when_processing_fails(apply: Apply, profile: str) -> None:
     """Otherwise, a job is green although no reader sees the new version, each time that it runs."""
     for _ in ("created", "sent again"):
         report, _ = apply(WITHOUT_PATHS, profile=profile)
@@ -116,10 +116,10 @@ def test_apply_is_incomplete_while_platform_processes(apply: Apply) -> None:
     assert exit_of(report) is Exit.PARTIAL
     text = render_report(report, Paint(False))
     assert "acme/openapi/pets" in text
-    assert "the platform is still processing 1 thing that this apply wrote (run plan later)" in text
+    assert "the platform is still processing 1 thing that this apply wrote (run plan again later)" in text
 
 
-def test_apply_of_other_objects_waits_for_nothing(apply: Apply) -> None:
+def test_apply_without_specifications_does_not_wait(apply: Apply) -> None:
     apply(VALID)
     report, clock = apply(VALID, looks=1000, more="teams: { new: { title: New } }")
     assert clock.seconds == 0

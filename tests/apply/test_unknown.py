@@ -116,7 +116,7 @@ def test_a_create_that_may_still_come_is_sent_once_and_made_once(what: str, open
     assert again.complete
 
 
-def test_apply_with_failed_default_is_incomplete(open_: Open) -> None:
+def test_apply_is_incomplete_when_a_step_failed(open_: Open) -> None:
     """Otherwise, a job is green although the platform refused to make something private."""
     text = "openapi: 3.1.0\\ninfo: { title: A, version: '1' }\\npaths: {}"
     body = f'openapi: {{ pets: {{ source: {{ text: "{text}" }}, visibility: private }} }}'

@@ -61,7 +61,7 @@ NAMING = {
 
 
 @pytest.mark.parametrize("text", NAMING.values(), ids=NAMING)
-def test_no_key_names_a_file_below_git(text: str, checkout: Path, run: Run) -> None:
+def test_key_naming_a_file_below_git_is_refused(text: str, checkout: Path, run: Run) -> None:
     (checkout / "dpsync.yaml").write_text(text)
     environment = ("--env", "e") if "environments" in text else ()
     ended = run("validate", "-C", str(checkout), *environment)
@@ -136,7 +136,9 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
-def test_no_way_leads_below_git(place: Callable[[Path], str], checkout: Path, run: Run) -> None:
+def test_path_that_resolves_below_git_is_refused(
+    place: Callable[[Path], str], checkout: Path, run: Run
+) -> None:
     name = place(checkout)
     for text in (configuration(name), BASE.replace("organizations:", f"include: ['{name}']\norganizations:")):
         (checkout / "dpsync.yaml").write_text(text)
@@ -155,7 +157,7 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("words", ARGUMENTS.values(), ids=ARGUMENTS)
-def test_no_argument_names_a_file_below_git(
+def test_argument_naming_a_file_below_git_is_refused(
     words: tuple[str, ...], checkout: Path, run: Run, platform: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
@@ -165,7 +167,7 @@ def test_no_argument_names_a_file_below_git(
     assert SECRET not in ended.out + ended.err
 
 
-def test_no_file_is_written_below_git(
+def test_writing_a_file_below_git_is_refused(
     checkout: Path, run: Run, platform: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
@@ -178,14 +180,14 @@ def test_no_file_is_written_below_git(
     assert sorted(checkout.rglob("*")) == before
 
 
-def test_fmt_of_a_directory_skips_git(checkout: Path, run: Run) -> None:
+def test_fmt_skips_git_directory(checkout: Path, run: Run) -> None:
     """A branch may be called `fix.yaml`."""
     (checkout / ".git" / "refs" / "heads" / "fix.yaml").write_text("a:   1\n")
     assert (run("fmt", "-C", str(checkout), ".").code, run("fmt", "-C", str(checkout), ".").out) == (0, "")
     assert (checkout / ".git" / "refs" / "heads" / "fix.yaml").read_text() == "a:   1\n"
 
 
-def test_a_checkout_below_git_is_a_project(checkout: Path, run: Run) -> None:
+def test_worktree_below_git_is_a_valid_project(checkout: Path, run: Run) -> None:
     """Some people keep the working trees of a repository in its `.git`."""
     author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example")
     subprocess.run(["git", *author, "commit", "-q", "--allow-empty", "-m", "x"], cwd=checkout, check=True)

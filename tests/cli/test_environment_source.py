@@ -184,14 +184,14 @@ RUNS = [
 
 
 @pytest.mark.parametrize("begin", RUNS, ids=lambda begin: begin.__name__.replace("_", " "))
-def test_change_of_an_address_waits_for_the_merge(begin: Callable[[Clone], None], clone: Clone) -> None:
+def test_changed_address_takes_effect_after_merge(begin: Callable[[Clone], None], clone: Clone) -> None:
     begin(clone)
     ended = clone.plan()
     assert (clone.evil.requests, clone.merged.tokens) == ([], {"the-token-of-prod"})
     said = [line for line in ended.err.splitlines() if "takes effect once it is merged" in line]
     assert len(said) == 1
-    assert f"the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER here" in said[0]
-    assert f"the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD in " in said[0]
+    assert f"sets the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER;" in said[0]
+    assert f"has the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD, which" in said[0]
     assert EVIL_TOKEN not in ended.err + ended.out
 
 
@@ -236,7 +236,7 @@ def test_merged_address_is_used_at_once(begin: Callable[[Clone], None], clone: C
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "list", "ids", "doctor", "world x", "import"])
-def test_every_command_takes_the_address_of_the_target(command: str, clone: Clone) -> None:
+def test_every_command_uses_address_of_target_commit(command: str, clone: Clone) -> None:
     trial_merge(clone)
     clone.run(*command.split(), "-C", str(clone.folder), "--env", "prod")
     assert clone.evil.requests == []
@@ -278,7 +278,7 @@ def test_every_command_refuses_a_new_environment(
     assert "error[untrusted-environment]" in ended.err
 
 
-def test_doctor_says_why_nothing_was_asked(clone: Clone) -> None:
+def test_doctor_reports_a_refused_new_environment(clone: Clone) -> None:
     git(clone.folder, "checkout", "-q", "change")
     clone.commit(configuration(clone.evil.url, name="new"))
     checkout_of_the_branch(clone)
@@ -287,7 +287,7 @@ def test_doctor_says_why_nothing_was_asked(clone: Clone) -> None:
     assert 'the environment "new" is not reviewed yet' in " ".join(ended.out.split())
 
 
-def test_removed_address_still_counts_before_the_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_address_is_used_before_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without its own address the environment would be planned against the address of the shell."""
     monkeypatch.setenv("DPSYNC_URL", clone.evil.url)
     monkeypatch.setenv("DPSYNC_TOKEN", EVIL_TOKEN)
@@ -296,7 +296,7 @@ def test_removed_address_still_counts_before_the_merge(clone: Clone, monkeypatch
     checkout_of_the_branch(clone)
     ended = clone.plan()
     assert (clone.evil.requests, clone.merged.tokens) == ([], {"the-token-of-prod"})
-    assert "it has no url and no token here" in ended.err
+    assert "this change sets no url and no token" in ended.err
 
 
 def test_overlay_of_a_new_environment_is_planned(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ def test_overlay_of_a_new_environment_is_planned(clone: Clone, monkeypatch: pyte
     assert (ended.code, clone.merged.tokens) == (1, {"the-token-of-the-shell"})
 
 
-def test_unchanged_address_is_used_without_a_word(clone: Clone) -> None:
+def test_unchanged_address_is_used_without_a_note(clone: Clone) -> None:
     git(clone.folder, "checkout", "-q", "main")
     git(clone.folder, "checkout", "-q", "-B", "change")
     clone.commit(configuration(clone.merged.url).replace("title: Acme", "title: Acne"))
@@ -320,7 +320,7 @@ def test_unchanged_address_is_used_without_a_word(clone: Clone) -> None:
     assert "merged" not in ended.err
 
 
-def test_target_outside_the_clone_is_a_refusal(clone: Clone, tmp_path: Path) -> None:
+def test_target_missing_from_the_clone_is_refused(clone: Clone, tmp_path: Path) -> None:
     checkout_of_the_branch(clone)
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth=1", "--branch=change", f"file://{clone.folder}", str(shallow))
@@ -330,7 +330,7 @@ def test_target_outside_the_clone_is_a_refusal(clone: Clone, tmp_path: Path) -> 
     assert "fetch-depth: 0" in ended.err
 
 
-def test_branches_of_a_submodule_decide_nothing(clone: Clone) -> None:
+def test_submodule_branches_are_not_trusted(clone: Clone) -> None:
     """A change can put a submodule in the place of the project, and its authors name the branches in it."""
     outer = clone.folder.parent / "outer"
     outer.mkdir()
@@ -348,7 +348,7 @@ def test_branches_of_a_submodule_decide_nothing(clone: Clone) -> None:
     assert (ended.code, clone.evil.requests) == (4, [])
 
 
-def test_variable_that_the_target_may_not_send_is_a_refusal(clone: Clone) -> None:
+def test_forbidden_token_variable_in_target_is_refused(clone: Clone) -> None:
     """A configuration of before this rule is corrected by a change, which is planned once it is merged."""
     clone.env.setenv("PROD_TOKEN", "the-token-of-prod")
     git(clone.folder, "checkout", "-q", "main")

@@ -41,7 +41,7 @@ def host() -> Iterator[RecordingHost]:
         pytest.param("gb_api_123", "DP205", id="token in place of a name"),
     ],
 )
-def test_other_variables_are_errors_and_never_sent(
+def test_forbidden_token_variable_is_an_error(
     variable: str, code: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One line of a file would else send any secret of the process to a host that the same line names."""
@@ -69,7 +69,7 @@ def test_other_variables_are_errors_and_never_sent(
         pytest.param("DOCS_KEY", "OTHER,DOCS_KEY THIRD", id="an added name among others"),
     ],
 )
-def test_variables_made_for_dpsync_are_sent(
+def test_allowed_token_variable_is_sent(
     variable: str, names: str | None, run: Run, project: Project, host: RecordingHost,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -90,7 +90,7 @@ def test_variables_made_for_dpsync_are_sent(
         pytest.param("/${DPSYNC_TOKEN_PROD}", id="the token itself"),
     ],
 )
-def test_secrets_in_an_address_are_errors_and_never_sent(
+def test_forbidden_variable_in_address_is_an_error(
     path: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An address that holds a secret gives it to the host, or to every name server on the way."""
@@ -104,7 +104,7 @@ def test_secrets_in_an_address_are_errors_and_never_sent(
     assert host.requests == []
 
 
-def test_addresses_out_of_dpsync_variables_are_used(
+def test_allowed_variable_in_address_is_used(
     run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DPSYNC_URL", raising=False)
@@ -116,7 +116,7 @@ def test_addresses_out_of_dpsync_variables_are_used(
 
 
 @pytest.mark.parametrize(("old", "new"), [("PROD_TOKEN", "DPSYNC_TOKEN_PROD"), ("PROD_URL", "DPSYNC_URL")])
-def test_base_with_an_old_variable_still_protects(
+def test_git_base_with_forbidden_variable_still_protects(
     old: str, new: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit before a variable was renamed is the git base: what it protects stays protected."""

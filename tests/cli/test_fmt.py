@@ -91,7 +91,7 @@ def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., P
     assert "\u202e" not in ended.out + ended.err
 
 
-def test_fmt_of_a_file_over_a_limit_names_the_limit(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_names_the_limit_a_file_exceeds(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, {**FILES, "teams.yaml": "a: " + "[" * 101 + "]" * 101 + "\n"})
     ended = run("fmt", "-C", str(folder), "teams.yaml")
     assert ended.code == 5

@@ -262,7 +262,7 @@ REFUSED: dict[str, tuple[str, Forge]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_forged_value_is_an_error_before_any_request(case: str, forgery: Forgery) -> None:
+def test_forged_journal_value_fails_before_any_request(case: str, forgery: Forgery) -> None:
     """Who may write a journal could have any variable of the environment published, the token, too."""
     at, forge = REFUSED[case]
     for file in (forgery.journal(forge), forgery.plan(forge)):
@@ -341,21 +341,21 @@ HARMLESS: dict[str, tuple[Forge, list[str]]] = {
 
 
 @pytest.mark.parametrize("case", HARMLESS)
-def test_a_forged_step_or_address_sends_nothing_else(case: str, forgery: Forgery) -> None:
+def test_forged_journal_requests_are_never_sent(case: str, forgery: Forgery) -> None:
     forge, sent = HARMLESS[case]
     ended = forgery.revert(forgery.journal(forge))
     assert forgery.writes == sent, ended
     assert ended.code == 0, ended
 
 
-def test_a_forged_creation_is_shown_and_needs_its_answer(forgery: Forgery) -> None:
+def test_forged_creation_is_planned_and_needs_confirmation(forgery: Forgery) -> None:
     ended = forgery.revert(forgery.plan(copied))
     assert (ended.code, forgery.writes) == (4, [])
     assert "- acme/teams/[Beta]" in ended.out
 
 
 @pytest.mark.parametrize("case", [case for case, (at, _) in REFUSED.items() if "#" not in at or TEAM in at])
-def test_a_forged_saved_plan_is_never_applied(case: str, forgery: Forgery, platform: ThreadedServer) -> None:
+def test_forged_saved_plan_is_never_applied(case: str, forgery: Forgery, platform: ThreadedServer) -> None:
     """Only the forgery is in the way."""
     platform.reset(WORLD)
     ended = forgery.run("apply", forgery.plan(REFUSED[case][1]), "-C", str(forgery.at), "--yes")
@@ -364,13 +364,13 @@ def test_a_forged_saved_plan_is_never_applied(case: str, forgery: Forgery, platf
     assert "a mistake of its own" not in ended.err
 
 
-def test_a_saved_plan_as_it_was_is_applied(forgery: Forgery, platform: ThreadedServer) -> None:
+def test_unmodified_saved_plan_is_applied(forgery: Forgery, platform: ThreadedServer) -> None:
     platform.reset(WORLD)
     ended = forgery.run("apply", forgery.plan(steps()), "-C", str(forgery.at), "--yes")
     assert ended.code == 0, ended
 
 
-def test_the_rest_is_taken_back_where_the_entry_is_excluded(forgery: Forgery) -> None:
+def test_excluding_a_forged_entry_reverts_the_rest(forgery: Forgery) -> None:
     file = forgery.journal(before(TEAM, "title", ENV))
     ended = forgery.revert(file, "--exclude", TEAM)
     assert forgery.writes == [one for one in HONEST if "teams/a" not in one], ended

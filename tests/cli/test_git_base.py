@@ -160,7 +160,7 @@ def test_a_look_alike_ends_with_4_and_both_ways_out(
     assert "dpsync.yaml:5:15" in ended.out
 
 
-def test_import_refuses_when_git_does_not_end(
+def test_import_is_refused_when_git_times_out(
     run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)
@@ -173,7 +173,7 @@ def test_import_refuses_when_git_does_not_end(
     assert (renamed / "dpsync.yaml").read_text() == before
 
 
-def test_plan_fails_when_git_does_not_end(
+def test_plan_fails_when_git_times_out(
     run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_program, "_TIME_LIMIT", 5, raising=False)

@@ -29,7 +29,7 @@ def hostile(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Threaded
 @pytest.mark.parametrize(
     "words", [("plan",), ("apply", "--yes"), ("drift",), ("ids",), ("import", "--force")]
 )
-def test_an_id_of_dots_is_an_error_of_the_platform(
+def test_id_of_dots_is_reported_as_platform_error(
     words: tuple[str, ...], hostile: ThreadedServer, run: Run, project: Callable[..., Path]
 ) -> None:
     ended = run(*words, "-C", str(project(CONFIGURATION)))
@@ -40,7 +40,7 @@ def test_an_id_of_dots_is_an_error_of_the_platform(
     )
 
 
-def test_doctor_goes_on_after_an_id_of_dots(
+def test_doctor_continues_after_an_id_of_dots(
     hostile: ThreadedServer, run: Run, project: Callable[..., Path]
 ) -> None:
     ended = run("doctor", "-C", str(project(CONFIGURATION)))

@@ -117,7 +117,7 @@ def test_no_placeholder_is_left_in_a_workflow() -> None:
     ],
     ids=lambda linter: linter[0],
 )
-def test_init_writes_workflows_without_findings(linter: list[str], checkout: Path, run: Run) -> None:
+def test_workflows_of_init_pass_the_linters(linter: list[str], checkout: Path, run: Run) -> None:
     """An action that is named by a tag or a branch is whatever its owner makes of it tomorrow."""
     ended = run("init", "-C", str(checkout / "docs"), *WITH_WORKFLOWS, "--repository", "acme/docs")
     assert ended.code == 0
@@ -136,14 +136,14 @@ def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> Non
     ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
     assert (ended.code, files(checkout)) == (64, [])
     assert "--action-ref COMMIT" in ended.err
-    assert "not built as a release" in ended.err
+    assert "this build of dpsync is not a release" in ended.err
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--action-ref", "v0.1.0"], "is not the 40 digits of a commit"),
-        (["--action-ref", f"{COMMIT}\n      - run: id"], "is not the 40 digits of a commit"),
+        (["--action-ref", "v0.1.0"], "is not a commit of 40 digits"),
+        (["--action-ref", f"{COMMIT}\n      - run: id"], "is not a commit of 40 digits"),
         (["--environment", "a }} ${{ secrets.X"], "the environment"),
         (["--environment", "a\nb: c"], "the environment"),
         (["--repository", "acme"], "is not OWNER/NAME"),

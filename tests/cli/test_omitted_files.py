@@ -20,7 +20,9 @@ PART = "organizations: { acme: { teams: { writers: { title: Writers } } } }\n"
         pytest.param(".git", False, id="a repository"),
     ],
 )
-def test_omitted_file_belongs_to_this_project(tmp_path: Path, run: Run, marker: str, reported: bool) -> None:
+def test_omitted_file_warning_ignores_nested_projects(
+    tmp_path: Path, run: Run, marker: str, reported: bool
+) -> None:
     """A warning about the files of somebody else's project is noise that hides a real one."""
     (tmp_path / "dpsync.yaml").write_text(ROOT)
     (tmp_path / "other" / "acme").mkdir(parents=True)

@@ -45,7 +45,7 @@ def archive(another: Path) -> tuple[Path, dict[str, str]]:
 
 
 @pytest.mark.parametrize("place", [installed, source_tree, archive], ids=lambda place: place.__name__)
-def test_the_process_runs_the_same_dpsync(
+def test_plan_process_runs_the_same_dpsync(
     place: Callable[[Path], tuple[Path, dict[str, str]]], another: Path, tmp_path: Path
 ) -> None:
     folder, env = place(another)
@@ -57,13 +57,13 @@ def test_the_process_runs_the_same_dpsync(
     assert ran.stdout == "dpsync 99.0.0\n"
 
 
-def test_the_working_directory_is_no_module_path(tmp_path: Path) -> None:
+def test_plan_process_imports_nothing_from_working_directory(tmp_path: Path) -> None:
     asked = [sys.executable, "-c", PRINT_COMMAND]
     command = subprocess.run(asked, cwd=tmp_path, env={}, capture_output=True, text=True, check=True).stdout
     assert f"{str(tmp_path)!r}" not in command
 
 
-def test_a_plan_has_the_variables_of_its_files(
+def test_plan_process_gets_variables_that_files_use(
     project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = project(
@@ -77,12 +77,14 @@ def test_a_plan_has_the_variables_of_its_files(
     assert not [name for name in found if "TOKEN" in name]
 
 
-def test_a_directory_without_a_configuration_needs_no_more(tmp_path: Path) -> None:
+def test_plan_process_without_configuration_gets_basic_variables(tmp_path: Path) -> None:
     assert plan_variables(tmp_path)["PATH"] == os.environ["PATH"]
 
 
 @pytest.mark.parametrize("name", ["DPSYNC_TOKEN", "DPSYNC_TOKEN_PROD", "ACME_TOKEN"])
-def test_plan_gets_no_platform_token(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_process_gets_no_platform_token(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A checkout that names the variable in a title would have the token in a page."""
     title = "${" + name + ":-none}"
     (tmp_path / "dpsync.yaml").write_text(

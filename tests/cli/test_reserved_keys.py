@@ -32,7 +32,7 @@ def own_tool(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Calla
     return lambda: by_hand(platform, "GET", "/integrations/own-tool", None, "ada-token")
 
 
-def test_a_marker_in_platform_data_reads_no_variable(
+def test_marker_in_platform_data_reads_no_variable(
     run: Run, project: Project, platform: ThreadedServer, own_tool: Callable[[], Any]
 ) -> None:
     """Each publishing sends all that is live again: whoever wrote that would be given a secret."""
@@ -44,7 +44,7 @@ def test_a_marker_in_platform_data_reads_no_variable(
     assert own_tool()["contentSecurityPolicy"] == LIKE_A_MARKER
 
 
-def test_a_marker_in_a_file_reads_no_variable(
+def test_marker_in_file_data_reads_no_variable(
     run: Run, project: Project, own_tool: Callable[[], Any]
 ) -> None:
     at = project(TEXT % ', contentSecurityPolicy: { "dpsync:env": LEAK }')

@@ -90,7 +90,7 @@ def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
 ) -> None:
     change(platform, "/orgs/acme", title="Somebody else's")
     said = refused(run, platform, saved, 4, "plan.json", "--yes")
-    assert "error[stale]: the saved plan changes this in another way than it would be changed now" in said
+    assert "error[stale]: the saved plan and a plan made now change this in different ways" in said
     assert "--> dpsync.yaml:" in said
     assert "address: acme\n" in said
 
@@ -114,7 +114,7 @@ def test_when_the_files_have_changed_it_is_refused_with_the_difference(
 
 def test_when_it_was_done_already_it_is_refused(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert run("apply", "-C", str(saved), "plan.json", "--yes").code == 0
-    assert "nothing is to be done here any more" in refused(run, platform, saved, 4, "plan.json", "--yes")
+    assert "no change is needed any more" in refused(run, platform, saved, 4, "plan.json", "--yes")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_only_the_job_that_publishes_may_and_it_has_no_token() -> None:
     assert "secrets." not in file.read_text(encoding="utf-8")
 
 
-def test_every_job_waits_for_the_check_of_the_tag() -> None:
+def test_every_release_job_needs_the_tag_check() -> None:
     """No job gets a right that a tag off the default branch could use."""
     release = jobs(ROOT / ".github" / "workflows" / "release.yml")
     first = next(step["run"] for step in release["build"]["steps"] if "run" in step)
@@ -145,7 +145,7 @@ def checked(folder: Path, make: Callable[[Path], None], tag: str, at: str = "") 
     [tag_of_the_tip, annotated_tag, tag_below_the_tip],
     ids=["of the last commit", "annotated", "of an earlier commit"],
 )
-def test_release_takes_a_tag_on_the_default_branch(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_release_accepts_a_tag_on_the_default_branch(make: Callable[[Path], None], tmp_path: Path) -> None:
     assert checked(tmp_path, make, "v1.2.3") == (0, "")
 
 

@@ -145,7 +145,7 @@ def test_without_a_reviewed_plan_nothing_is_applied(
 
 
 @pytest.mark.parametrize("forged", [0, 400], ids=["no forged comment", "400 forged comments"])
-def test_apply_queries_only_comments_of_its_own(forged: int, workflow: Workflow) -> None:
+def test_apply_queries_editors_of_own_comments_only(forged: int, workflow: Workflow) -> None:
     """Anyone may comment. Each query for a forged comment would use up the rate limit of the next ones."""
     body = reviewed(workflow)
     for number in range(forged):
@@ -163,7 +163,7 @@ def test_apply_queries_only_comments_of_its_own(forged: int, workflow: Workflow)
     assert "Support" in live(workflow)
 
 
-def test_apply_reads_a_page_of_the_longest_comments(workflow: Workflow) -> None:
+def test_apply_reads_a_page_of_maximum_length_comments(workflow: Workflow) -> None:
     """A page that dpsync refuses to read keeps everybody's plan from being applied."""
     reviewed(workflow)
     for _ in range(99):

@@ -406,7 +406,7 @@ def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
 
 
 @pytest.mark.parametrize(("past", "why"), [
-    (edited_by_a_member, "somebody else has written or edited it"), (by("eve"), "somebody else"),
+    (edited_by_a_member, "somebody else has written or edited the comment"), (by("eve"), "somebody else"),
     (rewritten_after_the_merge, "written after the merge"), (retargeted, "for another branch than main"),
     (pushed_after_the_plan, f"for the commit {'e' * 12}, and {'f' * 12} was merged"),
 ])  # fmt: skip
@@ -423,7 +423,7 @@ def test_a_comment_that_does_not_count_is_named_with_the_reason(
     assert why in said
 
 
-def test_reasons_of_our_comments_come_before_forged_ones(story: Story) -> None:
+def test_reasons_list_own_comments_before_forged_ones(story: Story) -> None:
     """A refusal names three reasons: forged comments must not hide why the real plan does not count."""
     for number, letter in ((6, "1"), (7, "2"), (8, "3"), (9, "4")):
         for login in ("eve", "mallory"):

@@ -240,7 +240,7 @@ def test_every_command_with_secrets_compares_files(command: str, change: Workflo
     assert "teams/a.yaml" in refused(change, "workflow_run", command=command, approval="none")
 
 
-def test_plan_with_secrets_takes_line_ends_of_the_checkout(change: Workflow) -> None:
+def test_plan_with_secrets_accepts_line_endings_of_gitattributes(change: Workflow) -> None:
     change.commit("*.yaml text eol=crlf\n", ".gitattributes")
     for path in (change.folder / "docs").rglob("*.yaml"):
         path.unlink()
@@ -249,9 +249,7 @@ def test_plan_with_secrets_takes_line_ends_of_the_checkout(change: Workflow) -> 
     assert run(change, "pull_request_target").outputs["outcome"] == "changes"
 
 
-def test_plan_with_secrets_compares_the_bytes_it_uses(
-    change: Workflow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plan_with_secrets_uses_the_compared_bytes(change: Workflow, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody may put a file back right after it was read, so that a second reading finds it unchanged."""
     path = change.folder / "docs" / "teams" / "a.yaml"
     included_file(change)
@@ -289,7 +287,7 @@ def test_fork_with_secrets_reads_only_the_base(change: Workflow) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_commit_of_a_step_is_no_checkout(event: str, change: Workflow) -> None:
+def test_commit_made_by_an_earlier_step_is_refused(event: str, change: Workflow) -> None:
     head = change.git("rev-parse", "HEAD")
     included_file(change)
     change.git("commit", "-q", "-a", "-m", "a step commits what it has made")
@@ -297,7 +295,7 @@ def test_commit_of_a_step_is_no_checkout(event: str, change: Workflow) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_merge_of_a_step_is_no_trial_merge(event: str, change: Workflow) -> None:
+def test_merge_made_by_an_earlier_step_is_refused(event: str, change: Workflow) -> None:
     """Any program can make a commit whose second parent is the head of the pull request."""
     head = change.git("rev-parse", "HEAD")
     included_file(change)
@@ -334,7 +332,7 @@ def test_last_commit_of_the_branch_is_planned(event: str, change: Workflow) -> N
 
 
 @pytest.mark.parametrize("token", ["", "unknown"], ids=["without a token", "with a wrong token"])
-def test_commit_that_github_cannot_name_is_refused(token: str, change: Workflow) -> None:
+def test_commit_unknown_to_github_is_refused(token: str, change: Workflow) -> None:
     change.commit("# not pushed\n", "README.md")
     change.github.tips.clear()
     head = change.git("rev-parse", "HEAD^")

@@ -23,7 +23,7 @@ def evil() -> Iterator[RecordingHost]:
         yield host
 
 
-def test_inputs_go_before_an_environment(
+def test_action_inputs_override_the_environment(
     workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The environment of a change would else send a secret of the job to a host of its author's choice."""
@@ -32,7 +32,7 @@ def test_inputs_go_before_an_environment(
     ended = workflow.run("pull_request", workflow.request(), environment="prod")
     assert evil.requests == []
     assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
-    assert f"of the environment prod: {evil.url} is not used" in ended.printed
+    assert f"of the environment prod: dpsync does not use {evil.url}" in ended.printed
 
 
 @pytest.mark.parametrize("missing", ["api_url", "api_token"])
@@ -77,7 +77,7 @@ def asked(workflow: Workflow, **inputs: str) -> Ended:
     return workflow.run("issue_comment", payload, tested=workflow.git("rev-parse", "main"), **inputs)
 
 
-def test_comment_says_that_the_address_waits_for_the_merge(
+def test_comment_says_changed_address_needs_merge(
     workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
     more = {"environment": "prod", "api_url": "", "api_token": "", "ref": "refs/pull/7/merge"}
@@ -94,7 +94,7 @@ def test_comment_says_that_the_address_waits_for_the_merge(
     assert planned.outputs["digest"] == again.outputs["digest"]
 
 
-def test_new_environment_is_refused_with_its_reason(
+def test_new_environment_is_refused_as_untrusted(
     workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
     workflow.commit(configuration(evil.url, name="new"))
@@ -121,7 +121,7 @@ def test_new_environment_is_planned_with_inputs(
 
 
 @pytest.mark.parametrize(("branches", "reached"), [("release", True), ("main\nrelease", True), ("", False)])
-def test_allowed_branch_decides_as_the_target(
+def test_address_of_an_allowed_target_branch_is_used(
     branches: str, reached: bool, workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
     """A release branch may have an address of its own; a branch that anybody can push may not."""

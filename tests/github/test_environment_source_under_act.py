@@ -135,14 +135,14 @@ def test_new_environment_is_refused(event: str, attack: Attack) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_inputs_win(event: str, attack: Attack) -> None:
+def test_action_inputs_override_a_changed_address(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "prod", True, configuration(attack.evil.url))
     assert code == 0, printed
     assert f"of the environment prod: {attack.evil.url} is not used" in printed
     assert f"platform: {attack.workflow.platform.url}" in printed
 
 
-def test_other_secret_of_the_job_is_an_error(attack: Attack) -> None:
+def test_forbidden_job_secret_as_token_is_an_error(attack: Attack) -> None:
     change = configuration(attack.evil.url, "AWS_SECRET_ACCESS_KEY")
     code, printed = attack.run("issue_comment", "prod", True, change)
     assert code != 0

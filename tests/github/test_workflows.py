@@ -290,7 +290,7 @@ jobs:
     ],
     ids=["target of the head", "target of the trial merge", "workflow run of the head", "comment"],
 )
-def test_build_before_a_plan_with_secrets_changes_nothing(
+def test_file_changed_by_an_earlier_build_is_refused(
     event: str, ref: str, build: str, act: Act, workflow: Workflow
 ) -> None:
     """A step runs what the change brings. It must not decide what is planned with secrets."""

@@ -55,7 +55,7 @@ def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) ->
         ("installation", "figma/spaces/i1", "/integrations/figma%2Fspaces%2Fi1"),
     ],
 )
-def test_an_id_has_no_more_segments_than_its_kind(kind: str, id: str, path: str) -> None:
+def test_extra_id_segments_are_percent_encoded(kind: str, id: str, path: str) -> None:
     """An id out of a file may have any form."""
     known = REGISTRY.whole[kind]
     assert expand(REGISTRY.whole, known, known.at, id, (("organization", "acme"),)) == path

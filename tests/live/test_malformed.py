@@ -133,7 +133,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_an_id_that_is_another_path_ends_the_plan(bench: Bench, name: str) -> None:
+def test_path_like_id_in_an_answer_ends_the_plan(bench: Bench, name: str) -> None:
     """The token may do more elsewhere: `..` as the id of a team would make a request to the organization."""
     subject = Subject(bench, REGISTRY[name])
     asked, found, wrong = {*subject.tape.answers}, list(ids(subject)), []
@@ -298,7 +298,7 @@ class Renaming(Tape):
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_created_id_that_is_another_path_is_looked_up(bench: Bench, text: str) -> None:
+def test_path_like_id_of_created_object_is_looked_up(bench: Bench, text: str) -> None:
     """The steps that follow are about what was made, and go to no path that an answer has chosen."""
     wanted = {"teams": {"new": {"title": "New", "members": {"bo@acme.example": {"role": "member"}}}}}
     session = bench.session(bench.said(wanted))

@@ -387,7 +387,7 @@ def test_a_redirect_that_leads_on_already_is_named_and_none_is_suggested(lab: La
         pytest.param("/b", {"draft": True}, False, id="draft"),
     ],
 )
-def test_old_url_is_redirected_by_what_acts(
+def test_plan_names_active_redirect_for_old_url(
     lab: Lab, source: str, fields: dict[str, Any], leads_on: bool
 ) -> None:
     """If a plan names a draft as the way on from an old URL, readers get 404 and nobody expects it."""

@@ -119,7 +119,9 @@ WITHOUT_PATHS = "openapi: {{ pets: {{ source: {{ text: 'openapi: 3.0.0\n\n  info
 
 @pytest.mark.parametrize("base", ["Pets", "Cats", None], ids=["same base", "other base", "no base"])
 @pytest.mark.parametrize("kept", [TEXT.format("Earlier"), None], ids=["earlier text", "no text"])
-def test_text_is_sent_after_processing_failed(project: Project, kept: str | None, base: str | None) -> None:
+def test_missing_text_is_sent_after_processing_failed(
+    project: Project, kept: str | None, base: str | None
+) -> None:
     """Otherwise, the correction of a text that the platform could not process is never sent."""
     project.holds(openapi=[live(kept, **FAILED)])
     project.commit(spec(base) if base else "title: Acme").write(spec("Pets"))
@@ -131,7 +133,7 @@ def test_text_is_sent_after_processing_failed(project: Project, kept: str | None
     assert "--confirm" not in trouble.what
 
 
-def test_served_text_is_unchanged_after_processing_failed(project: Project) -> None:
+def test_readable_text_is_unchanged_after_processing_failed(project: Project) -> None:
     """Otherwise, a text that was taken back is sent although the platform still shows it."""
     project.holds(openapi=[live(TEXT.format("Pets"), **FAILED)]).commit(spec("Pets"))
     planned = plan(project)
@@ -160,7 +162,11 @@ def planned_on(project: Project, profile: str, *confirm: str) -> tuple[Session, 
 
 @pytest.mark.parametrize(
     ("base", "changes", "way_out"),
-    [("Pets", [], f"; {AGAIN}"), ("Cats", [SOURCE], None), (None, [], f"; it is not compared, {AGAIN}")],
+    [
+        ("Pets", [], f"; {AGAIN}"),
+        ("Cats", [SOURCE], None),
+        (None, [], f"; dpsync cannot compare the value, {AGAIN}"),
+    ],
     ids=["same base", "other base", "no base"],
 )
 def test_unreadable_text_uses_base_after_processing_failed(

@@ -102,7 +102,7 @@ def test_after_any_faults_one_clean_apply_converges(staged: Staged) -> None:
     assert len(rehearsal.faults) == examples(8, 200)
 
 
-def test_a_repeated_write_on_published_is_no_duplicate(staged_published: Staged) -> None:
+def test_repeated_write_on_published_is_not_a_duplicate(staged_published: Staged) -> None:
     """Otherwise, the second audit event of a write that was sent again makes the plan look unfit."""
     teams = {"ops": {"title": "Operations", "id": "t-ops"}}
     wanted = {"dpsync": 1, "organizations": {"acme": {"id": "acme", "teams": teams}}}

@@ -80,8 +80,8 @@ def connection(
         tell_unneeded(out, "the input api-url names the address")
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
-                "note: the inputs api-url and api-token go before the url and token of the environment "
-                f"{visible(chosen.name)}: {visible(chosen.url)} is not used"
+                "note: the inputs api-url and api-token override the url and token of the environment "
+                f"{visible(chosen.name)}: dpsync does not use {visible(chosen.url)}"
             )
     else:
         trust = None

@@ -88,8 +88,8 @@ class Trust(Struct, frozen=True, dict=True):
         if _destination(target) == _destination(here):
             return here
         pending = (
-            f"it has {_in_words(here)} here, and {_in_words(target)} in {source.name}: the change takes "
-            "effect once it is merged"
+            f"this change sets {_in_words(here)}; {source.name} has {_in_words(target)}, which dpsync uses: "
+            "the change takes effect once it is merged"
         )
         self.out.complain(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
         return replace(here, url=target.url, token=target.token, pending=pending)

@@ -48,7 +48,7 @@ class Wanted(Struct, frozen=True):
 )  # fmt: skip
 @click.option(
     "--action-ref", metavar="COMMIT",
-    help="With --workflows: the commit of dpsync's action that the jobs run.",
+    help="With --workflows: the commit of dpsync's action that the jobs use.",
     show_default="the commit of this release",
 )  # fmt: skip
 @click.option("--no-input", is_flag=True, help="Never ask; what is not named is an error.")
@@ -59,9 +59,9 @@ def command(
     """Write the files of a new project; asks what is not named.
 
     Writes dpsync.yaml, the JSON Schema and the settings by which an editor finds it, and .gitignore; with
-    --workflows also the workflows for GitHub, with each action pinned to a commit. A file that is there
-    already is kept, and dpsync shows what it would have written. Without a terminal --organization and
-    --import or --empty are needed, and with --workflows also --action-ref where this build is no release.
+    --workflows also the workflows for GitHub, with each action pinned to a commit. dpsync keeps a file that
+    exists already, and shows what it would have written. Without a terminal, --organization and --import or
+    --empty are required, and so is --action-ref if you pass --workflows to a build that is not a release.
     Exit code 64 without them.
     """
     from dpsync.cli.endings import endings
@@ -118,17 +118,17 @@ def _wanted(
 
 
 def _action_commit(asking: bool) -> str:
-    """Return the commit of this release; in any other build ask for one. Raises WrongUsage without one."""
+    """Return the commit of this release. In any other build, ask for a commit, or raise WrongUsage."""
     if __commit__:
         return __commit__
     if asking:
-        question = "The commit of dpsync's action that the jobs run (40 digits; this build is no release)"
+        question = "Commit of dpsync's action for the jobs (40 digits; this build of dpsync is not a release)"
         return str(click.prompt(question, err=True, type=str)).strip()
     raise WrongUsage(
-        "--workflows needs --action-ref COMMIT: this dpsync was not built as a release, so it does not know "
+        "--workflows needs --action-ref COMMIT: this build of dpsync is not a release, so dpsync does not know "
         "the commit of its action.",
-        "Give the 40 digits of the commit of dpsync that you have read. A tag is not enough: whoever may "
-        "move it could give your jobs other code.",
+        "Pass the 40 digits of a dpsync commit that you have reviewed. A tag is not enough: whoever may move "
+        "the tag could make your jobs run different code.",
     )
 
 

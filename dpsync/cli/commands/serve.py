@@ -24,9 +24,9 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--allow-host", multiple=True, metavar="NAME",
-    help="A name that clients may call the companion by, such as that of a proxy in front. May be repeated. "
-    "Without it: localhost and loopback addresses; with another --host also IP addresses and names without "
-    "a dot.",
+    help="A further host name that the companion accepts, such as the name of a reverse proxy. May be "
+    "repeated. The companion always accepts localhost and loopback addresses. With a --host other than "
+    "loopback, it also accepts IP addresses and names without a dot.",
 )  # fmt: skip
 @click.option(
     "--port",

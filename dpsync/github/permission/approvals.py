@@ -27,7 +27,7 @@ from dpsync.model.texts.words import short_commit
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""
 
-_FOREIGN: Final = "somebody else has written or edited it"
+_FOREIGN: Final = "somebody else has written or edited the comment"
 
 
 class Approval(Struct, frozen=True):

@@ -26,20 +26,21 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
     if place.fork:
         raise NotThisChange(
             "untrusted",
-            f"{place.event} holds the secrets of this repository, and the working copy is not its "
-            "own commit but somebody else's change: use pull_request",
+            f"{place.event} holds the secrets of this repository, but the working copy is somebody else's "
+            "change and not the commit of this run: use pull_request",
         )
     if commit and (commit == place.head or _named_by_github(place, github, commit, copy)):
         return commit
     expected = [f"the commit of this run ({short_commit(place.tested)})"] if place.tested else []
     expected += [f"the head of the change ({short_commit(place.head)})"] if place.head else []
-    expected += ["its trial merge"] if place.number is not None else []
+    expected += ["GitHub's trial merge"] if place.number is not None else []
     expected += [f"the last commit of {place.branch}"] if place.branch else []
     raise NotThisChange(
         "stale",
         f"{place.event} holds the secrets of this repository, and the working copy "
-        f"({short_commit(commit or 'no commit')}) is none of these: {', '.join(expected)}. Somebody may have "
-        "pushed meanwhile: run this again. Or let actions/checkout check out one of them",
+        f"({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. Somebody "
+        "may have pushed since the checkout: run the workflow again. Otherwise, let actions/checkout check out "
+        "one of these commits",
     )
 
 
@@ -47,7 +48,7 @@ def _named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, cop
     """Whether GitHub says that a commit is the trial merge of this change, or the last one of the branch."""
     try:
         if github is None:
-            raise GitHubError("there is no github-token")
+            raise GitHubError("the input github-token is missing")
         if place.number is not None:
             request = github.pull_request(place.number)
             ours = request.open and (request.repository, request.head) == (place.repository, place.head)

@@ -53,8 +53,8 @@ class WorkflowSettings(Struct, frozen=True):
             return f"{self.repository!r} is not OWNER/NAME"
         if not _COMMIT.fullmatch(self.action):
             return (
-                f"--action-ref: {self.action!r} is not the 40 digits of a commit. A tag or a branch is not "
-                "enough: whoever may move it could give your jobs other code"
+                f"--action-ref: {self.action!r} is not a commit of 40 digits. A tag or a branch is not enough: "
+                "whoever may move a tag or branch could make your jobs run different code"
             )
         return None
 

@@ -240,7 +240,7 @@ class _Decider:
         unknown = not_known(self.sides.kind(live), field, resource.fields[field.name], live)
         compared = unknown is None or self.sides.names.in_base(resource, live) is not None
         flag = Answer(SEND, str(resource.address.field(field.name))).flag
-        return f"; {'' if compared else 'it is not compared, '}{flag} sends it again"
+        return f"; {'' if compared else 'dpsync cannot compare the value, '}{flag} sends it again"
 
     # What can be written.
 

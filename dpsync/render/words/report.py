@@ -74,7 +74,7 @@ def _despite_empty_plan(report: Report) -> Iterator[str]:
         yield f"the platform reports trouble with {things} that this apply wrote"
     if report.processing:
         things = counted(len(report.processing), "thing")
-        yield f"the platform is still processing {things} that this apply wrote (run plan later)"
+        yield f"the platform is still processing {things} that this apply wrote (run plan again later)"
 
 
 def unkept(report: Report) -> Iterator[str]:

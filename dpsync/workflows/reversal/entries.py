@@ -53,7 +53,7 @@ class RevertedEntries:
             live = self.now.snapshot.objects[self.live[name]]
             kind, found = live.kind, LiveId(live.id)
         else:
-            raise CannotComeBack(f"it named {name}, which is not there any more")
+            raise CannotComeBack(f"it referred to {name}, which does not exist any more")
         if kind not in kinds:
-            raise CannotComeBack(f"it named {name}, which is {self.registry[kind].one}")
+            raise CannotComeBack(f"it referred to {name}, which is {self.registry[kind].one} now")
         return found

@@ -86,9 +86,9 @@ class _Reader:
         was: Read = {}
         kind = self.registry.kinds.get(change.kind)
         if kind is None:
-            self.error(None, f"there is no kind {change.kind} here")
+            self.error(None, f"dpsync does not know the kind {change.kind}")
         elif change.id is not None and not is_path_id(change.id, kind.id_segments):
-            self.error(None, "its id cannot be one of the platform")
+            self.error(None, "the recorded id is not a valid platform id")
         elif change.action == "delete":
             was = self.deleted(kind)
         else:
@@ -106,7 +106,7 @@ class _Reader:
         if scope is None:
             return {}
         if kind.name not in scope.kinds:
-            self.error(None, f"{kind.one} cannot stand in {place}")
+            self.error(None, f"{kind.one} cannot be declared in {place}")
             return {}
         orders = {order.name for order in kind.list_orders}
         kept = {
@@ -115,7 +115,7 @@ class _Reader:
             if not (one.type.may_be_secret or one.nest or one.name in orders)
         }
         for name in [item.field for item in self.change.was if item.field not in kept]:
-            self.error(name, f"no plan records the {name} of {kind.one} that it deletes")
+            self.error(name, f"a plan that deletes {kind.one} never records its {name}")
         return self.values(kind, None, [item for item in self.change.was if item.field in kept], "before")
 
     def values(self, kind: Kind, entry: Entry | None, items: Iterable[Difference], side: str) -> Read:
@@ -142,8 +142,8 @@ class _Reader:
 
     def error(self, field: str | None, reason: str) -> None:
         at = self.change.address if field is None else f"{self.change.address}#{field}"
-        hint = "dpsync does not record such values: somebody may have edited the file, or it is damaged"
+        hint = "dpsync never records such a value: somebody may have edited the file, or the file is damaged"
         if self.change.action != "delete":
-            hint += f"; --exclude {self.change.address} takes the rest back"
+            hint += f"; --exclude {self.change.address} reverts the rest"
         message = f"{self.file} cannot be used: {at}: {reason}"
         self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))
