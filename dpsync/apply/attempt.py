@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from dpsync.apply.fresh_reads import Fresh, Read
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
-from dpsync.apply.pauses import platform_work
+from dpsync.apply.pauses import platform_work_pauses
 from dpsync.apply.task import Check, Task
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, NotFound, NotSent, Unknown
@@ -63,7 +63,7 @@ class Shared(Struct, frozen=True):
 
 
 class _Lookup(Struct, frozen=True):
-    """The present objects of a list or tree, and those among them that a request may have created."""
+    """The objects of a list or tree now, and the candidates: the objects that a request may have created."""
 
     objects: Read
     candidates: Sequence[LiveObject]
@@ -189,10 +189,10 @@ class Attempt:
             # This try was refused; an earlier one may have been carried out.
             return self._in_doubt(refused)
         if refused.status == 409 and step.verb in ("create", "restore"):
-            # A gateway may have sent it twice: then the first one was carried out.
+            # A gateway may have sent the request twice. Then the platform carried out the first copy.
             lookup = self._look_up()
             if lookup is None or lookup.candidates:
-                return self._looked_up(refused, lookup, "already")
+                return self._lookup_outcome(refused, lookup, "already")
         words = self._words(refused)
         if refused.status in (404, 405, 501):
             words += "; where this platform has no such request, --profile says which it has"
@@ -200,7 +200,7 @@ class Attempt:
 
     def _await(self) -> Outcome:
         """Ask with growing pauses until the platform has made it, or until the time for that is over."""
-        pauses = platform_work()
+        pauses = platform_work_pauses()
         path = self._path()
         wanted = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
         while True:
@@ -272,10 +272,10 @@ class Attempt:
             return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
             return self._task.outcome("unknown", words, error.status)
-        return self._looked_up(error, self._look_up(), "done")
+        return self._lookup_outcome(error, self._look_up(), "done")
 
-    def _looked_up(self, error: ClientError, lookup: _Lookup | None, result: Result) -> Outcome:
-        """Return `result` if exactly one object can be what the request has created, else unknown."""
+    def _lookup_outcome(self, error: ClientError, lookup: _Lookup | None, result: Result) -> Outcome:
+        """Return `result` if there is exactly one candidate, otherwise the result "unknown"."""
         if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
         words = (
@@ -285,7 +285,7 @@ class Attempt:
         return self._task.outcome("unknown", words, error.status)
 
     def _look_up(self) -> _Lookup | None:
-        """Look for what the request may have created; None where that cannot be read."""
+        """Look for objects that the request may have created. Return None if the list cannot be read."""
         change, fresh = self._task.change, self._shared.fresh
         source = fresh.source(change)
         if source is None:
@@ -298,7 +298,7 @@ class Attempt:
         return _Lookup(now, fresh.found(resource, now, change.id or self._own_id()))
 
     def _adopt(self, lookup: _Lookup) -> bool:
-        """Record the ids of the only candidate and of its children; False if a child is missing."""
+        """Record the ids of the only candidate and of its children. Return False if a child is missing."""
         created, more = lookup.candidates[0], self._task.step.gives[1:]
         children = [item for item in lookup.objects.values() if item.holder == created.identity]
         if len(children) < len(more):

@@ -71,7 +71,7 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
         verified=remaining is not None,
         remaining=remaining,
         started=tuple(_in_trouble(started.plan, remaining, outcomes)) if remaining else (),
-        processing=tuple(_processing(started.plan, remaining, outcomes)) if remaining else (),
+        processing=tuple(_still_processing(started.plan, remaining, outcomes)) if remaining else (),
         unkept=tuple(unkept(started.plan, remaining, outcomes)) if remaining else (),
         restorable=tuple(_restorable(started, outcomes)),
         reads=closed.reads,
@@ -83,27 +83,27 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
 
 
 def _in_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
-    """Yield trouble with written objects that is new, or that is about a value that this apply sent."""
-    written, sent = _written(outcomes), _sent(plan, outcomes)
+    """Yield the trouble with written objects that is new or is about a value that this apply sent."""
+    written, sent = _written_addresses(outcomes), _sent_fields(plan, outcomes)
     for item in remaining.trouble:
         new = item not in plan.trouble or (item.address, item.field) in sent
         if item.address in written and new:
             yield item
 
 
-def _processing(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Waiting]:
+def _still_processing(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Waiting]:
     """Yield the values that this apply sent and that the platform has not processed yet."""
-    sent = _sent(plan, outcomes)
+    sent = _sent_fields(plan, outcomes)
     return (item for item in remaining.waiting if (item.address, item.field) in sent)
 
 
-def _written(outcomes: Iterable[Outcome]) -> set[str]:
+def _written_addresses(outcomes: Iterable[Outcome]) -> set[str]:
     return {outcome.address for outcome in outcomes if outcome.sent}
 
 
-def _sent(plan: Plan, outcomes: Iterable[Outcome]) -> set[tuple[str, str | None]]:
-    """Return address and name of each field that this apply may have written."""
-    written = _written(outcomes)
+def _sent_fields(plan: Plan, outcomes: Iterable[Outcome]) -> set[tuple[str, str | None]]:
+    """Return the address and the field name of each value that this apply may have written."""
+    written = _written_addresses(outcomes)
     changes = (change for change in plan.changes if change.address in written)
     return {(change.address, item.field) for change in changes for item in change.differences}
 

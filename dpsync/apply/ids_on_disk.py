@@ -45,7 +45,7 @@ class ResolvedIds(Struct, frozen=True):
 class IdsOnDisk:
     """One ids file of a project, whose links lead nowhere else. `name` is what messages call it.
 
-    With `commit` it must be read as in that commit.
+    With `commit`, the file must equal the file in that commit.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class IdsOnDisk:
         """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5 or 4)."""
         data = content(self.path, self.name, self._project)
         if self._commit is not None:
-            from dpsync.config.git_base.checked_files import check_file  # it knows git, which few need
+            from dpsync.config.git_base.checked_files import check_file  # loads git code, rarely needed
 
             check_file(self.path, self.name, data, self._commit, self._project)
         return IdsFile() if data is None else self._parsed(data)

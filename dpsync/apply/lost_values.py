@@ -23,7 +23,7 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
         if change.address not in failed
         for item in change.differences
     }
-    # What the platform could not process is trouble, which the report names.
+    # The report names values that the platform could not process as trouble, so they are not lost values.
     written -= {(item.address, item.field) for item in remaining.trouble if item.field is not None}
     for change in remaining.changes:
         for item in change.differences:

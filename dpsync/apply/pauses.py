@@ -22,6 +22,6 @@ def growing(first: float, longest: float, together: float) -> Iterator[float]:
         pause = min(pause * 2, longest)
 
 
-def platform_work() -> Iterator[float]:
-    """Yield the pauses in seconds while the platform makes or processes something, for a minute in all."""
+def platform_work_pauses() -> Iterator[float]:
+    """Yield growing pauses, a minute in all, to wait until the platform has created or processed a value."""
     return growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)

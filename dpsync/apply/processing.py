@@ -1,11 +1,11 @@
-"""Written values that the platform processes after it has answered: waited for before the result is read."""
+"""Wait for written values that the platform processes after its answer, before the result is read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from dpsync.apply.attempt import Shared
-from dpsync.apply.pauses import platform_work
+from dpsync.apply.pauses import platform_work_pauses
 from dpsync.apply.task import Task
 from dpsync.client.errors import ClientError
 from dpsync.model.plans.change import Change
@@ -14,14 +14,14 @@ from dpsync.model.plans.change import Change
 def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
     """Read the objects of `sent` tasks with growing pauses until the platform has processed them.
 
-    Returns early if time is up, a read fails or the apply is stopped: the plan that proves the apply reads
-    the objects once more, and the report names those that the platform is still processing.
+    Returns early if time is up, a read fails or the apply is stopped. The plan that verifies the apply reads
+    the objects once more, and the report names the objects that the platform is still processing.
     """
-    processed = (task.change for task in sent if _is_processed(shared, task.change))
+    processed = (task.change for task in sent if _needs_processing(shared, task.change))
     waiting = list({change.address: change for change in processed}.values())
-    pauses = platform_work()
+    pauses = platform_work_pauses()
     try:
-        while waiting := _busy(shared, waiting):
+        while waiting := _still_busy(shared, waiting):
             pause = next(pauses, None)
             if pause is None or shared.stop.is_set():
                 return
@@ -30,12 +30,12 @@ def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
         return
 
 
-def _is_processed(shared: Shared, change: Change) -> bool:
+def _needs_processing(shared: Shared, change: Change) -> bool:
     field = shared.registry[change.kind].platform.processed
     return field is not None and any(item.field == field for item in change.differences)
 
 
-def _busy(shared: Shared, changes: Iterable[Change]) -> list[Change]:
+def _still_busy(shared: Shared, changes: Iterable[Change]) -> list[Change]:
     """Return the changes whose objects the platform is still processing; each list is read once."""
     by_url = {source.url: source for change in changes if (source := shared.fresh.source(change))}
     busy = {

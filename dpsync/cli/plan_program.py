@@ -1,8 +1,8 @@
-"""dpsync as a process of its own, which makes a plan for the companion's page.
+"""Run dpsync in a separate process that makes a plan for the companion's page.
 
-The directory of a configuration may be a stranger's checkout. So that none of its files becomes code, the
-process runs Python isolated (`-I`), elsewhere, and imports only from where this process does. It has the
-variables that a plan reads, and no others: no token of a platform is among them.
+The directory of a configuration may be a stranger's checkout. So that Python runs none of its files, the
+process runs Python in isolated mode (`-I`) in another directory, and imports only from this process's module
+path. It gets only the environment variables that a plan reads, without platform tokens.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _READ_BY_A_PLAN: Final = (
 )  # fmt: skip
 
 
-def isolated(*arguments: str) -> tuple[str, ...]:
+def isolated_command(*arguments: str) -> tuple[str, ...]:
     """Return the command that runs this dpsync with these arguments in a new process, from any directory.
 
-    `-I` ignores the working directory, `PYTHONPATH` and the packages of the user. The last two may be where
-    dpsync is: so the new process gets this one's module path, without the working directory.
+    `-I` ignores the working directory, `PYTHONPATH` and the user's packages. dpsync may be installed in one
+    of the last two, so the new process gets the module path of this process without the working directory.
     """
     home = str(Path(dpsync.__file__).parents[1])
     places = [place for place in sys.path if place == home or (place and not _is_working_directory(place))]
@@ -44,27 +44,27 @@ def _is_working_directory(place: str) -> bool:
 
 
 def plan_variables(directory: Path) -> dict[str, str]:
-    """Return the variables for a plan of a directory: those that dpsync reads, and those of its `${NAME}`.
+    """Return the variables for a plan: those that dpsync reads, and those that the files name as `${NAME}`.
 
-    Variables for tokens of platforms are left out, also where a file names one.
+    Platform token variables are left out, even if a file names one.
     """
     from dpsync.config.composing.compose import load_sources
     from dpsync.config.composing.files import Directory
     from dpsync.config.composing.layers import Layers, is_token_variable
     from dpsync.model.findings.diagnostic import DiagnosticError
 
-    asked = _LookedUp(os.environ)
+    asked = _RecordedLookups(os.environ)
     try:
         root = ConfigurationPaths.find((), directory).root
         load_sources(Directory(root), asked, Layers(environment=os.environ.get("DPSYNC_ENV")))
     except DiagnosticError:
-        pass  # the plan says it
+        pass  # the plan reports the error
     names = {*_READ_BY_A_PLAN, *(name for name in asked.names if not is_token_variable(name, os.environ))}
     return {name: value for name, value in os.environ.items() if name in names}
 
 
-class _LookedUp(Mapping[str, str]):
-    """The environment, and the names that somebody has looked up in it."""
+class _RecordedLookups(Mapping[str, str]):
+    """Environment variables that record which names were looked up."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment

@@ -90,7 +90,7 @@ def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
 
 
 def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
-    """Places outside the project: a link leads there, or they are below a `.git`."""
+    """Return an error for each path outside the project: behind a link, or below a `.git` directory."""
     found = []
     for path in paths:
         try:

@@ -36,7 +36,7 @@ def _is_id(part: Any) -> TypeGuard[str]:
 def compose(body: Any, template: str) -> str | None:
     """The id that a template describes: a dotted name, or a text with such names in braces.
 
-    None where the answer has none, or one that cannot be a segment of a path.
+    Return None if the answer has no id, or an id that cannot be a path segment.
     """
     if "{" not in template:
         part = (

@@ -1,7 +1,7 @@
 """Parts of values that have a request of their own: read for the entries that declare them.
 
-While the platform is at work on an object, such a part is an earlier one than what was sent last: then it is
-not read. If its last work failed, the part is what the platform still has.
+While the platform is processing an object, such a part is older than the value that was sent last, so it is
+not read. If processing failed, the part is the value that the platform still has.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.live.sources import Source, Sources
-from dpsync.live.wrappers import is_wrapping
+from dpsync.live.wrappers import has_automatic_wrapper
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import Base
@@ -125,12 +125,12 @@ class ReadingState(Struct, dict=True):
         owner = self._tree_owner(kind, parent)
         source = self.sources.source(kind, self.identity(owner), self.chain(owner))
         live = self.objects.get(self.identity(owner)) if kind.in_tree else None
-        if is_wrapping(self.registry, kind, live) and self._is_flat(kind, owner):
+        if has_automatic_wrapper(self.registry, kind, live) and self._declares_flat_tree(kind, owner):
             self.sources.unwrapped.add(source.url)
         return source
 
-    def _is_flat(self, kind: Kind, owner: Address) -> bool:
-        """Whether the files declare a tree, and only nodes that stand alone at its root."""
+    def _declares_flat_tree(self, kind: Kind, owner: Address) -> bool:
+        """Return whether the files declare a tree whose root holds only nodes that may stand alone there."""
         shapes = [self.registry[self.resource(child).kind].shape for child in self.resource(owner).children]
         declared = owner.child(*kind.key.split(".")) in self.desired.scopes
         return declared and all(isinstance(shape, NodeShape) and shape.alone for shape in shapes)

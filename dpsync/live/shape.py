@@ -114,7 +114,7 @@ def check_member(body: Any, name: str, type: type, expected: str) -> Any:
 
 
 def check_id(body: Any, path: str) -> str:
-    """The id at a path. Raises Misshapen when there is none that can be a segment of a path."""
+    """Return the id at a path. Raises Misshapen if there is no id, or an id that cannot be a path segment."""
     value = walk(body, path)
     fault = id_fault(value) if isinstance(value, str) else unlike(value, "").found
     if fault is None:

@@ -1,7 +1,8 @@
-"""Nodes that the platform makes by itself around what stands alone at the root of a tree.
+"""Leave out the wrapper nodes that the platform creates around nodes at the root of a tree.
 
-On some sites every space is in a section: where the files declare none, the platform makes one and names it
-after the site. Files without sections mean its content, so such a tree is read without that node.
+On some sites every space is in a section. If the files declare no section, the platform creates one and names
+it after the site. Files without sections describe the content of that section, so dpsync reads the tree
+without the section.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 
 
-def is_wrapping(registry: Registry, kind: Kind, owner: LiveObject | None) -> bool:
-    """Return whether the platform makes a node around what stands alone in the tree of `owner`."""
+def has_automatic_wrapper(registry: Registry, kind: Kind, owner: LiveObject | None) -> bool:
+    """Return whether the platform creates a wrapper node around root nodes in the tree of `owner`."""
     return owner is not None and any(
         node.shape.wraps_when
         and all(owner.fields.get(name) == value for name, value in node.shape.wraps_when.items())
@@ -29,9 +30,9 @@ def is_wrapping(registry: Registry, kind: Kind, owner: LiveObject | None) -> boo
 def without_wrapper(
     registry: Registry, nodes: tuple[LiveObject, ...], owner: Identity
 ) -> tuple[LiveObject, ...]:
-    """Return the nodes of a tree with the children of its wrapper at the root.
+    """Remove the wrapper node of a tree, and return its children as root nodes.
 
-    `nodes` are in order, parents first. A tree with another root than one such node is returned as it is.
+    `nodes` are in order, parents first. If the root is not exactly one wrapper node, `nodes` is returned.
     """
     first, *inside = nodes or (None,)
     shape = registry[first.kind].shape if first is not None else None

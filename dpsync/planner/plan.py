@@ -43,7 +43,7 @@ from dpsync.planner.steps.writes import concealment_notes, write_steps
 from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import coverage
-from dpsync.planner.why.remarks import environment_notes, remarks, where, where_environment
+from dpsync.planner.why.remarks import environment_key, environment_notes, remarks, where
 from dpsync.planner.why.synced import synced_blocks, synced_notes
 
 
@@ -197,7 +197,7 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
             yield f"{text}#{name}", at
     environment = desired.environment
     if environment is not None and environment.span is not None and environment.pending:
-        yield where_environment(environment.name), environment.span
+        yield environment_key(environment.name), environment.span
     for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
         for pattern in getattr(desired.policy, list_):
             if (at := pattern.span) is not None:

@@ -67,7 +67,7 @@ def selected_names(
 
 
 def is_selected(name: Address, select: list[Pattern], exclude: list[Pattern]) -> bool:
-    """Whether `--select` and `--exclude` leave an address in the plan."""
+    """Return whether `--select` and `--exclude` leave an address in the plan."""
     named = not select or any(pattern.covers(name) for pattern in select)
     return named and not any(pattern.covers(name) for pattern in exclude)
 

@@ -218,7 +218,7 @@ class Replica:
 
 
 _FLEETING = {"audit-event", "job", "event", "waiting-event", "revision", "openapi-version", "deleted-space"}
-"""Kinds of records of which a request that is sent again may leave one more: no thing of the platform."""
+"""Kinds of records of which a repeated request may leave one more. They are not objects of the platform."""
 
 
 def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:

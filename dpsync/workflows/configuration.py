@@ -33,11 +33,11 @@ def load(
     """The checked configuration with what goes over it, as a platform of this profile takes it.
 
     Without `profile` that of the environment counts, else that of the registry. `Desired.profile` says which.
-    With `commit` each file must be as in that commit of its repository.
-    Raises DiagnosticError (exit 5) with everything that is wrong, and (exit 4) for a file of another content.
+    With `commit`, each file must equal the file in that commit of its repository.
+    Raises DiagnosticError (exit 5) with everything that is wrong, and (exit 4) for a file that differs.
     """
     layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
-    variables, files = os.environ if env is None else env, _files(root, overlays, commit)
+    variables, files = os.environ if env is None else env, _project_files(root, overlays, commit)
     desired, diagnostics = load_from(files, registry, variables, layers)
     if diagnostics.errors:
         raise DiagnosticError(diagnostics, Exit.INVALID, desired.texts)
@@ -56,24 +56,24 @@ def validate(
     """The checked configuration: with the chosen environment, else alone and with each one that there is.
 
     A finding that is there only with environments says with which. Variables of environments that were not
-    chosen need not be set. `commit` is as in `load`, and so is what is raised.
+    chosen need not be set. `commit` and the errors are the same as for `load`.
     """
     layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
-    files = _files(root, overlays, commit)
+    files = _project_files(root, overlays, commit)
     desired, found = _checked_everywhere(files, registry, os.environ if env is None else env, layers)
     if found.errors:
         raise DiagnosticError(found, Exit.INVALID, desired.texts)
     return replace(_with_omitted_files(root, files, desired, registry), warnings=found.warnings)
 
 
-def _files(root: Path, overlays: Sequence[Path], commit: str | None) -> Files:
-    """The files of a project; with a commit, those that are as in it. Raises DiagnosticError (exit 4)."""
+def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> Files:
+    """Return the files of a project, compared with `commit` if given. Raises DiagnosticError (exit 4)."""
     if commit is None:
         return Directory(root)
-    from dpsync.config.git_base.checked_files import CheckedFiles  # it knows git, which few loads need
+    from dpsync.config.git_base.checked_files import CheckedFiles  # loads git code, rarely needed
 
     files = CheckedFiles.of(root, commit)
-    for path in overlays:  # Layers.of has followed links, and they may have been changed
+    for path in overlays:  # Layers.of has followed links, and a step may have changed the links
         files.real(Path(os.path.relpath(path, root.parent)).as_posix())
     return files
 

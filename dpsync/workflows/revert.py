@@ -124,8 +124,9 @@ def reverting(
 ) -> Revert:
     """Read what is live, compare it with what the apply has left, and want what was before.
 
-    `platform`: the address that the apply was for. `file`: the name of what `done` was read from. A value
-    that no file of the configuration could say is an error if `options` select its entry.
+    `platform`: the address that the apply was for. `file`: the name of the journal or saved plan that `done`
+    comes from. A value that no file of the configuration could contain is an error if `options` select its
+    entry.
 
     Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """
@@ -133,13 +134,15 @@ def reverting(
     if platform is not None and platform != here and not (is_loopback(platform) and is_loopback(here)):
         message = f"that apply was for {platform}, and this is {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
-    recorded = _recorded(session, done, file, options or Options())
+    recorded = _read_recorded(session, done, file, options or Options())
     found = before(session, recorded, _now(client, session, recorded))
     changed = replace(session, desired=found.desired)
     return Revert(changed, found.touched, found.deletes, found.notes, frozenset(session.desired.resources))
 
 
-def _recorded(session: Session, done: Sequence[Applied], file: str, options: Options) -> list[RecordedChange]:
+def _read_recorded(
+    session: Session, done: Sequence[Applied], file: str, options: Options
+) -> list[RecordedChange]:
     select, exclude = (
         patterns(session.registry, session.desired, texts) for texts in (options.select, options.exclude)
     )

@@ -16,9 +16,7 @@ import dpsync
 from dpsync.cli.plan_program import plan_variables
 
 SOURCE = Path(dpsync.__file__).parent
-PRINT_COMMAND = (
-    "import json; from dpsync.cli.plan_program import isolated; print(json.dumps(isolated('version')))"
-)
+PRINT_COMMAND = "import json; from dpsync.cli.plan_program import isolated_command; print(json.dumps(isolated_command('version')))"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from dpsync.cli.action.files import write_outputs
 from dpsync.cli.arguments.connection import Given
-from dpsync.cli.arguments.place import checked_with
+from dpsync.cli.arguments.place import files_must_match
 from dpsync.cli.main import run as run_dpsync
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
@@ -43,13 +43,13 @@ class DpsyncCommands:
     def run(self, words: list[str], base: str, commit: str) -> Ran:
         """Run one, for a change to the branch `base`. Raises Ended where a signal came before it.
 
-        With `commit` it reads files only as they are in that commit.
+        With `commit`, the command reads only files that equal those in that commit.
         What came of it is in the outputs at once: nothing that happens while GitHub is told changes that.
         """
         self._patience.go_on()
         if words[0] == "apply":
             write_outputs(self._log, killed(applying=True))
-        with for_branch(base), checked_with(commit or None):
+        with for_branch(base), files_must_match(commit or None):
             ran = self.last = self._ran(words)
         write_outputs(self._log, outputs(ran.document, ran.code))
         return ran

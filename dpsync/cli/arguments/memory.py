@@ -64,7 +64,7 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
 
 
 def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
-    """An ids file that can be read and written; with `commit` it must be as in that commit."""
+    """Return an ids file for reading and writing. With `commit`, it must equal the file in that commit."""
     from dpsync.api import IdsOnDisk, load_registry
 
     return IdsOnDisk(path, load_registry().whole, shortest_path(str(path)), project, commit)

@@ -23,8 +23,8 @@ _CHECKED: Final[ContextVar[str | None]] = ContextVar("checked commit", default=N
 
 
 @contextmanager
-def checked_with(commit: str | None) -> Iterator[None]:
-    """Let the commands that run in here read files of a configuration only as they are in a commit."""
+def files_must_match(commit: str | None) -> Iterator[None]:
+    """Make commands in this context end with an error if a configuration file differs from the commit."""
     before = _CHECKED.set(commit)
     try:
         yield
@@ -43,7 +43,7 @@ class ConfigurationPaths(Struct, frozen=True):
     profile: str | None = None
     """The profile that was named."""
     commit: str | None = None
-    """The commit that each file must be as in."""
+    """The commit whose files the files of the configuration must equal."""
 
     @property
     def journals(self) -> Path:

@@ -125,8 +125,8 @@ def _action_commit(asking: bool) -> str:
         question = "Commit of dpsync's action for the jobs (40 digits; this build of dpsync is not a release)"
         return str(click.prompt(question, err=True, type=str)).strip()
     raise WrongUsage(
-        "--workflows needs --action-ref COMMIT: this build of dpsync is not a release, so dpsync does not know "
-        "the commit of its action.",
+        "--workflows needs --action-ref COMMIT: this build of dpsync is not a release, so dpsync does not "
+        "know the commit of its action.",
         "Pass the 40 digits of a dpsync commit that you have reviewed. A tag is not enough: whoever may move "
         "the tag could make your jobs run different code.",
     )

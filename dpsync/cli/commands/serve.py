@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from dpsync.cli.arguments.options import layered, trusting
-from dpsync.cli.plan_program import isolated, plan_variables
+from dpsync.cli.plan_program import isolated_command, plan_variables
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
@@ -131,8 +131,8 @@ def command(
     plan = None
     if planned:
         named = ("--profile", profile) if profile not in (None, "full") else ()
-        place = planned.absolute()  # the program runs elsewhere
-        arguments = isolated("plan", "-C", str(place), *named, "--format", "html")
+        place = planned.absolute()  # the plan process runs in another directory
+        arguments = isolated_command("plan", "-C", str(place), *named, "--format", "html")
         words = shlex.join(("dpsync", "plan", "-C", str(planned), *named))
         plan = PlanProgram(str(planned), arguments, words, partial(plan_variables, place))
     with _command_errors(), collector_running():

@@ -55,7 +55,7 @@ class Approvals(Struct):
     """The commits that came with no merged pull request, as far as GitHub knows."""
     _seen: set[int] = field(default_factory=set)
     _foreign: dict[str, None] = field(default_factory=dict)
-    """The reasons that comments of other accounts give, each once."""
+    """Why comments of other accounts do not count, each reason once."""
 
     def find(self) -> None:
         """Ask GitHub about all commits."""
@@ -127,14 +127,14 @@ class Approvals(Struct):
             if candidate.marker.state == "refused":
                 continue
             if candidate.text.author != self.github.viewer():
-                # Anyone may comment: asking GitHub for the editors costs a query, so only ours are worth one.
-                self._foreign[_does_not_count(request, _FOREIGN)] = None
+                # Anyone may comment, and each query for the editors of a comment uses up the rate limit.
+                self._foreign[_rejected_plan_words(request, _FOREIGN)] = None
                 continue
             written = self.github.written(candidate.text)
             marker = read_marker(written.body, PlanMarker)
             why = self._why_not(written, marker, request)
             if why or marker is None:
-                self.others.append(_does_not_count(request, why))
+                self.others.append(_rejected_plan_words(request, why))
                 continue
             if marker.state == "converged":
                 known = marker.applied in self.history.commits  # not where the branch was written anew since
@@ -175,7 +175,7 @@ def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
     return latest_shown(one.displayed for one in reversed(approvals)) if approvals else None
 
 
-def _does_not_count(request: MergedPullRequest, why: str) -> str:
+def _rejected_plan_words(request: MergedPullRequest, why: str) -> str:
     return f"the plan in pull request {request.number} does not count: {why}"
 
 

@@ -1,7 +1,7 @@
-"""Which commit the working copy is, in a run that holds secrets whoever has caused it: GitHub must name it.
+"""Find the commit of the working copy in a run that anybody may have caused and that holds secrets.
 
-The files are compared with that commit when they are read. So it comes from the event or from GitHub, and
-never from git's directory alone, which a step of the workflow may have written.
+dpsync compares the files with that commit when it reads them. So the commit comes from the event or from
+GitHub, and never from the .git directory alone, which an earlier step of the workflow may have written.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dpsync.model.texts.words import short_commit
 
 
 def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
-    """Return the commit that is checked out, if it is one of this repository that this run may be about.
+    """Return the checked-out commit if this run may use it.
 
-    A run for a fork is about its own commit alone. Any other may also be about the head of the change,
-    GitHub's trial merge of that, and the last commit of the branch. Raises NotThisChange.
+    A run for a fork may use only its own commit. Any other run may also use the head of the change, GitHub's
+    trial merge of that head, and the last commit of the branch. Raises NotThisChange.
     """
     commit = copy.head()
     if commit and commit == place.tested:
@@ -29,7 +29,7 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
             f"{place.event} holds the secrets of this repository, but the working copy is somebody else's "
             "change and not the commit of this run: use pull_request",
         )
-    if commit and (commit == place.head or _named_by_github(place, github, commit, copy)):
+    if commit and (commit == place.head or _is_named_by_github(place, github, commit, copy)):
         return commit
     expected = [f"the commit of this run ({short_commit(place.tested)})"] if place.tested else []
     expected += [f"the head of the change ({short_commit(place.head)})"] if place.head else []
@@ -38,14 +38,14 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
     raise NotThisChange(
         "stale",
         f"{place.event} holds the secrets of this repository, and the working copy "
-        f"({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. Somebody "
-        "may have pushed since the checkout: run the workflow again. Otherwise, let actions/checkout check out "
-        "one of these commits",
+        f"({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
+        "Somebody may have pushed since the checkout: run the workflow again. Otherwise, let "
+        "actions/checkout check out one of these commits",
     )
 
 
-def _named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy) -> bool:
-    """Whether GitHub says that a commit is the trial merge of this change, or the last one of the branch."""
+def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy) -> bool:
+    """Return whether GitHub names a commit as trial merge of this change or last commit of the branch."""
     try:
         if github is None:
             raise GitHubError("the input github-token is missing")

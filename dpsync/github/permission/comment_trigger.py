@@ -29,7 +29,7 @@ class NotThisChange(Exception):
 def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
     """Return the place with what GitHub says of the pull request. The person's comment gets a reaction.
 
-    The working copy is not looked at where the change is a fork's. Raises NotThisChange.
+    If the change comes from a fork, dpsync does not look at the working copy. Raises NotThisChange.
     """
     if github is None or place.number is None:
         raise NotThisChange("untrusted", "without github-token it is not known whose change this is")
@@ -47,9 +47,9 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
 
 
 def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool:
-    """Whether a commit is GitHub's trial merge of what the pull request is now.
+    """Return whether a commit is GitHub's trial merge of the present head of a pull request.
 
-    After a push GitHub names the one of before for a while: what it merges must be the head, too.
+    After a push, GitHub names the previous trial merge for a while, so the merged commit must be the head.
     """
     return commit == request.merge and copy.merged(commit) == request.head
 

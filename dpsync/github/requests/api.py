@@ -72,7 +72,7 @@ class MergedPullRequest(Struct, frozen=True):
 class PullRequest(Struct, frozen=True):
     """A pull request as it is now. `repository` has its branch: "" where that is gone. `base` is a branch.
 
-    `merge` is the commit of GitHub's trial merge while it is open, "" where there is none.
+    `merge` is the commit of GitHub's trial merge of an open pull request, "" if there is none.
     """
 
     repository: str

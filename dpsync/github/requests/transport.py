@@ -25,9 +25,9 @@ MINUTE: Final = 60.0
 PAUSE: Final = 1.0
 """Seconds before a request is sent again after a fault; twice as many before the next time."""
 _LARGEST: Final = 80_000_000
-"""Bytes of an answer: enough for a page of 100 comments of 65,536 characters, at 12 bytes for a character.
+"""Largest answer in bytes: a page of 100 comments of 65,536 characters, with 12 bytes per character.
 
-Anyone may write such comments, and they must not keep anybody's plan from being read.
+Anyone may write such comments, and dpsync must be able to find a plan among them.
 """
 _SENTENCE: Final = 300
 _SECONDARY: Final = ("rate limit", "abuse detection")

@@ -39,7 +39,7 @@ class WorkflowRun(Struct, frozen=True):
     helpless: bool = False
     """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
     asked: bool = False
-    """A comment in the pull request has asked for it: GitHub says first what that is (comment_trigger.py)."""
+    """A comment in the pull request started the run, so GitHub must name the head (comment_trigger.py)."""
     comment: int | None = None
     """The comment that has asked."""
     base: str = ""
@@ -47,9 +47,9 @@ class WorkflowRun(Struct, frozen=True):
     into: str = ""
     """The branch that the pull request is for."""
     head: str = ""
-    """The commit of the change that has caused the run: that of a pull request, or of another workflow."""
+    """The head commit of the pull request, or of the workflow run, that has caused this run."""
     checked: str = ""
-    """The commit of the working copy that GitHub has named: every file must be as in it. "" compares none."""
+    """The commit that GitHub has named and whose files the working copy must equal. "": compare nothing."""
 
     @property
     def age(self) -> tuple[int, int]:
@@ -62,15 +62,15 @@ class WorkflowRun(Struct, frozen=True):
 
     @property
     def privileged(self) -> bool:
-        """It holds secrets, and anybody's change may have caused it."""
+        """Return whether the run holds secrets although anybody's change may have caused it."""
         return self.event in _PRIVILEGED
 
 
 class WorkingCopy(Struct, frozen=True):
     """What the run is to work on. Somebody else may have written it: nothing is looked at before it is asked.
 
-    `link` is a link on the way to it, `head` the commit that is checked out. Both are read without a program.
-    `merged` is what a commit of the repository merges into another one, as GitHub's trial merges do.
+    `link` is a link in the path to it, `head` the checked-out commit. Both are read without another program.
+    `merged` returns the second parent of a merge commit; for GitHub's trial merge that is the merged head.
     """
 
     link: Callable[[], str | None]

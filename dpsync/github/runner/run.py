@@ -57,8 +57,8 @@ class ActionRun(Struct):
     """Of a run that a comment has asked for, action.py adds what GitHub says of the pull request."""
     log: Log
     run_dpsync: Callable[[list[str], str, str], Ran]
-    """Runs dpsync with these arguments, for a change to this branch ("": the environment says which), on
-    files that are as in this commit ("": whatever they are)."""
+    """Runs dpsync with these arguments, for a change to this branch ("": from the environment variables), on
+    files that must equal those of this commit ("": any files)."""
     github: GitHub | None
     """None without a token for it."""
     plan_file: Path

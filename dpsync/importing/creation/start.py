@@ -35,8 +35,8 @@ _KEY: Final = re.compile(r"[^A-Za-z0-9._-]+")
 class WorkflowSettings(Struct, frozen=True):
     """What is filled into the templates. `directory` is that of the configuration, below the checkout.
 
-    With a repository the jobs run in it alone, and in none of its forks. `action` is the commit of dpsync's
-    action that they run.
+    With a repository, the jobs run only there, and in none of its forks. `action` is the commit of dpsync's
+    action that the jobs use.
     """
 
     directory: str = "."
@@ -53,8 +53,8 @@ class WorkflowSettings(Struct, frozen=True):
             return f"{self.repository!r} is not OWNER/NAME"
         if not _COMMIT.fullmatch(self.action):
             return (
-                f"--action-ref: {self.action!r} is not a commit of 40 digits. A tag or a branch is not enough: "
-                "whoever may move a tag or branch could make your jobs run different code"
+                f"--action-ref: {self.action!r} is not a commit of 40 digits. A tag or a branch is not "
+                "enough: whoever may move a tag or branch could make your jobs run different code"
             )
         return None
 

@@ -36,7 +36,7 @@ def document(value: BlockMapping, head: str) -> str:
 
 
 def scalar(value: Any, key: bool = False) -> str:
-    """Return a scalar on one line. Text that looks like a variable is escaped."""
+    """Return a scalar on one line, and escape text that looks like a variable."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -53,7 +53,7 @@ def _dash_offset(snippet: str) -> int:
 
 
 def escaped(value: Any) -> Any:
-    """Return texts as a configuration has them: a dollar sign that would begin a variable is doubled."""
+    """Double each dollar sign that would begin a variable in a configuration."""
     if isinstance(value, dict):
         return {escaped_key(key): escaped(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -29,7 +29,7 @@ _OF_DOCUMENTS: Final = (yaml.DocumentStartToken, yaml.DocumentEndToken, yaml.Dir
 
 
 class Untidy(Exception):
-    """Why a text cannot be put in order without a change of what it says, with the code of the reason."""
+    """Raised if a text cannot be formatted without changing its meaning: the reason and its error code."""
 
     def __init__(self, why: str, code: str = SYNTAX) -> None:
         super().__init__(why)

@@ -66,7 +66,7 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
         readable = field.source is not None
         if (
             (readable and not same(field, after, before))
-            or _never_processed(kind, field, wanted, live)
+            or _lacks_processed_part(kind, field, wanted, live)
             or _unread_changed(sides, resource, field, live)
         ):
             found.append(Changed(field, after, before))
@@ -83,14 +83,14 @@ def write_only(field: Field, value: Value) -> Value:
 def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
     """The part of an entry's value that cannot be read back, None when there is none.
 
-    A part with a request of its own is known where that was answered, and where the platform has none since
-    it could not process what it was sent. While the platform is at work on it, what it will answer is not
-    known, and it is not compared with anything else either.
+    A part with a request of its own is known if the platform has answered that request, or has no such part
+    because it could not process the value that was sent. While the platform is processing the value, the
+    future answer is unknown, and the part is not compared with anything else either.
     """
     hidden = write_only(field, value)
     if not field.own_read or not isinstance(hidden, dict):
         return hidden
-    known = _answered(field, live)
+    known = _returned_parts(field, live)
     settled = kind.is_busy(live.fields) or processing_failed(kind, field, live)
     left = {
         name: part
@@ -100,23 +100,23 @@ def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value
     return left or None
 
 
-def _answered(field: Field, live: LiveObject) -> Collection[str]:
+def _returned_parts(field: Field, live: LiveObject) -> Collection[str]:
     """Return the names of the parts of a field that the platform has returned."""
     known = live.fields.get(field.name)
     return known.keys() if isinstance(known, dict) else ()
 
 
 def processing_failed(kind: Kind, field: Field, live: LiveObject) -> bool:
-    """Tell whether the platform reports that it could not process the last value of a field."""
+    """Return whether the platform reports that it could not process the last value of a field."""
     return field.name == kind.platform.processed and kind.trouble(live.fields) is not None
 
 
-def _never_processed(kind: Kind, field: Field, value: Value, live: LiveObject) -> bool:
-    """Tell whether the platform could return a declared part and has none, since processing failed."""
+def _lacks_processed_part(kind: Kind, field: Field, value: Value, live: LiveObject) -> bool:
+    """Return whether the platform lacks a declared, readable part of a value because processing failed."""
     hidden = write_only(field, value)
     if not isinstance(hidden, dict) or not processing_failed(kind, field, live):
         return False
-    return bool(field.own_read.keys() & hidden.keys() - set(_answered(field, live)))
+    return bool(field.own_read.keys() & hidden.keys() - set(_returned_parts(field, live)))
 
 
 def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:

@@ -229,11 +229,11 @@ class _Decider:
             self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
         if (wrong := kind.trouble(live.fields)) is not None:
             if field is not None:
-                wrong += self._way_to_send(resource, kind.field(field), live)
+                wrong += self._resend_hint(resource, kind.field(field), live)
             self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))
 
-    def _way_to_send(self, resource: Entry, field: Field, live: LiveObject) -> str:
-        """Say how to send a value again that could not be processed and that this plan does not send."""
+    def _resend_hint(self, resource: Entry, field: Field, live: LiveObject) -> str:
+        """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""
         hidden = write_only(field, resource.fields[field.name])
         if hidden is None or any(item.field is field for item in self.compared[resource.address]):
             return ""

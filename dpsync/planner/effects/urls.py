@@ -244,7 +244,7 @@ class OldUrls(Struct, frozen=True, dict=True):
             return impact.model_copy(update={"shows": str(self._displayed[old])})
         for owner, base in self._owners.items():
             path = _path(old.removeprefix(base)) if old.startswith(base) else None
-            redirect = self._redirect_of(owner, path) if path is not None else None
+            redirect = self._redirect_for(owner, path) if path is not None else None
             if redirect is not None:
                 return impact.model_copy(update={"redirected": str(redirect)})
         home = self._owners.get(tree.owner)
@@ -272,15 +272,15 @@ class OldUrls(Struct, frozen=True, dict=True):
         found |= {tree.owner: will.get(tree.owner) for tree, will in self.moved}
         return {owner: url for owner, url in found.items() if isinstance(url, str)}
 
-    def _redirect_of(self, owner: Address, path: str) -> Address | None:
-        """Return the redirect that leads on from a path: its own, else the one with the longest pattern."""
+    def _redirect_for(self, owner: Address, path: str) -> Address | None:
+        """Return the redirect for a path: the exact match, otherwise the one with the longest pattern."""
         redirects, path = self._redirected[owner], path.casefold()
         patterns = (source for source in redirects if source.endswith("*") and path.startswith(source[:-1]))
         return redirects.get(path) or redirects.get(max(patterns, key=len, default=""))
 
     @cached_property
     def _redirected(self) -> dict[Address, dict[str, Address]]:
-        """The redirects of each owner that act when all is done, by the path from which they lead on."""
+        """The redirects of each owner that are active after the apply, by their source path."""
         found: dict[Address, dict[str, Address]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
             if kind.redirects is not None:
@@ -294,7 +294,7 @@ class OldUrls(Struct, frozen=True, dict=True):
         return found
 
     def _redirects(self, kind: Kind) -> Iterator[tuple[Address, Address, Mapping[str, Any]]]:
-        """Yield each redirect that is there when all is done: its owner, its address and its fields."""
+        """Yield each redirect that exists after the apply: its owner, its address and its fields."""
         sides, absent = self.decided.sides, {item.name: item.absent for item in kind.fields}
         for identity, live in sides.snapshot.objects.items():
             if live.kind != kind.name or live.parent is None or live.deleted:

@@ -233,11 +233,11 @@ def environment_notes(desired: Desired) -> Iterator[Note]:
     """Warn of an address or a token variable that takes effect only once this change is merged."""
     chosen = desired.environment
     if chosen is not None and chosen.pending:
-        yield Note(address=where_environment(chosen.name), text=chosen.pending, severity="warning")
+        yield Note(address=environment_key(chosen.name), text=chosen.pending, severity="warning")
 
 
-def where_environment(name: str) -> str:
-    """Return what the origin of an environment and the note about it are found by."""
+def environment_key(name: str) -> str:
+    """Return the key under which the plan stores the origin of an environment and the note about it."""
     return f'environment "{name}"'
 
 

@@ -51,7 +51,7 @@ def ending(report: Report) -> str:
         return "Not verified: run plan to see where things stand."
     if report.settled:
         text = "Converged: a new plan has no changes."
-        if reasons := list(_despite_empty_plan(report)):
+        if reasons := list(_unconverged_reasons(report)):
             text = f"Not converged: nothing is left to change, but {' and '.join(reasons)}, see above."
         if other := len(report.remaining.trouble) - len(report.started):
             text += f" {other}{' more' if report.started else ''} in trouble on the platform, see above."
@@ -65,8 +65,8 @@ def ending(report: Report) -> str:
     return "Not converged: a new plan still has changes."
 
 
-def _despite_empty_plan(report: Report) -> Iterator[str]:
-    """Say why an apply has not converged although a new plan has no changes."""
+def _unconverged_reasons(report: Report) -> Iterator[str]:
+    """Yield the reasons why an apply has not converged although a new plan has no changes."""
     if number := report.unsuccessful:
         yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not carried out"
     if report.started:

@@ -44,7 +44,7 @@ class RevertedEntries:
         return None if live is None else live.id
 
     def named(self, name: str, kinds: tuple[str, ...]) -> Value:
-        """Return what an address in a value of before stands for now. Raises CannotComeBack."""
+        """Return the present reference for an address in a previous value. Raises CannotComeBack."""
         address = self.restored.get(name, Address.parse(name))
         found: Ref | LiveId
         if address in self.resources:

@@ -1,7 +1,7 @@
-"""The changes of an apply with their values, as the declarations read them.
+"""Read the recorded changes of an apply, and check their values against the field declarations.
 
-A journal and a saved plan are files that somebody else may have written. Before dpsync reads the platform for
-a revert, each value goes through the reader of the configuration; what no file could say ends the revert.
+Somebody else may have written a journal or saved plan. Before dpsync reads the platform for a revert, the
+reader of the configuration checks each value. A value that no file could contain ends the revert.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from dpsync.model.plans.change import Change, Difference
 from dpsync.workflows.reversal.applied import Applied
 
 Read = Mapping[str, "Value | IncompleteValue"]
-"""By field its value, or why a part of that is not known."""
+"""The value of each field, or the reason why a part of the value is not known."""
 _CODE: Final = "DP149"
 
 
 class RecordedChange(Struct, frozen=True):
-    """A change that was carried out, or may have been. `made`: the id of what it has made."""
+    """A change that was or may have been carried out. `made` is the id of the object that it created."""
 
     change: Change
     made: str | None
     before: Read
-    """Of what it has changed: the values from before."""
+    """The previous values of changed fields."""
     after: Read
     """The values that it has written."""
     was: Read
-    """Of what it has deleted: the values that a new one can be made with."""
+    """The values of a deleted object with which it can be re-created."""
 
     @property
     def location(self) -> Address:
@@ -51,10 +51,10 @@ def read_changes(
     file: str,
     is_selected: Callable[[Address], bool],
 ) -> list[RecordedChange]:
-    """Return the changes with their values. What is not selected and cannot be read is left out.
+    """Return the changes with their values. Leave out unselected changes with invalid values.
 
-    `file` names the journal or saved plan in messages. Raises DiagnosticError (exit 5) with every value that
-    no file of the configuration could say.
+    `file` names the journal or saved plan in messages. Raises DiagnosticError (exit 5) with every value of a
+    selected change that no file of the configuration could contain.
     """
     found, findings = [], Findings()
     for one in done:
@@ -70,7 +70,7 @@ def read_changes(
 
 
 class _Reader:
-    """Reads one change, and collects what is wrong with it."""
+    """Reader of one change that collects the errors in it."""
 
     def __init__(self, desired: Desired, registry: Registry, file: str, change: Change) -> None:
         self.desired = desired
@@ -86,27 +86,27 @@ class _Reader:
         was: Read = {}
         kind = self.registry.kinds.get(change.kind)
         if kind is None:
-            self.error(None, f"dpsync does not know the kind {change.kind}")
+            self.add_error(None, f"dpsync does not know the kind {change.kind}")
         elif change.id is not None and not is_path_id(change.id, kind.id_segments):
-            self.error(None, "the recorded id is not a valid platform id")
+            self.add_error(None, "the recorded id is not a valid platform id")
         elif change.action == "delete":
-            was = self.deleted(kind)
+            was = self.read_deleted(kind)
         else:
             entry = self.desired.resources.get(change.location)
             if entry is not None and entry.kind == kind.name:
                 known = [item for item in change.differences if item.known and change.action == "update"]
-                before = self.values(kind, entry, known, "before")
-                after = self.values(kind, entry, change.differences, "after")
+                before = self.read_values(kind, entry, known, "before")
+                after = self.read_values(kind, entry, change.differences, "after")
         return RecordedChange(change, made, before, after, was)
 
-    def deleted(self, kind: Kind) -> Read:
-        """Return the values of what was deleted, where one like it can stand."""
+    def read_deleted(self, kind: Kind) -> Read:
+        """Return the values of a deleted object, if its parent is still declared."""
         place = self.change.location.place
         scope = self.desired.scopes.get(place)
         if scope is None:
             return {}
         if kind.name not in scope.kinds:
-            self.error(None, f"{kind.one} cannot be declared in {place}")
+            self.add_error(None, f"{kind.one} cannot be declared in {place}")
             return {}
         orders = {order.name for order in kind.list_orders}
         kept = {
@@ -115,14 +115,16 @@ class _Reader:
             if not (one.type.may_be_secret or one.nest or one.name in orders)
         }
         for name in [item.field for item in self.change.was if item.field not in kept]:
-            self.error(name, f"a plan that deletes {kind.one} never records its {name}")
-        return self.values(kind, None, [item for item in self.change.was if item.field in kept], "before")
+            self.add_error(name, f"a plan that deletes {kind.one} never records its {name}")
+        return self.read_values(
+            kind, None, [item for item in self.change.was if item.field in kept], "before"
+        )
 
-    def values(self, kind: Kind, entry: Entry | None, items: Iterable[Difference], side: str) -> Read:
-        """Return the values of one side (before, after), read in the order of the declaration."""
+    def read_values(self, kind: Kind, entry: Entry | None, items: Iterable[Difference], side: str) -> Read:
+        """Return the values of one side ("before" or "after"), in the order of the declared fields."""
         recorded = {item.field: getattr(item, side) for item in items}
         for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
-            self.error(name, f"{kind.one} has no field {name}")
+            self.add_error(name, f"{kind.one} has no field {name}")
         found: dict[str, Value | IncompleteValue] = {}
         today = entry.fields if entry is not None else {}
         for field in kind.fields:
@@ -137,10 +139,10 @@ class _Reader:
             except IncompleteValue as incomplete:
                 found[field.name] = incomplete
             except UnfitValue as unfit:
-                self.error(field.name, str(unfit))
+                self.add_error(field.name, str(unfit))
         return found
 
-    def error(self, field: str | None, reason: str) -> None:
+    def add_error(self, field: str | None, reason: str) -> None:
         at = self.change.address if field is None else f"{self.change.address}#{field}"
         hint = "dpsync never records such a value: somebody may have edited the file, or the file is damaged"
         if self.change.action != "delete":

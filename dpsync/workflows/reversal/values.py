@@ -1,4 +1,4 @@
-"""The values of before, with what they refer to now."""
+"""Previous values, with their references as they are now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dpsync.kinds.kind import Field
 from dpsync.model.entries.values import Ref, Value, transform
 
 Known: TypeAlias = Callable[[str, tuple[str, ...]], Value]
-"""Gives what an address stands for now, if that is of one of these kinds. Raises CannotComeBack."""
+"""Returns the present reference for an address, if its kind is one of these. Raises CannotComeBack."""
 
 
 class CannotComeBack(Exception):
@@ -18,7 +18,7 @@ class CannotComeBack(Exception):
 
 
 def value_of(recorded: Mapping[str, Value | IncompleteValue], field: Field, known: Known) -> Value:
-    """Return the recorded value of a field, its references as `known` gives them. Raises CannotComeBack."""
+    """Return the recorded value of a field, with references from `known`. Raises CannotComeBack."""
     value = recorded[field.name]
     if isinstance(value, IncompleteValue):
         raise CannotComeBack(str(value))
