@@ -1,4 +1,4 @@
-"""An apply waits until the platform has processed what it was sent, and its exit code tells the result."""
+"""An apply waits until the platform has processed the sent values, and its exit code tells the result."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ organizations:
 """
 
 
-class Waits(Clock):
-    """Waits no time: the companion finishes its work instead."""
+class InstantClock(Clock):
+    """A clock that does not wait: the companion finishes its background work instead."""
 
     def __init__(self, server: ThreadedServer) -> None:
         self.server = server
@@ -42,13 +42,13 @@ class Waits(Clock):
         self.server.finish()
 
 
-class Slow(WriteClient):
-    """Shows specifications as pending for `looks` reads after the first write, then as they are."""
+class SlowClient(WriteClient):
+    """A client that shows specifications as pending for `looks` reads after the first write."""
 
     looks = 0
 
     def pages(self, path: str, params: Params | None = None, limit: int = 1000) -> list[dict[str, Any]]:
-        """The items, pending while the platform is slow."""
+        """Return the items of a list, marked as pending while the simulated platform is slow."""
         items = super().pages(path, params, limit)
         writes = self.requests - self.stats().by_method.get("GET", 0)
         if not path.endswith("/openapi") or not writes or not self.looks:
@@ -57,24 +57,24 @@ class Slow(WriteClient):
         return [{**item, "processingState": "pending"} for item in items]
 
 
-Apply = Callable[..., tuple[Report, Waits]]
+Apply = Callable[..., tuple[Report, InstantClock]]
 
 
 @pytest.fixture
 def apply(server: ThreadedServer, published_server: ThreadedServer, tmp_path: Path) -> Apply:
-    """Apply a text; each test begins with empty organizations."""
+    """Return a function that applies a specification text to empty organizations."""
     for running in (server, published_server):
         running.reset({"users": [{"id": "ada"}], "tokens": {"token": "ada"}, "organizations": [
             {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}]}]})  # fmt: skip
 
-    def run(text: str, looks: int = 2, profile: str = "full", more: str = "") -> tuple[Report, Waits]:
+    def run(text: str, looks: int = 2, profile: str = "full", more: str = "") -> tuple[Report, InstantClock]:
         running = published_server if profile == "published" else server
         (tmp_path / "dpsync.yaml").write_text(CONFIGURATION % more)
         (tmp_path / "pets.yaml").write_text(text)
         registry = load_registry(profile)
         session = Session(load(tmp_path / "dpsync.yaml", {}, registry), registry, 1)
-        clock = Waits(running)
-        with Slow(running.url, "token", clock=clock) as client:
+        clock = InstantClock(running)
+        with SlowClient(running.url, "token", clock=clock) as client:
             client.looks = looks
             send = ("send acme/openapi/pets#source",) if profile == "reference" else ()
             live = client.pages("/orgs/acme/openapi")

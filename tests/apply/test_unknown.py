@@ -121,7 +121,7 @@ def test_apply_is_incomplete_when_a_step_failed(open_: Open) -> None:
     text = "openapi: 3.1.0\\ninfo: { title: A, version: '1' }\\npaths: {}"
     body = f'openapi: {{ pets: {{ source: {{ text: "{text}" }}, visibility: private }} }}'
     session, late, client = open_(body, "/openapi/pets", status(403))
-    late.after = 1  # the request that creates it
+    late.after = 1  # the request that creates the specification
     report = applied(session, client)
     assert [item.result for item in report.outcomes] == ["done", "failed"]
     assert report.as_declared

@@ -1,6 +1,6 @@
-"""Whatever is below a `.git` is outside every project: the credentials of a clone are there.
+"""Files below a `.git` directory are outside every project, because `.git` holds the clone's credentials.
 
-A change in a pull request can name any file of the checkout, and what dpsync prints of it is in a comment.
+A pull request can name any file of the checkout, and dpsync prints parts of such a file in a comment.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def checkout(tmp_path: Path) -> Path:
     made = tmp_path / "checkout"
     made.mkdir()
     subprocess.run(["git", "init", "-q"], cwd=made, check=True, env={"PATH": os.environ["PATH"]})
-    lay(made / ".git" / "config", made)
+    write_credentials(made / ".git" / "config", made)
     (made / "dpsync.yaml").write_text(BASE)
     return made
 
 
-def lay(path: Path, checkout: Path) -> None:
+def write_credentials(path: Path, checkout: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(CREDENTIALS)
     path.with_name("more.yaml").write_text(f"organizations: {{ {SECRET}: {{ id: acme }} }}\n")
@@ -82,36 +82,36 @@ def a_link_to_git(checkout: Path) -> str:
 
 
 def a_submodule(checkout: Path) -> str:
-    lay(checkout / "docs" / ".git" / "config", checkout)
+    write_credentials(checkout / "docs" / ".git" / "config", checkout)
     return "docs/.git/config"
 
 
 def another_case(checkout: Path) -> str:
-    lay(checkout / ".GIT" / "config", checkout)
+    write_credentials(checkout / ".GIT" / "config", checkout)
     return ".GIT/config"
 
 
 def a_trailing_dot(checkout: Path) -> str:
-    lay(checkout / ".git." / "config", checkout)
+    write_credentials(checkout / ".git." / "config", checkout)
     return ".git./config"
 
 
-def a_short_name(checkout: Path) -> str:
-    lay(checkout / "GIT~1" / "config", checkout)
+def a_windows_short_name(checkout: Path) -> str:
+    write_credentials(checkout / "GIT~1" / "config", checkout)
     return "GIT~1/config"
 
 
-def a_stream(checkout: Path) -> str:
-    lay(checkout / ".git::$INDEX_ALLOCATION" / "config", checkout)
+def an_ntfs_stream(checkout: Path) -> str:
+    write_credentials(checkout / ".git::$INDEX_ALLOCATION" / "config", checkout)
     return ".git::$INDEX_ALLOCATION/config"
 
 
 def an_ignored_character(checkout: Path) -> str:
-    lay(checkout / ".g\u200cit" / "config", checkout)
+    write_credentials(checkout / ".g\u200cit" / "config", checkout)
     return ".g\u200cit/config"
 
 
-def a_git_elsewhere(checkout: Path) -> str:
+def a_git_file_to_another_directory(checkout: Path) -> str:
     (checkout / ".git").rename(checkout / "store")
     (checkout / ".git").write_text("gitdir: store\n")
     return "store/config"
@@ -123,15 +123,15 @@ def a_git_that_is_a_link(checkout: Path) -> str:
     return "store/config"
 
 
-def the_file_git(checkout: Path) -> str:
+def a_gitdir_file(checkout: Path) -> str:
     (checkout / "docs").mkdir()
     (checkout / "docs" / ".git").write_text(f"gitdir: /{SECRET}\n")
     return "docs/.git"
 
 
 PLACES = (
-    a_link, a_link_to_git, a_submodule, another_case, a_trailing_dot, a_short_name, a_stream,
-    an_ignored_character, a_git_elsewhere, a_git_that_is_a_link, the_file_git,
+    a_link, a_link_to_git, a_submodule, another_case, a_trailing_dot, a_windows_short_name, an_ntfs_stream,
+    an_ignored_character, a_git_file_to_another_directory, a_git_that_is_a_link, a_gitdir_file,
 )  # fmt: skip
 
 
@@ -181,14 +181,14 @@ def test_writing_a_file_below_git_is_refused(
 
 
 def test_fmt_skips_git_directory(checkout: Path, run: Run) -> None:
-    """A branch may be called `fix.yaml`."""
+    """Git keeps a file per branch, and a branch may be called `fix.yaml`."""
     (checkout / ".git" / "refs" / "heads" / "fix.yaml").write_text("a:   1\n")
     assert (run("fmt", "-C", str(checkout), ".").code, run("fmt", "-C", str(checkout), ".").out) == (0, "")
     assert (checkout / ".git" / "refs" / "heads" / "fix.yaml").read_text() == "a:   1\n"
 
 
 def test_worktree_below_git_is_a_valid_project(checkout: Path, run: Run) -> None:
-    """Some people keep the working trees of a repository in its `.git`."""
+    """Some people keep the worktrees of a repository in its `.git` directory."""
     author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example")
     subprocess.run(["git", *author, "commit", "-q", "--allow-empty", "-m", "x"], cwd=checkout, check=True)
     subprocess.run(["git", "worktree", "add", "-q", ".git/docs"], cwd=checkout, check=True)

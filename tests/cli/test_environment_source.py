@@ -1,4 +1,4 @@
-"""A change under review does not decide where a token goes: the commit that it targets does.
+"""The target commit of a change, and not the change itself, decides where a token is sent.
 
 `plan` needs no approval. If it used the address of the change, the token would be gone before anybody has
 read the change.
@@ -36,7 +36,7 @@ def configuration(url: str, variable: str = "DPSYNC_TOKEN_PROD", name: str = "pr
 
 @dataclass
 class Clone:
-    """A clone in CI: main sends the token of prod to `merged`, and the branch `change` to `evil`."""
+    """A clone in CI. The environment prod has the host `merged` on main, and `evil` on branch `change`."""
 
     folder: Path
     merged: RecordingHost
@@ -54,7 +54,7 @@ class Clone:
         return git(self.folder, "rev-parse", name).strip()
 
     def event(self, name: str, event: dict[str, Any], **variables: str) -> None:
-        """Set what GitHub says of a run; every name of a commit becomes its id."""
+        """Set the event and the variables of a run on GitHub. Commit names in the event become commit ids."""
         path = self.folder.parent / "event.json"
         path.write_text(json.dumps(event), encoding="utf-8")
         ids = {"GITHUB_SHA": self.id(variables.pop("sha"))} if "sha" in variables else {}
@@ -63,7 +63,7 @@ class Clone:
             self.env.setenv(variable, value)
 
     def request(self, base: str = "main", default: str = "main") -> dict[str, Any]:
-        """The event of the pull request of `change` into a branch."""
+        """Return the event of a pull request from `change` into the branch `base`."""
         return {
             "pull_request": {
                 "head": {"sha": self.id("change")}, "base": {"ref": base, "sha": self.id(base)},
@@ -151,14 +151,14 @@ def merge_group(clone: Clone) -> None:
 
 
 def target_that_moved_on(clone: Clone) -> None:
-    """The event names an older commit than the clone has, and anybody may own an old address by now."""
+    """The event names an older commit than the clone has. An old address may belong to anybody by now."""
     old = clone.request()
-    old["pull_request"]["base"]["sha"] = clone.id("change")  # as if it had been merged once, and reverted
+    old["pull_request"]["base"]["sha"] = clone.id("change")  # as if the change had been merged and reverted
     clone.event("pull_request", old, sha="change", GITHUB_BASE_REF="main")
 
 
 def own_branch_as_target(clone: Clone) -> None:
-    """Who may push a branch can open a pull request into it; the workflow is that of the default branch."""
+    """Anyone who may push a branch can open a pull request into that branch, and GitHub runs the workflow."""
     git(clone.folder, "checkout", "-q", "change")
     git(clone.folder, "branch", "mine", "change")
     git(clone.folder, "update-ref", "refs/remotes/origin/mine", "mine")
@@ -288,7 +288,7 @@ def test_doctor_reports_a_refused_new_environment(clone: Clone) -> None:
 
 
 def test_removed_address_is_used_before_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without its own address the environment would be planned against the address of the shell."""
+    """Without an address in the environment, dpsync would plan against the address of the shell."""
     monkeypatch.setenv("DPSYNC_URL", clone.evil.url)
     monkeypatch.setenv("DPSYNC_TOKEN", EVIL_TOKEN)
     git(clone.folder, "checkout", "-q", "change")
@@ -300,7 +300,7 @@ def test_removed_address_is_used_before_merge(clone: Clone, monkeypatch: pytest.
 
 
 def test_overlay_of_a_new_environment_is_planned(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment without an address uses that of the shell, so ordinary work is not interrupted."""
+    """An environment without an address uses the address of the shell, so dpsync need not refuse it."""
     monkeypatch.setenv("DPSYNC_URL", clone.merged.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "the-token-of-the-shell")
     git(clone.folder, "checkout", "-q", "change")
@@ -331,7 +331,7 @@ def test_target_missing_from_the_clone_is_refused(clone: Clone, tmp_path: Path) 
 
 
 def test_submodule_branches_are_not_trusted(clone: Clone) -> None:
-    """A change can put a submodule in the place of the project, and its authors name the branches in it."""
+    """A change can replace the project by a submodule, and its author chooses the branches in it."""
     outer = clone.folder.parent / "outer"
     outer.mkdir()
     git(outer, "init", "-q", "-b", "main")
@@ -349,7 +349,7 @@ def test_submodule_branches_are_not_trusted(clone: Clone) -> None:
 
 
 def test_forbidden_token_variable_in_target_is_refused(clone: Clone) -> None:
-    """A configuration of before this rule is corrected by a change, which is planned once it is merged."""
+    """A target commit that is older than this rule is refused. A merged correction is planned."""
     clone.env.setenv("PROD_TOKEN", "the-token-of-prod")
     git(clone.folder, "checkout", "-q", "main")
     clone.commit(configuration(clone.merged.url, "PROD_TOKEN"))

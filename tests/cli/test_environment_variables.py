@@ -1,4 +1,4 @@
-"""A configuration chooses the host of an environment, so it may name only variables made for dpsync."""
+"""A configuration chooses the host of an environment, so it may name only variables meant for dpsync."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def host() -> Iterator[RecordingHost]:
 def test_forbidden_token_variable_is_an_error(
     variable: str, code: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line of a file would else send any secret of the process to a host that the same line names."""
+    """Otherwise, one line of a file could send any secret of the process to a host of its author's choice."""
     names = ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DPSYNC_TOKENS", "DPSYNC_TOKEN_FILE", "gb_api_123")
     for name in names:
         monkeypatch.setenv(name, "a-secret")
@@ -73,7 +73,7 @@ def test_allowed_token_variable_is_sent(
     variable: str, names: str | None, run: Run, project: Project, host: RecordingHost,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """Ordinary work is not interrupted: these names need no question."""
+    """These names need no confirmation, so ordinary work is not interrupted."""
     monkeypatch.delenv("DPSYNC_URL", raising=False)
     monkeypatch.setenv(variable, "ada-token")
     if names is not None:
@@ -93,7 +93,7 @@ def test_allowed_token_variable_is_sent(
 def test_forbidden_variable_in_address_is_an_error(
     path: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An address that holds a secret gives it to the host, or to every name server on the way."""
+    """A secret in an address reaches the host, or every name server that resolves the address."""
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "a-secret")
     directory = str(project(TEXT.format(url=f'"{host.url}{path}"', variable="DPSYNC_TOKEN_PROD")))
@@ -119,7 +119,7 @@ def test_allowed_variable_in_address_is_used(
 def test_git_base_with_forbidden_variable_still_protects(
     old: str, new: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit before a variable was renamed is the git base: what it protects stays protected."""
+    """The git base is the commit before the variable was renamed. Its protected entries stay protected."""
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
     for name in ("PROD_URL", "DPSYNC_URL"):
         monkeypatch.setenv(name, host.url)

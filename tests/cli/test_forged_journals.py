@@ -1,4 +1,4 @@
-"""A forged journal or saved plan: nothing is sent that the plan has not shown, and no variable's value."""
+"""A forged journal or saved plan makes dpsync send no unplanned request and no value of a variable."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NEWS, TERM, BO = "acme/spaces/[News]", "acme/glossary/[Ventil]", "acme/teams/a/m
 
 
 class Relay(http.server.BaseHTTPRequestHandler):
-    """The companion, with a record of each request: its line and its body."""
+    """A proxy to the companion that records the request line and body of each request."""
 
     protocol_version = "HTTP/1.1"
     inner: httpx.Client
@@ -77,7 +77,7 @@ class Relay(http.server.BaseHTTPRequestHandler):
 
 @dataclass
 class Forgery:
-    """An apply that was carried out, and what there is to forge of it."""
+    """An apply that was carried out, with functions that forge its journal or saved plan."""
 
     run: Run
     at: Path
@@ -101,7 +101,7 @@ class Forgery:
         return "forged.jsonl"
 
     def plan(self, forge: Forge) -> str:
-        """Write a forged plan with the digest that belongs to it, and return its name."""
+        """Write a forged plan with a matching digest, and return its name."""
         saved = json.loads((self.at / "plan.json").read_text(encoding="utf-8"))
         saved["plan"]["platform"] = self.url
         forge(saved["plan"])
@@ -112,7 +112,7 @@ class Forgery:
         return "forged.json"
 
     def revert(self, file: str, *flags: str) -> Ran:
-        """Take the apply of a file back without a question, and see that no secret is sent along."""
+        """Revert the apply of a file with --yes, and check that no request contains a secret."""
         self.seen.clear()
         ended = self.run("revert", file, "-C", str(self.at), "--yes", "--confirm", "delete content 1", *flags)
         for line, body in self.seen:
@@ -136,7 +136,7 @@ WORLD = world(
 
 @pytest.fixture(scope="module")
 def applied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """Where the project after its apply is kept, and the world that the apply has left."""
+    """Return the directory of a project after its apply, and the world that the apply has left."""
     return tmp_path_factory.mktemp("applied"), {}
 
 
@@ -177,12 +177,12 @@ def change(plan: Plan, address: str) -> dict[str, Any]:
     return next(one for one in plan["changes"] if one["address"] == address)
 
 
-def edit(address: str, /, **members: Any) -> Forge:
+def with_members(address: str, /, **members: Any) -> Forge:
     return lambda plan: change(plan, address).update(members)
 
 
-def before(address: str, name: str, value: Any, side: str = "before") -> Forge:
-    """Another value of a field."""
+def with_value(address: str, name: str, value: Any, side: str = "before") -> Forge:
+    """Return a forgery that replaces the recorded value of a field."""
 
     def forge(plan: Plan) -> None:
         found = change(plan, address)
@@ -192,8 +192,8 @@ def before(address: str, name: str, value: Any, side: str = "before") -> Forge:
     return forge
 
 
-def more(address: str, name: str, value: Any, of: str = "differences") -> Forge:
-    """The value of a field that the change is not about."""
+def with_added_value(address: str, name: str, value: Any, of: str = "differences") -> Forge:
+    """Return a forgery that adds a value for a field that the change does not have."""
     return lambda plan: change(plan, address)[of].append({"field": name, "before": value})
 
 
@@ -206,64 +206,76 @@ def nested(depth: int, inside: Any) -> Any:
 ENV = {"dpsync:env": "LEAK"}
 OWN = {"dpsync:env": "TOOLS_TOKEN"}
 REFUSED: dict[str, tuple[str, Forge]] = {
-    "variable as a title": (f"{TEAM}#title", before(TEAM, "title", ENV)),
-    "the token as a title": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:env": "DPSYNC_TOKEN"})),
-    "known variable as a title": (f"{TEAM}#title", before(TEAM, "title", OWN)),
-    "variable in a list as a title": (f"{TEAM}#title", before(TEAM, "title", [ENV])),
-    "variable in an object as a title": (f"{TEAM}#title", before(TEAM, "title", {"a": {"b": ENV}})),
-    "variable as of a file": (f"{TEAM}#title", before(TEAM, "title", {"env": "LEAK"})),
-    "wrapped variable": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:data": ENV})),
-    "variable without a name": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:env": None})),
-    "variable with a list as its name": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:env": ["LEAK"]})),
-    "file as a title": (f"{TEAM}#title", before(TEAM, "title", {"file": "dpsync.yaml"})),
-    "list as a title": (f"{TEAM}#title", before(TEAM, "title", [1, 2])),
-    "boolean as a title": (f"{TEAM}#title", before(TEAM, "title", True)),
-    "huge number as a title": (f"{TEAM}#title", before(TEAM, "title", 10**22)),
-    "empty title": (f"{TEAM}#title", before(TEAM, "title", "")),
-    "title that is no number": (f"{TEAM}#title", before(TEAM, "title", float("nan"))),
-    "title above its limit": (f"{TEAM}#title", before(TEAM, "title", "x" * 65)),
-    "title with a zero byte": (f"{TEAM}#title", before(TEAM, "title", "a\x00b")),
-    "deep title": (f"{TEAM}#title", before(TEAM, "title", nested(100, ENV))),
-    "number as a reference": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:ref": 5})),
-    "reference as a title": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:ref": TEAM})),
-    "id as a title": (f"{TEAM}#title", before(TEAM, "title", {"dpsync:id": "a"})),
-    "list as the written title": (f"{TEAM}#title", before(TEAM, "title", [1], "after")),
-    "list as a created title": (f"{NEW}#title", before(NEW, "title", [1], "after")),
-    "number as a collection": (f"{SPACE}#collection", before(SPACE, "collection", {"dpsync:ref": 5})),
-    "text as a collection": (f"{SPACE}#collection", before(SPACE, "collection", "acme/collections/c")),
-    "variable as a collection": (f"{SPACE}#collection", before(SPACE, "collection", ENV)),
-    "id that leads elsewhere": (f"{SPACE}#collection", before(SPACE, "collection", {"dpsync:id": "../a"})),
-    "other variable": (f"{TOOLS}#configuration", before(TOOLS, "configuration", {"token": ENV})),
-    "variable in another place": (f"{TOOLS}#configuration", before(TOOLS, "configuration", {"server": OWN})),
+    "variable as a title": (f"{TEAM}#title", with_value(TEAM, "title", ENV)),
+    "the token as a title": (f"{TEAM}#title", with_value(TEAM, "title", {"dpsync:env": "DPSYNC_TOKEN"})),
+    "known variable as a title": (f"{TEAM}#title", with_value(TEAM, "title", OWN)),
+    "variable in a list as a title": (f"{TEAM}#title", with_value(TEAM, "title", [ENV])),
+    "variable in an object as a title": (f"{TEAM}#title", with_value(TEAM, "title", {"a": {"b": ENV}})),
+    "variable as of a file": (f"{TEAM}#title", with_value(TEAM, "title", {"env": "LEAK"})),
+    "wrapped variable": (f"{TEAM}#title", with_value(TEAM, "title", {"dpsync:data": ENV})),
+    "variable without a name": (f"{TEAM}#title", with_value(TEAM, "title", {"dpsync:env": None})),
+    "variable with a list as its name": (
+        f"{TEAM}#title",
+        with_value(TEAM, "title", {"dpsync:env": ["LEAK"]}),
+    ),
+    "file as a title": (f"{TEAM}#title", with_value(TEAM, "title", {"file": "dpsync.yaml"})),
+    "list as a title": (f"{TEAM}#title", with_value(TEAM, "title", [1, 2])),
+    "boolean as a title": (f"{TEAM}#title", with_value(TEAM, "title", True)),
+    "huge number as a title": (f"{TEAM}#title", with_value(TEAM, "title", 10**22)),
+    "empty title": (f"{TEAM}#title", with_value(TEAM, "title", "")),
+    "title that is no number": (f"{TEAM}#title", with_value(TEAM, "title", float("nan"))),
+    "title above its limit": (f"{TEAM}#title", with_value(TEAM, "title", "x" * 65)),
+    "title with a zero byte": (f"{TEAM}#title", with_value(TEAM, "title", "a\x00b")),
+    "deep title": (f"{TEAM}#title", with_value(TEAM, "title", nested(100, ENV))),
+    "number as a reference": (f"{TEAM}#title", with_value(TEAM, "title", {"dpsync:ref": 5})),
+    "reference as a title": (f"{TEAM}#title", with_value(TEAM, "title", {"dpsync:ref": TEAM})),
+    "id as a title": (f"{TEAM}#title", with_value(TEAM, "title", {"dpsync:id": "a"})),
+    "list as the written title": (f"{TEAM}#title", with_value(TEAM, "title", [1], "after")),
+    "list as a created title": (f"{NEW}#title", with_value(NEW, "title", [1], "after")),
+    "number as a collection": (f"{SPACE}#collection", with_value(SPACE, "collection", {"dpsync:ref": 5})),
+    "text as a collection": (f"{SPACE}#collection", with_value(SPACE, "collection", "acme/collections/c")),
+    "variable as a collection": (f"{SPACE}#collection", with_value(SPACE, "collection", ENV)),
+    "id that leads elsewhere": (
+        f"{SPACE}#collection",
+        with_value(SPACE, "collection", {"dpsync:id": "../a"}),
+    ),
+    "other variable": (f"{TOOLS}#configuration", with_value(TOOLS, "configuration", {"token": ENV})),
+    "variable in another place": (
+        f"{TOOLS}#configuration",
+        with_value(TOOLS, "configuration", {"server": OWN}),
+    ),
     "variable deep inside": (
         f"{TOOLS}#configuration",
-        before(TOOLS, "configuration", {"token": OWN, "a": [{"b": [ENV]}]}),
+        with_value(TOOLS, "configuration", {"token": OWN, "a": [{"b": [ENV]}]}),
     ),
     "variable of a file deep inside": (
         f"{TOOLS}#configuration",
-        before(TOOLS, "configuration", {"token": OWN, "a": {"env": "LEAK"}}),
+        with_value(TOOLS, "configuration", {"token": OWN, "a": {"env": "LEAK"}}),
     ),
-    "settings from a file": (f"{TOOLS}#configuration", before(TOOLS, "configuration", {"file": "a.yaml"})),
-    "list as settings": (f"{TOOLS}#configuration", before(TOOLS, "configuration", [OWN])),
-    "variable in a new term": (f"{TERM}#translations", before(TERM, "translations", {"en": ENV})),
-    "variable as a new term": (f"{TERM}#translations", before(TERM, "translations", ENV)),
-    "number in a new term": (f"{TERM}#translations", before(TERM, "translations", {"en": 5})),
-    "variable in a deleted space": (f"{NEWS}#title", before(NEWS, "title", ENV)),
-    "unknown field of a new term": (f"{TERM}#secret", more(TERM, "secret", ENV, "was")),
-    "unknown field": (f"{TEAM}#admin", more(TEAM, "admin", True)),
-    "unknown kind": (TEAM, edit(TEAM, kind="token")),
-    "other kind in a place": (TERM, edit(TERM, kind="team", was=[{"field": "title", "before": "A"}])),
-    "id upwards": (NEWS, edit(NEWS, id="..")),
-    "id with a slash": (NEWS, edit(NEWS, id="../orgs/acme")),
-    "id of an address": (NEWS, edit(NEWS, id="{acme/teams/a}")),
-    "empty id": (NEWS, edit(NEWS, id="")),
-    "id with a line break": (NEWS, edit(NEWS, id="a\r\nb")),
+    "settings from a file": (
+        f"{TOOLS}#configuration",
+        with_value(TOOLS, "configuration", {"file": "a.yaml"}),
+    ),
+    "list as settings": (f"{TOOLS}#configuration", with_value(TOOLS, "configuration", [OWN])),
+    "variable in a new term": (f"{TERM}#translations", with_value(TERM, "translations", {"en": ENV})),
+    "variable as a new term": (f"{TERM}#translations", with_value(TERM, "translations", ENV)),
+    "number in a new term": (f"{TERM}#translations", with_value(TERM, "translations", {"en": 5})),
+    "variable in a deleted space": (f"{NEWS}#title", with_value(NEWS, "title", ENV)),
+    "unknown field of a new term": (f"{TERM}#secret", with_added_value(TERM, "secret", ENV, "was")),
+    "unknown field": (f"{TEAM}#admin", with_added_value(TEAM, "admin", True)),
+    "unknown kind": (TEAM, with_members(TEAM, kind="token")),
+    "other kind in a place": (TERM, with_members(TERM, kind="team", was=[{"field": "title", "before": "A"}])),
+    "id upwards": (NEWS, with_members(NEWS, id="..")),
+    "id with a slash": (NEWS, with_members(NEWS, id="../orgs/acme")),
+    "id of an address": (NEWS, with_members(NEWS, id="{acme/teams/a}")),
+    "empty id": (NEWS, with_members(NEWS, id="")),
+    "id with a line break": (NEWS, with_members(NEWS, id="a\r\nb")),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_forged_journal_value_fails_before_any_request(case: str, forgery: Forgery) -> None:
-    """Who may write a journal could have any variable of the environment published, the token, too."""
+    """Otherwise, whoever can write a journal could publish any environment variable, including the token."""
     at, forge = REFUSED[case]
     for file in (forgery.journal(forge), forgery.plan(forge)):
         ended = forgery.revert(file)
@@ -283,10 +295,10 @@ HONEST = [
     "POST /spaces/t/restore",
     "PUT /orgs/acme/translations-glossary",
 ]
-"""What is sent to take back the apply as it was."""
+"""The write requests that revert the unforged apply."""
 
 
-def steps(**members: Any) -> Forge:
+def with_steps(**members: Any) -> Forge:
     def forge(plan: Plan) -> None:
         for one in plan["changes"]:
             for step in one["steps"]:
@@ -295,46 +307,49 @@ def steps(**members: Any) -> Forge:
     return forge
 
 
-def copied(plan: Plan) -> None:
-    """A deletion of what the apply has not touched."""
+def with_copied_deletion(plan: Plan) -> None:
+    """Add the deletion of an object that the apply has not touched."""
     plan["changes"].append(
         {**change(plan, NEW), "address": "acme/teams/b", "differences": [], "id": "b", "label": "Beta"}
     )
 
 
 HARMLESS: dict[str, tuple[Forge, list[str]]] = {
-    "as it was": (steps(), HONEST),
-    "other path": (steps(path="/orgs/acme/members/bo"), HONEST),
-    "other address of a server": (steps(path="https://evil.example/"), HONEST),
-    "other method": (steps(method="DELETE"), HONEST),
-    "body with a variable": (steps(body={"title": ENV}), HONEST),
-    "id that a step gives": (steps(gives=[{"address": TEAM, "id": ENV}]), HONEST),
+    "as it was": (with_steps(), HONEST),
+    "other path": (with_steps(path="/orgs/acme/members/bo"), HONEST),
+    "other address of a server": (with_steps(path="https://evil.example/"), HONEST),
+    "other method": (with_steps(method="DELETE"), HONEST),
+    "body with a variable": (with_steps(body={"title": ENV}), HONEST),
+    "id that a step gives": (with_steps(gives=[{"address": TEAM, "id": ENV}]), HONEST),
     "outputs of the plan": (lambda plan: plan.update(bindings={"acme": "other"}), HONEST),
     "effect with a variable": (
-        edit(TEAM, effects=[{"address": "acme/teams/x", "what": "LEAK"}]),
+        with_members(TEAM, effects=[{"address": "acme/teams/x", "what": "LEAK"}]),
         HONEST,
     ),
     "reference to nothing": (
-        before(SPACE, "collection", {"dpsync:ref": "acme/collections/no"}),
+        with_value(SPACE, "collection", {"dpsync:ref": "acme/collections/no"}),
         [one for one in HONEST if "move" not in one],
     ),
     "reference to another kind": (
-        before(SPACE, "collection", {"dpsync:ref": TEAM}),
+        with_value(SPACE, "collection", {"dpsync:ref": TEAM}),
         [one for one in HONEST if "move" not in one],
     ),
     "reference upwards": (
-        before(SPACE, "collection", {"dpsync:ref": "../../x"}),
+        with_value(SPACE, "collection", {"dpsync:ref": "../../x"}),
         [one for one in HONEST if "move" not in one],
     ),
     "value that is not shown": (
-        before(TEAM, "title", "(not shown: it may be a secret)"),
+        with_value(TEAM, "title", "(not shown: it may be a secret)"),
         [one for one in HONEST if "teams/a" not in one],
     ),
-    "id of another team": (edit(TEAM, id="b"), [one for one in HONEST if "teams/a" not in one]),
-    "kind of another entry": (edit(TEAM, kind="space"), [one for one in HONEST if "teams/a" not in one]),
-    "member of another kind": (edit(BO, kind="team_member", id="cy"), HONEST),
+    "id of another team": (with_members(TEAM, id="b"), [one for one in HONEST if "teams/a" not in one]),
+    "kind of another entry": (
+        with_members(TEAM, kind="space"),
+        [one for one in HONEST if "teams/a" not in one],
+    ),
+    "member of another kind": (with_members(BO, kind="team_member", id="cy"), HONEST),
     "place that is not declared": (
-        edit(TERM, address="acme/other/[x]"),
+        with_members(TERM, address="acme/other/[x]"),
         [one for one in HONEST if "glossary" not in one],
     ),
 }
@@ -349,14 +364,14 @@ def test_forged_journal_requests_are_never_sent(case: str, forgery: Forgery) -> 
 
 
 def test_forged_creation_is_planned_and_needs_confirmation(forgery: Forgery) -> None:
-    ended = forgery.revert(forgery.plan(copied))
+    ended = forgery.revert(forgery.plan(with_copied_deletion))
     assert (ended.code, forgery.writes) == (4, [])
     assert "- acme/teams/[Beta]" in ended.out
 
 
 @pytest.mark.parametrize("case", [case for case, (at, _) in REFUSED.items() if "#" not in at or TEAM in at])
 def test_forged_saved_plan_is_never_applied(case: str, forgery: Forgery, platform: ThreadedServer) -> None:
-    """Only the forgery is in the way."""
+    """The same saved plan without the forgery is applied."""
     platform.reset(WORLD)
     ended = forgery.run("apply", forgery.plan(REFUSED[case][1]), "-C", str(forgery.at), "--yes")
     assert (ended.code, forgery.writes) == (4, []), ended
@@ -366,11 +381,11 @@ def test_forged_saved_plan_is_never_applied(case: str, forgery: Forgery, platfor
 
 def test_unmodified_saved_plan_is_applied(forgery: Forgery, platform: ThreadedServer) -> None:
     platform.reset(WORLD)
-    ended = forgery.run("apply", forgery.plan(steps()), "-C", str(forgery.at), "--yes")
+    ended = forgery.run("apply", forgery.plan(with_steps()), "-C", str(forgery.at), "--yes")
     assert ended.code == 0, ended
 
 
 def test_excluding_a_forged_entry_reverts_the_rest(forgery: Forgery) -> None:
-    file = forgery.journal(before(TEAM, "title", ENV))
+    file = forgery.journal(with_value(TEAM, "title", ENV))
     ended = forgery.revert(file, "--exclude", TEAM)
     assert forgery.writes == [one for one in HONEST if "teams/a" not in one], ended

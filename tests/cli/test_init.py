@@ -118,7 +118,7 @@ def test_no_placeholder_is_left_in_a_workflow() -> None:
     ids=lambda linter: linter[0],
 )
 def test_workflows_of_init_pass_the_linters(linter: list[str], checkout: Path, run: Run) -> None:
-    """An action that is named by a tag or a branch is whatever its owner makes of it tomorrow."""
+    """The owner of an action can change what a tag or a branch of the action runs."""
     ended = run("init", "-C", str(checkout / "docs"), *WITH_WORKFLOWS, "--repository", "acme/docs")
     assert ended.code == 0
     command = [TOOLS / linter[0], *linter[1:], *(checkout / name for name in WORKFLOWS)]
@@ -132,7 +132,7 @@ def test_workflows_of_init_pass_the_linters(linter: list[str], checkout: Path, r
 
 
 def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> None:
-    """Only a release knows its commit, and a guess would be a tag that others can move."""
+    """Only a release knows its commit. The alternative would be a tag, which others can move."""
     ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
     assert (ended.code, files(checkout)) == (64, [])
     assert "--action-ref COMMIT" in ended.err

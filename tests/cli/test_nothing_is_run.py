@@ -290,7 +290,7 @@ def test_no_command_runs_what_a_repository_holds(
 
 
 def test_serve_plans_a_checkout_without_running_its_modules(trap: Trap) -> None:
-    """The page's plan is made by a process: it took click.py out of the directory that it was started in."""
+    """The process that made the page's plan imported click.py from the working directory."""
     code = f"open({str(trap.witness)!r}, 'a').write(__name__ + ' ')\n"
     for name in ("click", "yaml", "sitecustomize", "usercustomize", "dpsync/__init__", "dpsync/__main__"):
         trap.lay(f"{name}.py", code)

@@ -23,7 +23,7 @@ PART = "organizations: { acme: { teams: { writers: { title: Writers } } } }\n"
 def test_omitted_file_warning_ignores_nested_projects(
     tmp_path: Path, run: Run, marker: str, reported: bool
 ) -> None:
-    """A warning about the files of somebody else's project is noise that hides a real one."""
+    """A warning about files of another project would distract from real warnings."""
     (tmp_path / "dpsync.yaml").write_text(ROOT)
     (tmp_path / "other" / "acme").mkdir(parents=True)
     (tmp_path / "other" / marker).write_text(ROOT if marker == "dpsync.yaml" else "")

@@ -1,4 +1,4 @@
-"""The process that makes a plan for the companion's page: its code, its variables."""
+"""The process that makes a plan for the companion's page: its imports and its environment variables."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ import dpsync
 from dpsync.cli.plan_program import plan_variables
 
 SOURCE = Path(dpsync.__file__).parent
-PRINT_COMMAND = "import json; from dpsync.cli.plan_program import isolated_command; print(json.dumps(isolated_command('version')))"
+PRINT_COMMAND = (
+    "import json; from dpsync.cli.plan_program import isolated_command as command;"
+    " print(json.dumps(command('version')))"
+)
 
 
 @pytest.fixture
 def another(tmp_path: Path) -> Path:
-    """A directory with a dpsync of another version."""
+    """Create a directory with another version of dpsync."""
     folder = tmp_path / "another"
     shutil.copytree(SOURCE, folder / "dpsync", ignore=shutil.ignore_patterns("__pycache__"))
     version = folder / "dpsync" / "__init__.py"
@@ -83,7 +86,7 @@ def test_plan_process_without_configuration_gets_basic_variables(tmp_path: Path)
 def test_plan_process_gets_no_platform_token(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A checkout that names the variable in a title would have the token in a page."""
+    """Otherwise, a checkout could show the token on the page by naming the variable in a title."""
     title = "${" + name + ":-none}"
     (tmp_path / "dpsync.yaml").write_text(
         f"dpsync: 1\norganizations: {{ acme: {{ id: acme, title: '{title}' }} }}\n"

@@ -1,4 +1,4 @@
-"""Data that looks like a marker of a plan reaches the platform as data: no variable is read for it."""
+"""Data that looks like a plan's marker is sent to the platform unchanged, without reading a variable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ organizations:
 
 @pytest.fixture
 def own_tool(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
-    """What the platform holds of the integration."""
+    """Return a function that reads the integration from the platform."""
     monkeypatch.setenv("LEAK", SECRET)
     return lambda: by_hand(platform, "GET", "/integrations/own-tool", None, "ada-token")
 
@@ -35,7 +35,7 @@ def own_tool(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Calla
 def test_marker_in_platform_data_reads_no_variable(
     run: Run, project: Project, platform: ThreadedServer, own_tool: Callable[[], Any]
 ) -> None:
-    """Each publishing sends all that is live again: whoever wrote that would be given a secret."""
+    """Publishing sends live data back to the platform, so the author of that data could obtain a secret."""
     published = {"organization": "acme", "title": "Old tool", "script": "x()"}
     published |= {"contentSecurityPolicy": LIKE_A_MARKER}
     by_hand(platform, "POST", "/integrations/own-tool", published, "ada-token")

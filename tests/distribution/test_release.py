@@ -68,7 +68,7 @@ def test_only_the_job_that_publishes_may_and_it_has_no_token() -> None:
 
 
 def test_every_release_job_needs_the_tag_check() -> None:
-    """No job gets a right that a tag off the default branch could use."""
+    """Otherwise, a job could use its permissions for a tag that is not on the default branch."""
     release = jobs(ROOT / ".github" / "workflows" / "release.yml")
     first = next(step["run"] for step in release["build"]["steps"] if "run" in step)
     assert "release.py check" in first
@@ -114,8 +114,8 @@ def tag_of_another_version(clone: Path) -> None:
     git(clone, "tag", "v1.2.4")
 
 
-def checked(folder: Path, make: Callable[[Path], None], tag: str, at: str = "") -> tuple[int, str]:
-    """Run the step of the workflow in a checkout that has what actions/checkout fetches."""
+def run_tag_check(folder: Path, make: Callable[[Path], None], tag: str, at: str = "") -> tuple[int, str]:
+    """Run the check of the release workflow in a checkout with the refs that actions/checkout fetches."""
     clone, checkout = folder / "clone", folder / "checkout"
     (clone / "dpsync").mkdir(parents=True)
     shutil.copytree(ROOT / ".ci", clone / ".ci")
@@ -146,7 +146,7 @@ def checked(folder: Path, make: Callable[[Path], None], tag: str, at: str = "") 
     ids=["of the last commit", "annotated", "of an earlier commit"],
 )
 def test_release_accepts_a_tag_on_the_default_branch(make: Callable[[Path], None], tmp_path: Path) -> None:
-    assert checked(tmp_path, make, "v1.2.3") == (0, "")
+    assert run_tag_check(tmp_path, make, "v1.2.3") == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -162,19 +162,19 @@ def test_release_accepts_a_tag_on_the_default_branch(make: Callable[[Path], None
 def test_release_refuses_a_tag_off_the_default_branch(
     make: Callable[[Path], None], tag: str, problem: str, tmp_path: Path
 ) -> None:
-    """A tag is pushed without a review, and would publish what nobody has merged."""
-    code, said = checked(tmp_path, make, tag)
+    """Pushing a tag needs no review. Otherwise, a tag could publish a commit that nobody has merged."""
+    code, said = run_tag_check(tmp_path, make, tag)
     assert (code, problem in said) == (1, True), said
 
 
 def test_release_refuses_a_checkout_of_another_commit(tmp_path: Path) -> None:
-    code, said = checked(tmp_path, tag_below_the_tip, "v1.2.3", at="refs/remotes/origin/main")
+    code, said = run_tag_check(tmp_path, tag_below_the_tip, "v1.2.3", at="refs/remotes/origin/main")
     assert (code, "another one is checked out" in said) == (1, True), said
 
 
 @pytest.fixture
 def release(tmp_path: Path) -> tuple[str, Path]:
-    """The commit of a release, and the sources that it is built from."""
+    """Return the commit of a release, and the directory of its sources."""
     clone = copied(tmp_path / "clone")
     shutil.copytree(ROOT / ".ci", clone / ".ci")
     git(clone, "init", "-q", "-b", "main")
@@ -188,7 +188,7 @@ def release(tmp_path: Path) -> tuple[str, Path]:
 
 
 def test_release_pins_its_own_action_by_commit(release: tuple[str, Path], tmp_path: Path) -> None:
-    """A release is built from its commit alone, and `init` writes workflows that run exactly that."""
+    """A release knows its own commit, and `init` writes workflows that run exactly this commit."""
     commit, sources = release
     project = tmp_path / "project"
     words = ["init", "-C", str(project), "--organization", "acme", "--empty", "--workflows"]

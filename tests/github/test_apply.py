@@ -146,7 +146,7 @@ def test_without_a_reviewed_plan_nothing_is_applied(
 
 @pytest.mark.parametrize("forged", [0, 400], ids=["no forged comment", "400 forged comments"])
 def test_apply_queries_editors_of_own_comments_only(forged: int, workflow: Workflow) -> None:
-    """Anyone may comment. Each query for a forged comment would use up the rate limit of the next ones."""
+    """Anyone may comment. Queries for the editors of forged comments would exhaust the rate limit."""
     body = reviewed(workflow)
     for number in range(forged):
         workflow.github.comment(7, body.replace('"run":', '"run":9'), login=f"eve-{number}")
@@ -164,7 +164,7 @@ def test_apply_queries_editors_of_own_comments_only(forged: int, workflow: Workf
 
 
 def test_apply_reads_a_page_of_maximum_length_comments(workflow: Workflow) -> None:
-    """A page that dpsync refuses to read keeps everybody's plan from being applied."""
+    """Otherwise, anyone could block every apply with comments that dpsync refuses to read."""
     reviewed(workflow)
     for _ in range(99):
         workflow.github.comment(7, "\u00e9" * LONGEST, login="eve")

@@ -424,7 +424,7 @@ def test_a_comment_that_does_not_count_is_named_with_the_reason(
 
 
 def test_reasons_list_own_comments_before_forged_ones(story: Story) -> None:
-    """A refusal names three reasons: forged comments must not hide why the real plan does not count."""
+    """A refusal names only three reasons. Forged comments must not hide why the real plan does not count."""
     for number, letter in ((6, "1"), (7, "2"), (8, "3"), (9, "4")):
         for login in ("eve", "mallory"):
             story.show(number, "a", login=login)

@@ -1,4 +1,4 @@
-"""A run that holds secrets reads only what the checked commit has: who could have changed a file, and how.
+"""A run that holds secrets reads only files that equal those of the checked commit.
 
 A step between the checkout and dpsync may run what the change brings, or unpack what another workflow has
 built. Whoever can write into the working copy wants dpsync to plan their files with the repository's secrets.
@@ -46,7 +46,7 @@ EVIL = "organizations: { acme: { teams: { evil: { title: Evil } } } }\n"
 
 @pytest.fixture
 def change(workflow: Workflow) -> Workflow:
-    """A pull request of a branch of the repository, whose head is checked out."""
+    """Create a pull request from a branch of the repository, with its head checked out."""
     workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
     workflow.git("checkout", "-q", "-b", "change")
     for name, text in FILES.items():
@@ -64,7 +64,7 @@ def write(workflow: Workflow, name: str, text: str) -> Path:
 
 
 def run(workflow: Workflow, event: str, head: str = "", repository: str = REPOSITORY, **inputs: str) -> Ended:
-    """One step of a run for the change, which begins on the tip of the default branch."""
+    """Run the action for the change, in a workflow of the default branch."""
     head = head or workflow.git("rev-parse", "change")
     payload: dict[str, Any] = workflow.request(sha=head, repository=repository)
     workflow.github.requests[7]["base"] = {"ref": "main"}
@@ -79,7 +79,7 @@ def run(workflow: Workflow, event: str, head: str = "", repository: str = REPOSI
 
 
 def refused(workflow: Workflow, event: str, reason: str = "untrusted", **more: str) -> str:
-    """What the run says that is refused before the platform gets a request."""
+    """Check that a run is refused before any request to the platform, and return its output."""
     asked = len(workflow.platform.app.requests)
     ended = run(workflow, event, **more)
     assert (ended.code, ended.outputs["outcome"]) == (4, "refused"), ended.printed
@@ -149,12 +149,12 @@ def nearer_root_file(workflow: Workflow) -> None:
 
 
 def removed_root_file(workflow: Workflow) -> None:
-    """The search for the root file goes on in the directory above."""
+    """Remove the root file, so that dpsync would find the root file of the parent directory."""
     (workflow.folder / "docs" / "dpsync.yaml").unlink()
 
 
 def converted_by_a_filter(workflow: Workflow) -> None:
-    """As `git lfs` does: what lies in the working copy is not what the commit has."""
+    """Convert a file by a filter, as `git lfs` does: the working copy differs from the commit."""
     workflow.commit("*.md filter=shout\n", ".gitattributes")
     workflow.git("config", "filter.shout.smudge", "tr a-z A-Z")
     workflow.git("config", "filter.shout.clean", "tr A-Z a-z")
@@ -169,7 +169,7 @@ def some_other_line_ends(workflow: Workflow) -> None:
 
 
 def object_of_another_content(workflow: Workflow) -> None:
-    """git's directory is as easy to write as a file: an object is not what its name says."""
+    """Store a git object whose content does not match its hash. `.git` is as easy to write as other files."""
     forged(workflow, "docs/teams/a.yaml", EVIL.encode(), b"blob")
     write(workflow, "docs/teams/a.yaml", EVIL)
 
@@ -250,7 +250,7 @@ def test_plan_with_secrets_accepts_line_endings_of_gitattributes(change: Workflo
 
 
 def test_plan_with_secrets_uses_the_compared_bytes(change: Workflow, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody may put a file back right after it was read, so that a second reading finds it unchanged."""
+    """A program may restore a file right after dpsync has read it, so a second read would find no change."""
     path = change.folder / "docs" / "teams" / "a.yaml"
     included_file(change)
     read = disk.read
@@ -267,17 +267,17 @@ def test_plan_with_secrets_uses_the_compared_bytes(change: Workflow, monkeypatch
 
 
 def test_validate_with_secrets_ignores_stray_files(change: Workflow) -> None:
-    """A file that no commit has is no hint that an include was forgotten."""
+    """A file that is not in the commit causes no warning about a missing include."""
     write(change, "docs/stray.yaml", EVIL)
     ended = run(change, "workflow_run", command="validate")
     assert (ended.code, "stray.yaml" in ended.printed) == (0, False)
 
 
-# Which commit the working copy is.
+# The commit of the working copy.
 
 
 def test_fork_with_secrets_reads_only_the_base(change: Workflow) -> None:
-    """The workflow applies the fork's files over its own checkout."""
+    """The workflow overwrites files of its own checkout with those of the fork."""
     head = change.git("rev-parse", "HEAD")
     change.git("checkout", "-q", "main")
     for name in FILES:
@@ -320,7 +320,7 @@ def test_trial_merge_of_github_is_planned(event: str, change: Workflow) -> None:
 
 @pytest.mark.parametrize("event", ["pull_request_target", "workflow_run"])
 def test_last_commit_of_the_branch_is_planned(event: str, change: Workflow) -> None:
-    """Somebody has pushed between the event and the checkout of the branch."""
+    """Somebody pushed between the event and the checkout, so the branch has a later commit than the event."""
     change.git("checkout", "-q", "main")
     before = change.git("rev-parse", "HEAD")
     now = change.commit("# later\n", "README.md")

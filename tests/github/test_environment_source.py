@@ -1,4 +1,4 @@
-"""The action sends a token where the workflow or the merged configuration says, never where a change says."""
+"""The workflow or the merged configuration decides where the action sends a token, never a change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.recording_host import RecordingHost
 
 
 def configuration(url: str, variable: str = "DPSYNC_TOKEN_PROD", name: str = "prod") -> str:
-    """A configuration with one environment."""
+    """Return a configuration with one environment."""
     return f"{CONFIG}environments: {{ {name}: {{ url: {url}, token: {{ env: {variable} }} }} }}\n"
 
 
@@ -26,7 +26,7 @@ def evil() -> Iterator[RecordingHost]:
 def test_action_inputs_override_the_environment(
     workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The environment of a change would else send a secret of the job to a host of its author's choice."""
+    """Otherwise, an environment in a change could send a job secret to a host of its author's choice."""
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "a-secret-of-the-job")
     workflow.commit(configuration(evil.url))
     ended = workflow.run("pull_request", workflow.request(), environment="prod")
@@ -48,7 +48,7 @@ def test_one_input_without_the_other_is_an_error(
 
 @pytest.fixture
 def change(workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The event of a pull request from a branch of the repository that sends the token of prod to `evil`.
+    """Return the event of a pull request from a branch that sends the token of prod to the host `evil`.
 
     Its trial merge is checked out. main sends the token to the platform.
     """
@@ -66,8 +66,8 @@ def change(workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPa
     return {"pull_request": {"number": 7, **sides}, "repository": {"default_branch": "main"}}
 
 
-def asked(workflow: Workflow, **inputs: str) -> Ended:
-    """Run what `/dpsync plan` starts: on the default branch, with the secrets of the repository."""
+def run_plan_comment(workflow: Workflow, **inputs: str) -> Ended:
+    """Run the action for a `/dpsync plan` comment: on the default branch, with the repository's secrets."""
     said = workflow.github.comment(7, "/dpsync plan", login="ada")
     payload = {
         "action": "created", "comment": {"id": said["id"], "body": said["body"]},
@@ -83,7 +83,7 @@ def test_comment_says_changed_address_needs_merge(
     more = {"environment": "prod", "api_url": "", "api_token": "", "ref": "refs/pull/7/merge"}
     planned = workflow.run("pull_request", change, **more)
     (first,) = workflow.github.bodies(7)
-    again = asked(workflow, **more | {"ref": "refs/heads/main"})
+    again = run_plan_comment(workflow, **more | {"ref": "refs/heads/main"})
     (second, _) = workflow.github.bodies(7)
     assert evil.requests == []
     for ended, body in ((planned, first), (again, second)):
@@ -102,7 +102,7 @@ def test_new_environment_is_refused_as_untrusted(
     more = {"environment": "new", "api_url": "", "api_token": ""}
     for ended in (
         workflow.run("pull_request", change, ref="refs/pull/7/merge", **more),
-        asked(workflow, **more),
+        run_plan_comment(workflow, **more),
     ):
         assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
         assert ended.outputs["failure-reason"] == "untrusted"
@@ -114,7 +114,7 @@ def test_new_environment_is_refused_as_untrusted(
 def test_new_environment_is_planned_with_inputs(
     workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
-    """The workflow names address and token, so an environment that is new interrupts no ordinary work."""
+    """The workflow provides address and token, so dpsync need not refuse a new environment."""
     workflow.commit(configuration(evil.url, name="new"))
     ended = workflow.run("pull_request", change, environment="new")
     assert (ended.code, ended.outputs["outcome"], evil.requests) == (0, "changes", [])
@@ -124,7 +124,7 @@ def test_new_environment_is_planned_with_inputs(
 def test_address_of_an_allowed_target_branch_is_used(
     branches: str, reached: bool, workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
-    """A release branch may have an address of its own; a branch that anybody can push may not."""
+    """Branches of the input `branches` may have their own address. Others may not: anyone may push them."""
     workflow.git("update-ref", "refs/remotes/origin/release", "change")
     change["pull_request"]["base"] |= {"ref": "release", "sha": workflow.git("rev-parse", "change")}
     more = {"environment": "prod", "api_url": "", "api_token": "", "branches": branches}

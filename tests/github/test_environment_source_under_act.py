@@ -1,4 +1,4 @@
-"""Under act, no workflow sends a token where a change of the repository says.
+"""Under act, no workflow sends a token to a host that a pull request chooses.
 
 The workflows hold the secrets that a repository gives its own branches. The attacker's host is a real one.
 """
@@ -53,13 +53,13 @@ def act(workflow: Workflow, tmp_path: Path) -> Act:
 
 
 class Attack:
-    """main sends the token of prod to the platform, and a change sends it to the attacker's host."""
+    """A repository whose main sends the token of prod to the platform, and a change to the attacker."""
 
     def __init__(self, act: Act, workflow: Workflow, evil: RecordingHost) -> None:
         self.act, self.workflow, self.evil = act, workflow, evil
 
     def run(self, event: str, environment: str, inputs: bool, change: str) -> tuple[int, str]:
-        """Run a workflow for a pull request; the exit code of act, and what was printed."""
+        """Run a workflow for a pull request, and return the exit code and the output of act."""
         workflow, git = self.workflow, self.workflow.git
         refs = {
             "pull_request": "refs/pull/7/merge",

@@ -180,7 +180,7 @@ def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, wo
 
 
 def proposed(workflow: Workflow, files: dict[str, str]) -> tuple[str, str]:
-    """The head of a change, and GitHub's trial merge of it, which its workflow checks out; main stays."""
+    """Commit a change, and return its head and GitHub's trial merge of the head. main stays as it is."""
     workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
     workflow.git("checkout", "-q", "-b", "change")
     for name, text in files.items():
@@ -293,7 +293,7 @@ jobs:
 def test_file_changed_by_an_earlier_build_is_refused(
     event: str, ref: str, build: str, act: Act, workflow: Workflow
 ) -> None:
-    """A step runs what the change brings. It must not decide what is planned with secrets."""
+    """An earlier step runs code of the change. That code must not decide what is planned with secrets."""
     text = BUILT.replace("EVENT", event).replace("REF", ref).replace("CHECKOUT", CHECKOUT)
     workflow.commit(text.replace("DPSYNC\n", f"{DPSYNC}\n"), ".github/workflows/built.yml")
     head, trial = proposed(workflow, {"docs-platform/build.sh": f"{build}\n"})

@@ -56,7 +56,7 @@ def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) ->
     ],
 )
 def test_extra_id_segments_are_percent_encoded(kind: str, id: str, path: str) -> None:
-    """An id out of a file may have any form."""
+    """An id in a file may contain any characters."""
     known = REGISTRY.whole[kind]
     assert expand(REGISTRY.whole, known, known.at, id, (("organization", "acme"),)) == path
 

@@ -129,12 +129,12 @@ HOSTILE = {
     "no character": "a\x00b",
     "direction": "a\u202eb",
 }
-"""Texts that no path may hold in place of an id."""
+"""Texts that must not be used as an id in a path."""
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_path_like_id_in_an_answer_ends_the_plan(bench: Bench, name: str) -> None:
-    """The token may do more elsewhere: `..` as the id of a team would make a request to the organization."""
+    """Otherwise, a request for a team with the id `..` would be a request for the organization."""
     subject = Subject(bench, REGISTRY[name])
     asked, found, wrong = {*subject.tape.answers}, list(ids(subject)), []
     assert found or isinstance(KINDS[name].shape, Single)
@@ -155,7 +155,7 @@ def test_path_like_id_in_an_answer_ends_the_plan(bench: Bench, name: str) -> Non
 
 
 def ids(subject: Subject) -> Iterator[tuple[str, Way]]:
-    """Where the answers about a kind have ids: of the objects themselves and of what they refer to."""
+    """Yield the places of ids in the answers for a kind: ids of the objects and ids of references."""
     kind = REGISTRY[subject.kind.name]
     named = {*([] if isinstance(kind.shape, Single) else names_of(kind.id))}
     named |= {item.source for item in kind.read_fields if item.type.refers and isinstance(item.source, str)}
@@ -284,8 +284,8 @@ def test_a_list_with_one_thing_twice_or_fewer_than_it_counts_ends_the_plan(bench
             subject.tape.changed = {}
 
 
-class Renaming(Tape):
-    """Answers the creation of a team with another id than that of the team."""
+class IdReplacingTape(Tape):
+    """Transport that replaces the id in the answer to the creation of a team."""
 
     id: str = ".."
 
@@ -299,10 +299,10 @@ class Renaming(Tape):
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_path_like_id_of_created_object_is_looked_up(bench: Bench, text: str) -> None:
-    """The steps that follow are about what was made, and go to no path that an answer has chosen."""
+    """Otherwise, the following steps would send requests to a path that the answer has chosen."""
     wanted = {"teams": {"new": {"title": "New", "members": {"bo@acme.example": {"role": "member"}}}}}
     session = bench.session(bench.said(wanted))
-    tape = Renaming(bench.server.url, "token", keep=False)
+    tape = IdReplacingTape(bench.server.url, "token", keep=False)
     tape.id = text
     with WriteClient(bench.server.url, "token", transport=tape, clock=Impatient()) as client:
         report = session.apply(client, session.plan(client))

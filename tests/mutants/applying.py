@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import Any
 
 
-def nothing(original: Any, *_: Any, **__: Any) -> None:
+def do_nothing(original: Any, *_: Any, **__: Any) -> None:
     """Do nothing: no check, no objection."""
 
 
@@ -21,7 +21,7 @@ def never_stale(original: Any, self: Any) -> dict[str, str]:
 
 
 def never_renamed(original: Any, self: Any, live: Any) -> bool:
-    """Take an object for the one that was planned, whatever its name is now."""
+    """Ignore that an object was renamed after it was planned."""
     return False
 
 
@@ -30,12 +30,12 @@ def converged_in_trouble(original: Any, self: Any) -> bool:
     return self.settled
 
 
-def declared_with_the_rest_undone(original: Any, self: Any) -> bool:
+def converged_with_changes_left(original: Any, self: Any) -> bool:
     """Report convergence although the next plan is not empty."""
     return self.verified and self.remaining is not None
 
 
-def repeat_creates(original: Any, self: Any, error: BaseException) -> bool:
+def repeat_unknown_creates(original: Any, self: Any, error: BaseException) -> bool:
     """Send a create again after an unknown outcome."""
     from dpsync.client.errors import ServerFault, Unknown
 
@@ -74,8 +74,8 @@ def overwrite_later_changes(original: Any, *_: Any) -> None:
     """Revert a field although somebody has changed it since."""
 
 
-def without_deviations(original: Any, self: Any, report: Any, deviations: Any, *numbers: Any) -> Any:
-    """Call a rehearsal good whatever happened in it."""
+def ignore_deviations(original: Any, self: Any, report: Any, deviations: Any, *numbers: Any) -> Any:
+    """Accept a rehearsal even if it deviated from the plan."""
     return original(self, report, deviations if report is None else (), *numbers)
 
 
@@ -86,21 +86,21 @@ def apply_any_branch(original: Any, run: Any, commit: str | None) -> Any:
     return original(replace(run, inputs=replace(run.inputs, branches=(run.place.branch,))), commit)
 
 
-def overwrite_the_file(
+def overwrite_remote_file(
     original: Any, self: Any, path: str, branch: str, data: bytes, instead_of: Any, message: str
 ) -> str:
-    """Commit a file without the version that it replaces."""
+    """Commit a file without naming the version that it replaces."""
     from msgspec.structs import replace
 
     return original(self, path, branch, data, replace(instead_of, blob=None), message)
 
 
-def environment_for_git(original: Any, command: Any, env: dict[str, str], *more: Any) -> Any:
+def full_environment_for_git(original: Any, command: Any, env: dict[str, str], *more: Any) -> Any:
     """Give git the whole environment, with the token in it."""
     return original(command, {**os.environ, **env}, *more)
 
 
-def refused_is_6(original: type[IntEnum]) -> type[IntEnum]:
+def renumber_refused(original: type[IntEnum]) -> type[IntEnum]:
     """Change what an exit code means."""
     members = {member.name: 6 if member.name == "REFUSED" else member.value for member in original}
     return IntEnum("Exit", members, module=original.__module__)

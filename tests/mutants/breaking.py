@@ -20,15 +20,15 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 SYMBOL = "BROKEN_SYMBOL"
-"""Environment variable: module and name with a colon between them, as `dpsync.disk:lock`."""
+"""Environment variable: module and name separated by a colon, such as `dpsync.disk:lock`."""
 REPLACEMENT = "BROKEN_BY"
-"""Environment variable: a name in a module of this package, as `applying.never_lock`."""
+"""Environment variable: a name in a module of this package, such as `applying.never_lock`."""
 
 HERE = Path(__file__).parent
 WRONG = 70
-"""Exit code of a process in which a mistake could not be made."""
+"""Exit code of a process whose mistake is itself wrong, such as one with a NameError."""
 _MISTAKE = "__mistake__"
-"""Global of a module by which a redirected function finds the mistake."""
+"""Name of the module global that holds the mistake for a redirected function."""
 
 
 def install() -> None:
@@ -38,7 +38,7 @@ def install() -> None:
 
 
 def replacement(name: str) -> Any:
-    """Return a replacement by its name, as `applying.never_lock`."""
+    """Return the replacement with a name such as `applying.never_lock`."""
     return resolve_name(f"{__package__}.{name.replace('.', ':')}")
 
 
@@ -72,10 +72,10 @@ def replace(module: ModuleType, path: str, mistake: Any) -> None:
 
 
 def broken(original: Any, mistake: Any) -> Any:
-    """Return what stands in the place of the original.
+    """Return the replacement for a function, property or class.
 
-    A mistake in a function or property is a function: its first argument is the original, the others are
-    those of the call. A mistake in a class is a function from the class to another one.
+    The mistake for a function or property is called with the original and then with the arguments of the
+    call. The mistake for a class is called with the class and returns another class.
     """
     if isinstance(original, type):
         return mistake(original)
@@ -102,7 +102,7 @@ def calling(mistake: Callable[..., Any], original: Any) -> Callable[..., Any]:
 
 
 def redirected(original: FunctionType, mistake: Callable[..., Any]) -> FunctionType:
-    """Give the function another code, so that tables of its module which hold the function change, too."""
+    """Replace the code of a function in place, so that tables that already hold the function change, too."""
     copy = FunctionType(original.__code__, original.__globals__, original.__name__, original.__defaults__)
     copy.__kwdefaults__ = original.__kwdefaults__
     original.__globals__[_MISTAKE] = calling(mistake, copy)

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import Any
 
 
-def empty_patterns(original: Any, root: Path, project: Path, directory: Path, item: Any) -> Any:
+def accept_empty_patterns(original: Any, root: Path, project: Path, directory: Path, item: Any) -> Any:
     """Accept an include pattern that matches no file."""
     included, problems = original(root, project, directory, item)
     return included, problems if included or "*" not in str(item.value) else []
 
 
-def first_error_only(original: Any, self: Any, *arguments: Any, **named: Any) -> None:
-    """Report the first error of a configuration alone."""
+def report_first_error_only(original: Any, self: Any, *arguments: Any, **named: Any) -> None:
+    """Report only the first error of a configuration."""
     if not self.diagnostics:
         original(self, *arguments, **named)
 
 
-def unknown_keys(original: Any, self: Any, key: Any, known: list[str], what: str) -> None:
+def accept_unknown_keys(original: Any, self: Any, key: Any, known: list[str], what: str) -> None:
     """Accept unknown keys."""
 
 
 def open_devices(original: Any, path: Path, follow: bool) -> AbstractContextManager[tuple[int, int]]:
-    """Open a path whatever it is."""
+    """Open a path even if it is not a regular file."""
 
     @contextmanager
     def opened() -> Iterator[tuple[int, int]]:
@@ -42,8 +42,8 @@ def open_devices(original: Any, path: Path, follow: bool) -> AbstractContextMana
     return opened()
 
 
-def side_effects(original: Any, before: Any, after: Any, made: Any) -> Any:
-    """Find no side effect of an edit."""
+def ignore_side_effects(original: Any, before: Any, after: Any, made: Any) -> Any:
+    """Ignore side effects of an edit."""
     return original(after, after, made)
 
 
@@ -53,9 +53,9 @@ def overwrite_uncommitted(original: Any, directory: Path, files: Any, stray: Any
 
 
 def drop_unknown_keys(original: Any, *_: Any) -> None:
-    """Drop a key of a navigation file without a word."""
+    """Drop an unknown key of a navigation file without a message."""
 
 
-def formulas(original: Any, text: str) -> bool:
-    """Take no cell for a formula."""
+def accept_formulas(original: Any, text: str) -> bool:
+    """Treat no cell as a formula."""
     return False

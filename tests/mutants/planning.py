@@ -14,7 +14,7 @@ def digest_with_origins(original: Any, self: Any) -> bytes:
     return original(self) + repr(self.origins).encode()
 
 
-def keep_only_the_last(original: Any, numbers: Sequence[int]) -> list[int]:
+def move_all_but_one(original: Any, numbers: Sequence[int]) -> list[int]:
     """Move all siblings but one."""
     return [*numbers[-1:]]
 
@@ -31,26 +31,26 @@ def delete_against_the_flag(original: Any, sides: Any, decided: Any) -> Any:
     return original(replace(sides, options=replace(sides.options, delete=True)), decided)
 
 
-def delete_unseen(original: Any, sides: Any, roots: Any, decided: Any) -> Any:
+def delete_with_unreadable_dependents(original: Any, sides: Any, roots: Any, decided: Any) -> Any:
     """Delete objects although their dependents cannot be read."""
     from dpsync.planner.decide.deletions import planned_cascade
 
     return roots, planned_cascade(sides, roots, decided), {}
 
 
-def protect_only_the_named(original: Any, decided: Any) -> Iterator[Any]:
-    """Protect an object against its own deletion, and not against the deletion of its parent."""
+def protect_from_direct_deletion_only(original: Any, decided: Any) -> Iterator[Any]:
+    """Protect an object against direct deletion, but not against the deletion of its parent."""
     roots = {str(address) for address in decided.deletions.addresses}
     yield from (refusal for refusal in original(decided) if refusal.address in roots)
 
 
-def nothing(original: Any, *_: Any) -> tuple[()]:
+def return_nothing(original: Any, *_: Any) -> tuple[()]:
     """Refuse, ask and list nothing; add no edge."""
     return ()
 
 
-def path_of_a_default(original: Any, one: Any, around: Any) -> Any:
-    """Add the path of a default to its URL."""
+def add_path_of_default(original: Any, one: Any, around: Any) -> Any:
+    """Add the path of a default child to its URL."""
     from msgspec.structs import replace
 
     url = one.kind.url
@@ -59,13 +59,13 @@ def path_of_a_default(original: Any, one: Any, around: Any) -> Any:
     return original(one, around)
 
 
-def all_content_answered(original: Any, decided: Any) -> Any:
+def delete_content_unasked(original: Any, decided: Any) -> Any:
     """Delete content without an answer that names it."""
     from msgspec.structs import replace
 
     return replace(original(decided), unanswered=())
 
 
-def write_what_a_repository_owns(original: Any, self: Any, address: Any, field: str | None = None) -> bool:
+def write_synced_fields(original: Any, self: Any, address: Any, field: str | None = None) -> bool:
     """Write fields that the platform syncs with a repository."""
     return self.now.ignores(address, field)

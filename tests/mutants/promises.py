@@ -1,8 +1,8 @@
 """Break each promise of docs/promises.md on purpose and run the tests that prove it: `make promises`.
 
 docs/promise-mutants.md is the list. A heading is a promise. A row below the heading names a symbol of dpsync,
-its replacement in this package, what is true then instead of the promise, and tests of the promise. Each of
-these tests must fail with the replacement, and pass without it.
+its replacement in this package, the resulting harm, and tests of the promise. Each of these tests must fail
+with the replacement, and pass without it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Broken:
 
 
 def listed(page: str) -> Iterator[Broken]:
-    """Yield the rows of the page. Raises ValueError for a row of another form."""
+    """Yield the rows of the page. Raises ValueError for a malformed row."""
     promise = 0
     for line in page.splitlines():
         if heading := _HEADING.fullmatch(line):

@@ -23,7 +23,7 @@ def count_every_candidate(original: Any, client: Any, registry: Any, parallelism
 
 
 def accept_duplicates(original: Any, found: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
-    """Take a list for complete although one object is in it twice."""
+    """Treat a list as complete although it contains an object twice."""
     return tuple(item for _, item in found)
 
 
@@ -32,41 +32,41 @@ def small_pages(original: Any, self: Any, path: str, params: Any, limit: int) ->
     return original(self, path, params, 10 if limit else limit)
 
 
-def first_offer(original: Any, view: Any, offers: Any) -> Any:
+def choose_first_candidate(original: Any, view: Any, offers: Any) -> Any:
     """Choose the first of several candidates that are equally good."""
     return original(view, offers)[:1]
 
 
-def no_later_keys(original: Any, *_: Any) -> None:
+def match_no_later_keys(original: Any, *_: Any) -> None:
     """Recognize nothing by a later natural key."""
 
 
-def no_renames(original: Any, *_: Any) -> Any:
+def match_no_renames(original: Any, *_: Any) -> Any:
     """Recognize no entry by its earlier name."""
     from dpsync.identity.renames import Renames
 
     return Renames()
 
 
-def no_lines(original: Any, *_: Any) -> dict[Any, Any]:
+def ignore_ids_file(original: Any, *_: Any) -> dict[Any, Any]:
     """Ignore the ids file."""
     return {}
 
 
-def ignore_the_platform(original: Any, field: Any, base: Any, *values: Any, **named: Any) -> Any:
-    """Name the cause of an edit here as if the platform had changed as well."""
+def blame_both_sides(original: Any, field: Any, base: Any, *values: Any, **named: Any) -> Any:
+    """Report a local edit as a change on both sides."""
     from dpsync.planner.why.cause import Nothing
 
     cause = original(field, base, *values, **named)
     return "both" if cause == "edited here" and not isinstance(base, Nothing) else cause
 
 
-def no_places(original: Any, *_: Any) -> list[str]:
+def watch_nothing(original: Any, *_: Any) -> list[str]:
     """Watch no place after an import."""
     return []
 
 
-def without_uncertainty(original: Any, *arguments: Any) -> Iterator[Any]:
+def claim_known_navigation(original: Any, *arguments: Any) -> Iterator[Any]:
     """Claim to know every navigation."""
     for change in original(*arguments):
         yield change.model_copy(update={"known": True})

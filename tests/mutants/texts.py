@@ -8,33 +8,33 @@ from __future__ import annotations
 from typing import Any
 
 
-def token_from_elsewhere(original: Any, chosen: Any) -> Any:
+def send_shell_token(original: Any, chosen: Any) -> Any:
     """Send DPSYNC_TOKEN to the address of an environment that names no token."""
     from msgspec.structs import replace
 
     return original(replace(chosen, token=chosen.token or "DPSYNC_TOKEN"))
 
 
-def no_base64(original: Any, value: bytes) -> tuple[()]:
+def mask_no_base64(original: Any, value: bytes) -> tuple[()]:
     """Mask no secret in base64."""
     return ()
 
 
-def unchanged(original: Any, text: str) -> str:
-    """Print a text as it is."""
+def print_unescaped(original: Any, text: str) -> str:
+    """Print a text without escapes."""
     return text
 
 
-def unchanged_in_a_world(original: Any, self: Any, text: str) -> str:
-    """Save a text of an anonymous world as it is."""
+def save_unanonymized(original: Any, self: Any, text: str) -> str:
+    """Save a text of an anonymous world without replacing names."""
     return text
 
 
-def nothing_is_free(original: Any, path: Any) -> bool:
+def save_free_settings(original: Any, path: Any) -> bool:
     """Save the settings of an installation in a world."""
     return False
 
 
-def no_flags(original: Any, self: Any, words: list[str]) -> list[str]:
+def print_no_flags(original: Any, self: Any, words: list[str]) -> list[str]:
     """Print commands without the flags of this run."""
     return []

@@ -390,7 +390,7 @@ def test_a_redirect_that_leads_on_already_is_named_and_none_is_suggested(lab: La
 def test_plan_names_active_redirect_for_old_url(
     lab: Lab, source: str, fields: dict[str, Any], leads_on: bool
 ) -> None:
-    """If a plan names a draft as the way on from an old URL, readers get 404 and nobody expects it."""
+    """If a plan names a draft as the redirect for an old URL, readers get an unexpected 404."""
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
     to = {"destination": {"kind": "site-section", "siteSectionId": "k"}}

@@ -151,7 +151,7 @@ def test_confirmed_url_is_sent_again(project: Project) -> None:
     assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
 
 
-def planned_on(project: Project, profile: str, *confirm: str) -> tuple[Session, Planned]:
+def plan_with_profile(project: Project, profile: str, *confirm: str) -> tuple[Session, Planned]:
     registry = load_registry(profile)
     root = project.directory / "dpsync.yaml"
     base = load_base(root, None, {}, registry)
@@ -174,7 +174,7 @@ def test_unreadable_text_uses_base_after_processing_failed(
 ) -> None:
     project.holds(openapi=[live(TEXT.format("Earlier"), **FAILED)])
     project.commit(spec(base) if base else "title: Acme").write(spec("Pets"))
-    _, planned = planned_on(project, "reference")
+    _, planned = plan_with_profile(project, "reference")
     assert changed(planned) == changes
     (trouble,) = planned.plan.trouble
     assert trouble.what.endswith(way_out or ")")
@@ -190,13 +190,13 @@ def test_corrected_text_converges_on_every_profile(
     project.holds().commit(WITHOUT_PATHS.format("Pets"))
     for body in (WITHOUT_PATHS.format("Pets"), spec("Pets")):
         project.write(body)
-        session, planned = planned_on(project, profile)
+        session, planned = plan_with_profile(project, profile)
         assert not planned.plan.empty
         with project.client() as client:
             session.apply(client, planned)
         project.server.finish()
     project.commit(spec("Pets"))
-    _, planned = planned_on(project, profile)
+    _, planned = plan_with_profile(project, profile)
     assert (planned.plan.changes, planned.plan.trouble) == ((), ())
 
 

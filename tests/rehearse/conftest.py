@@ -111,7 +111,7 @@ WANTED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def stages(server: ThreadedServer, registry: Registry, tmp_path: Path) -> Staged:
+def make_staged(server: ThreadedServer, registry: Registry, tmp_path: Path) -> Staged:
     def make(
         wanted: dict[str, Any] = WANTED, world: dict[str, Any] = WORLD, parallelism: int = 1, *confirm: str
     ) -> Stage:
@@ -130,11 +130,11 @@ def stages(server: ThreadedServer, registry: Registry, tmp_path: Path) -> Staged
 
 @pytest.fixture
 def staged(server: ThreadedServer, tmp_path: Path) -> Staged:
-    """A stage: `staged(configuration, world)`; without arguments the plan with every sort of step."""
-    return stages(server, REGISTRY, tmp_path)
+    """Return `staged(configuration, world)`; without arguments, it makes a plan with every sort of step."""
+    return make_staged(server, REGISTRY, tmp_path)
 
 
 @pytest.fixture
 def staged_published(published_server: ThreadedServer, tmp_path: Path) -> Staged:
-    """The same on the platform as its vendor publishes it today."""
-    return stages(published_server, load_registry("published"), tmp_path)
+    """Return `staged` on a server with the profile `published`."""
+    return make_staged(published_server, load_registry("published"), tmp_path)
