@@ -47,7 +47,7 @@ class Expected(Struct, frozen=True):
 
     @staticmethod
     def shown(plan: Plan) -> Expected:
-        """Expect the plan that a person has confirmed."""
+        """Return the expectation of the plan that a person has confirmed."""
         return Expected(plan, name="the plan that was shown")
 
     def check(self, now: Plan) -> None:
@@ -66,7 +66,7 @@ def check_approved(plan: Plan, approved: str | None) -> None:
 
 
 def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
-    """Return the reason for each address where two plans differ. `name` is what messages call `before`."""
+    """Return the reason for each address where two plans differ. `name` stands for `before` in messages."""
     old, new = _by_address(before), _by_address(now)
     found = {}
     for address in sorted(old.keys() | new.keys()):

@@ -98,6 +98,7 @@ def _still_processing(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) 
 
 
 def _written_addresses(outcomes: Iterable[Outcome]) -> set[str]:
+    """Return the addresses of the objects that this apply may have written."""
     return {outcome.address for outcome in outcomes if outcome.sent}
 
 

@@ -31,6 +31,7 @@ def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
 
 
 def _needs_processing(shared: Shared, change: Change) -> bool:
+    """Return whether a change writes a field that the platform processes after its answer."""
     field = shared.registry[change.kind].platform.processed
     return field is not None and any(item.field == field for item in change.differences)
 

@@ -37,6 +37,7 @@ def isolated_command(*arguments: str) -> tuple[str, ...]:
 
 
 def _is_working_directory(place: str) -> bool:
+    """Return whether an entry of the module path is the working directory."""
     try:
         return Path(place).samefile(".")
     except OSError:

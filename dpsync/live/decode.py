@@ -30,6 +30,7 @@ def pointer(body: Any, path: str) -> Any:
 
 
 def _is_id(part: Any) -> TypeGuard[str]:
+    """Return whether a part of an answer is an id that can be a path segment."""
     return isinstance(part, str) and id_fault(part) is None
 
 

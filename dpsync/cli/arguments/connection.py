@@ -120,6 +120,7 @@ def _check_flag(chosen: Environment | None) -> None:
 
 
 def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
+    """Return the connection of the chosen environment, or that of the shell's variables."""
     if chosen is None or not (chosen.url or chosen.token):
         return _checked(_of_shell(None))
     if _is_of_file(chosen):

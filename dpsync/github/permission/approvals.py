@@ -176,6 +176,7 @@ def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
 
 
 def _rejected_plan_words(request: MergedPullRequest, why: str) -> str:
+    """Return the sentence that says why the plan in a pull request does not count."""
     return f"the plan in pull request {request.number} does not count: {why}"
 
 

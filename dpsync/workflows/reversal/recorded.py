@@ -80,6 +80,7 @@ class _Reader:
         self.findings = Findings()
 
     def read(self, made: str | None) -> RecordedChange:
+        """Return the change with its values. `findings` has an error for each value that is invalid."""
         change = self.change
         before: Read = {}
         after: Read = {}
@@ -143,6 +144,7 @@ class _Reader:
         return found
 
     def add_error(self, field: str | None, reason: str) -> None:
+        """Record why the change or one of its fields cannot be used."""
         at = self.change.address if field is None else f"{self.change.address}#{field}"
         hint = "dpsync never records such a value: somebody may have edited the file, or the file is damaged"
         if self.change.action != "delete":
