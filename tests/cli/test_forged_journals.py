@@ -385,6 +385,14 @@ def test_unmodified_saved_plan_is_applied(forgery: Forgery, platform: ThreadedSe
     assert ended.code == 0, ended
 
 
+def test_saved_plan_of_unknown_profile_is_refused(forgery: Forgery) -> None:
+    file = forgery.plan(lambda plan: plan.update(profile="other"))
+    for command in ("apply", "revert"):
+        ended = forgery.run(command, file, "-C", str(forgery.at), "--yes")
+        assert (ended.code, forgery.writes) == (5, []), ended
+        assert "cannot be used: this dpsync does not know its profile, other" in ended.err
+
+
 def test_excluding_a_forged_entry_reverts_the_rest(forgery: Forgery) -> None:
     file = forgery.journal(with_value(TEAM, "title", ENV))
     ended = forgery.revert(file, "--exclude", TEAM)

@@ -87,7 +87,7 @@ def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
     head, branch = repository.commit("HEAD"), env.get("GITHUB_REF", "")
     if head is None or head == commit_id(env.get("GITHUB_SHA")):
         return head is not None
-    if not branch.startswith("refs/heads/") or repository.nested:
+    if not branch.startswith("refs/heads/") or repository.is_nested:
         return False
     # The job may have waited until others had pushed.
     return head == repository.commit(f"refs/remotes/origin/{branch.removeprefix('refs/heads/')}")
