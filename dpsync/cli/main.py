@@ -68,15 +68,15 @@ Environment:
   DPSYNC_PROFILE     the same as --profile
   DPSYNC_DEBUG       show where an internal error comes from
   CI                 dpsync asks nobody; the git base is the commit before
-  GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH
-                     which commit that is, in a workflow on GitHub
+  GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_REF,
+  GITHUB_SHA         which commit that is, in a workflow on GitHub, and which
+                     one decides where an environment is
   GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
   CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
   CI_MERGE_REQUEST_DIFF_BASE_SHA
                      the same in a pipeline on GitLab
-  GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_REF,
-  GITHUB_SHA, GITHUB_ACTOR, GITHUB_API_URL, GITHUB_GRAPHQL_URL,
-  GITHUB_SERVER_URL, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE,
+  GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_ACTOR,
+  GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE,
   RUNNER_TEMP
                      what dpsync github reads of its workflow
   GITHUB_ACTIONS, GITHUB_TOKEN
