@@ -76,8 +76,8 @@ Environment:
   CI_MERGE_REQUEST_DIFF_BASE_SHA
                      the same in a pipeline on GitLab
   GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_ACTOR,
-  GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE,
-  RUNNER_TEMP
+  GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
+  GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE, RUNNER_TEMP
                      what dpsync github reads of its workflow
   GITHUB_ACTIONS, GITHUB_TOKEN
                      that doctor runs in a workflow, and the token whose
