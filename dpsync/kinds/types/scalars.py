@@ -64,7 +64,9 @@ class Text(Type, frozen=True):
             return self._secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return expected(node, "text", ctx)
-        value = node.value.rstrip("\n")  # a block scalar (`title: |`) adds a final line break
+        value = node.value
+        if node.span.line < node.span.end_line:  # a block (`title: |`) ends with a line break
+            value = value.rstrip("\n")
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return ctx.error(
                 "DP203", f"the text has {counted(len(value), 'character')}; {self._limits()}", node.span
