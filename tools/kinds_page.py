@@ -256,7 +256,9 @@ WORDS: dict[type, dict[str, str]] = {
         "exposure": "its values from least to most exposed, or what binds: more is written last, less first",
         "security": "by it something becomes more visible or more powerful: import writes it, default or not",
         "raised": "by which change: a later one of these, what is `Lifted`, `changed`, `set` (to a value), "
-        "`moved`, `added`, `linked` (to a URL) or another of `hosts`",
+        "`added`, `linked` (to a URL) or another of `hosts`",
+        "access": "what it says about who may do what: `who` has which `role`, the `level` of everybody "
+        "else, what it is `inside`, what it `shows`",
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "formed_by": "another field, by whose value this one has one of its `forms`, and by others none",

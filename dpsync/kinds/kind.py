@@ -317,12 +317,20 @@ class Lifted(Struct, frozen=True):
     opens: tuple[str, ...] = ()
 
 
-Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "moved", "added", "linked", "hosts"]
+Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "added", "linked", "hosts"]
 """How something becomes more visible or more powerful by a field.
 
-By a later one of these values; by what is lifted of it; by any other value; by any other but none; by being
-in another thing, whose access it takes (what is new has nothing to show yet); by what is added to a list; by
-a URL that it did not hold before; by a host that no URL of it named before.
+By a later one of these values; by what is lifted of it; by any other value; by any other but none; by what
+is added to a list; by a URL that it did not hold before; by a host that no URL of it named before.
+"""
+
+
+Access = Literal["who", "role", "level", "inside", "shows"]
+"""What a field says about access.
+
+To whom something is given; which role somebody has there; the level of everybody else; the collection that
+gives its own access; the space that a site gives its own access. A kind with "who" and no "role" is a
+membership, one with "role" and no "who" is a member.
 """
 
 
@@ -369,6 +377,8 @@ class Field(Struct, frozen=True, dict=True):
     """Whether something becomes more visible or more powerful by it: import writes it whatever it is."""
     raised: Raised | None = None
     """By which change of it: a plan lists that. With `exposure` that says so."""
+    access: Access | None = None
+    """What it says about who may do what. A plan resolves the roles before and after, and lists who gains."""
     required: bool = False
     in_answers: Literal["always", "or null", "sometimes"] | None = None
     """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
@@ -678,6 +688,20 @@ class Kind(Struct, frozen=True, dict=True):
             if item.name in self.visible_when and scale and scale[0] not in self.visible_when[item.name]:
                 return item
         return None
+
+    @cached_property
+    def access(self) -> Mapping[Access, Field]:
+        """Its fields that say who may do what, by what they say."""
+        return {field.access: field for field in self.fields if field.access is not None}
+
+    @cached_property
+    def gives_access(self) -> bool:
+        """Whether one of them gives somebody a role in one place."""
+        return {"who", "role"} <= self.access.keys()
+
+    def resolves(self, field: Field) -> bool:
+        """Whether what a field opens follows from the roles before and after, and not from its own values."""
+        return field.access is not None and (field.access != "role" or self.gives_access)
 
     @cached_property
     def list_orders(self) -> tuple[ListOrder, ...]:

@@ -7,10 +7,20 @@ patterns, nulls, defaults) a kind says beside the field that it concerns: `Field
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct, field
 
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""
+AccessRule = Literal["strongest", "precedence"]
+"""Which of the roles that reach a space counts for a member who is no admin.
+
+`strongest`: the strongest one of the space, of the collections around it, and of the nearest level or, where
+no level is set, of the organization. `precedence`: the first one of these: the space, the site that shows it,
+the collection around it, the organization; a space with a level of its own gets nothing from site or
+collection (the vendor's documentation: member management, permissions and inheritance).
+"""
 
 
 class Profile(Struct, frozen=True):
@@ -22,6 +32,7 @@ class Profile(Struct, frozen=True):
     """Members of bodies that an operation does not take."""
     missing: frozenset[Operation] = field(default_factory=frozenset)
     """Operations that other servers have and this one has not."""
+    access: AccessRule = "strongest"
 
     @property
     def is_whole(self) -> bool:
@@ -60,9 +71,9 @@ def _table(lines: str) -> tuple[frozenset[Operation], frozenset[Members]]:
     return frozenset(operations), frozenset(without)
 
 
-def _less(name: str, missing: str, without: str) -> Profile:
+def _less(name: str, missing: str, without: str, access: AccessRule = "strongest") -> Profile:
     """A server that has everything but these operations, and takes everything but these members."""
-    return Profile(name, None, _table(without)[1], _table(missing)[0])
+    return Profile(name, None, _table(without)[1], _table(missing)[0], access)
 
 
 FULL = _less(
@@ -99,6 +110,7 @@ PATCH-agentsContext /orgs/{}/sites/{}
 PATCH-ai,advancedCustomization,pageActions /orgs/{}/sites/{}/site-spaces/{}/customization
 PATCH-insights,socialAccounts /orgs/{}/sites/{}/site-spaces/{}/customization
 """,
+    access="precedence",
 )
 """What the platform's vendor publishes today (edition 0.202.0)."""
 

@@ -45,6 +45,24 @@ def test_a_field_says_its_values_how_it_is_cleared_and_what_opens_up(run: Run) -
     assert "docs: { title: Acme Docs, visibility: public }" in out
 
 
+@pytest.mark.parametrize(
+    ("word", "opens"),
+    [
+        ("space.collection", "any change by which somebody gets a stronger role somewhere"),
+        ("member_permission.role", "any change by which somebody gets a stronger role somewhere"),
+        ("member.role", "a change to a later one of guest, read, comment, edit, review, create, admin"),
+        (
+            "team_permission",
+            "one more, another or one fewer of them, where somebody gets a stronger role by it",
+        ),
+    ],
+)
+def test_explain_says_which_change_of_a_role_opens(word: str, opens: str) -> None:
+    said = explained(REGISTRY, word)
+    assert said is not None
+    assert dict(said.facts)["Opens up"] == opens
+
+
 def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
     assert "; reference does not have it" in run("explain", "redirect.source").out
     assert "reference cannot write every value" in run("explain", "section.draft").out

@@ -29,7 +29,7 @@ COLLECTION = Kind(
             Reference.to("collection"),
             null="clear",
             security=True,
-            raised="moved",
+            access="inside",
             via=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
         ),
         Field("description", Text(0, 100), on="update", null="empty"),
@@ -41,6 +41,7 @@ COLLECTION = Kind(
             platform_default="inherit",
             security=True,
             raised=GUEST_FIRST,
+            access="level",
         ),
         ListOrder(
             "order",

@@ -27,7 +27,7 @@ MEMBER = Kind(
     security=True,
     fields=(
         Field("email", Text(3, 320, form="email"), on="neither", read="user.email"),
-        Field("role", ROLE, absent="guest", security=True, raised=GUEST_FIRST),
+        Field("role", ROLE, absent="guest", security=True, raised=GUEST_FIRST, access="role"),
         # Set by a call of its own; no call takes it back.
         Field(
             "sso",

@@ -22,7 +22,7 @@ MEMBER_PERMISSION = Kind(
     shorthand="role",
     security=True,
     fields=(
-        Field("user", Reference.to("member"), on="neither", read="user.id"),
+        Field("user", Reference.to("member"), on="neither", read="user.id", access="who"),
         GIVEN_ROLE,
     ),
 )

@@ -47,7 +47,7 @@ SITE = Kind(
               on_profiles={"published": {"type": _STRICT_PROXY}}),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}, exposure=Lifted(free=({"enabled": False},))),
-        Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),
+        Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST, access="level"),
         Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included",
               raised=("excluded", "included"), on_profiles={"published": {"platform_default": None}}),
         STYLEGUIDE,

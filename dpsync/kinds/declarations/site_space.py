@@ -35,7 +35,8 @@ SITE_SPACE = Kind(
     order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(
-        Field("space", Reference.to("space", "translation"), read="space.id", write="spaceId", required=True),
+        Field("space", Reference.to("space", "translation"), read="space.id", write="spaceId", required=True,
+              access="shows"),
         Field("path", Text(1, 100, segment=True), on="update", unique="parent", in_answers="always"),
         Field("condition", Condition(1, 1024), on="update", null="clear", exposure=Lifted()),
         Field("hidden", Flag(), on="update", absent=False, exposure=(True, False)),

@@ -33,7 +33,8 @@ SPACE = Kind(
     fields=(
         Field("title", Text(1, 50), required=True),
         Field("collection", Reference.to("collection"), read="parent", write="parent", null="clear",
-              security=True, raised="moved", via=Post("{self}/move", {"parent": "$value"}, repeat="safe")),
+              security=True, access="inside",
+              via=Post("{self}/move", {"parent": "$value"}, repeat="safe")),
         Field("emoji", Text(1, 50), null="clear", instead_of="icon"),
         # Written as `icon`, read as `urls.icon`, where the platform may answer with a URL of its own.
         Field("icon", Text(1, 2048, form="url"), on="update", read="urls.icon", null="clear",

@@ -21,7 +21,7 @@ TEAM_MEMBER = Kind(
     guard=Guard("role", "owner"),
     security=True,
     fields=(
-        Field("user", Reference.to("member"), on="neither", read="organization.user.id"),
+        Field("user", Reference.to("member"), on="neither", read="organization.user.id", access="who"),
         Field(
             "role",
             Enum(("owner", "member")),

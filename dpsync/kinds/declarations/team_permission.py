@@ -22,7 +22,7 @@ TEAM_PERMISSION = Kind(
     shorthand="role",
     security=True,
     fields=(
-        Field("team", Reference.to("team"), on="neither", read="team.id"),
+        Field("team", Reference.to("team"), on="neither", read="team.id", access="who"),
         GIVEN_ROLE,
     ),
 )

@@ -19,6 +19,7 @@ GIVEN_ROLE = Field(
     in_answers="or null",
     security=True,
     raised=LEAST_FIRST,
+    access="role",
 )
 """What a permission gives in one place. A null role gives nothing."""
 
@@ -50,7 +51,7 @@ MERGE_FREELY = Lifted(free=({"type": "none"}, {"type": "rules", "rules": []}), o
 
 SPACE_ACCESS = (
     Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True,
-          raised=GUEST_FIRST),
+          raised=GUEST_FIRST, access="level"),
     Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}, security=True,
           raised=MERGE_FREELY),
 )  # fmt: skip

@@ -19,7 +19,7 @@ def raises(field: Field, before: Value, after: Value) -> bool:
     how = field.exposes
     if how is None or after == before:
         return False
-    if how == "changed" or how == "moved":
+    if how == "changed":
         return True
     if how == "set":
         return after is not None

@@ -1,7 +1,8 @@
-"""What becomes more visible or more powerful, as the declarations of the kinds say it (`raised`, `security`).
+"""List what becomes more visible or more powerful, as the declarations of the kinds say it.
 
-Only what raises something counts; the same change the other way does not. What a scale cannot tell (a level
-that is inherited) counts, since it may be more.
+A field with `raised` counts where its value goes up, and not the other way. A value that is not on its scale
+counts, since it may be more. Fields with `access` have no scale of their own: access_changes.py resolves who
+gains a stronger role by them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
+from dpsync.planner.effects.access_changes import access_exposures
 from dpsync.planner.effects.publications import published
 from dpsync.planner.effects.tree import NavigationTree
 
@@ -25,8 +27,10 @@ _SHORT = 60
 def exposures(
     decided: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
 ) -> tuple[Exposure, ...]:
-    """All of a plan: by its changes in order, then what is published, then what is lost by deletes."""
+    """Return all of a plan: by its changes in order, then what is published, then what kept people out."""
+    changes = list(changes)
     found: list[Exposure] = []
+    opening_access = access_exposures(decided, changes)
     for change in changes:
         entry = decided.entries.get(change.location)
         if entry is not None and change.action == "create":
@@ -34,6 +38,7 @@ def exposures(
         elif entry is not None:
             found += _raised(decided, entry, change)
             found += _given(decided, change)
+        found += opening_access.get(change.location, ())
     return (*found, *published(decided, trees, found), *_opened(decided))
 
 
@@ -47,7 +52,7 @@ def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterato
         known = item.field.source is not None
         before = item.before if known else None
         displayed = differences.get(item.field.name)
-        if displayed is None or not raises(item.field, before, item.after):
+        if displayed is None or kind.resolves(item.field) or not raises(item.field, before, item.after):
             continue
         if item.field.exposes == "linked" and not _foreign(decided, linked(before, item.after)):
             continue
@@ -70,8 +75,6 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if isinstance(field.exposes, Lifted) and after is not None:
         words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
         return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may bind less"
-    if field.exposes == "moved":
-        return f"{field.name} may give more: {_said(field, before)} → {_said(field, after)}"
     if not isinstance(field.exposes, tuple):
         if after is None:
             return f"{field.name} lifted"
@@ -110,6 +113,8 @@ def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
     kind, address = sides.kind(resource), str(resource.address)
     found = []
     for field in kind.fields:
+        if kind.resolves(field):
+            continue  # access_changes.py
         value = _at_first(decided, entry, field)
         leads = field.exposes == "linked" and _foreign(decided, linked(None, value))
         if not leads and not (field.security and _more_than_least(field, value)):
@@ -131,7 +136,7 @@ def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
         held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
         one = f"a new {displayed}" if held else f"a new {kind.noun}"
         yield Exposure(address=address, field=field.name, after=displayed, words=f"{one}: {all_}")
-    else:
+    elif "who" not in kind.access:
         yield Exposure(address=address, words=f"a new {kind.noun}")
 
 
@@ -145,7 +150,7 @@ def _at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
 
 def _more_than_least(field: Field, value: Value) -> bool:
     default = value in (field.absent, field.platform_default) and not _on_scale(field, value)
-    if value is None or default or field.exposes == "moved":
+    if value is None or default:
         return False
     if isinstance(field.exposes, Lifted):
         return bool(opening(field.exposes, value))

@@ -133,7 +133,7 @@ def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explana
             ("Written", written_words(kind, field)),
             ("Cleared", _cleared(kind, field)),
             ("A new one has", "" if field.platform_default is None else yaml_words(field.platform_default)),
-            ("Opens up", _exposure(registry, field)),
+            ("Opens up", _STRONGER_ROLE if kind.resolves(field) else _exposure(registry, field)),
             ("Compared", comparison_words(kind, field)),
             ("Profiles", _profiles(registry, kind, field)),
             *(("Differs", words) for words in _differences(registry, kind, field.name)),
@@ -168,11 +168,11 @@ def _cleared(kind: Kind, field: Field) -> str:
 _RAISED: Mapping[str, str] = {
     "changed": "every other value",
     "set": "every value but none, where it is not the same",
-    "moved": "a move into something else, whose access counts then",
     "added": "whatever is added to the list",
     "linked": "a link to a URL that it did not have before",
     "hosts": "a URL with a host that none of its URLs had before",
 }
+_STRONGER_ROLE = "any change by which somebody gets a stronger role somewhere"
 
 
 def _exposure(registry: Registry, field: Field) -> str:
@@ -189,6 +189,8 @@ def _exposure(registry: Registry, field: Field) -> str:
 
 
 def _kind_exposure(kind: Kind) -> str:
+    if "who" in kind.access:
+        return "one more, another or one fewer of them, where somebody gets a stronger role by it"
     said = ["one more of them"] if kind.security else []
     said += ["one fewer of them"] if kind.keeps_out else []
     return ", ".join(said)

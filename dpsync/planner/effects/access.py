@@ -1,0 +1,426 @@
+"""Resolve the role of a member on a space, collection or site before and after a plan, and compare the two.
+
+Two rules exist (`AccessRule`). By *precedence* the first step that gives a role decides: the place itself,
+its own level, the sites that show it, the collections around it, the organization. By the *strongest* rule
+the strongest of all these roles counts, and sites give none.
+
+Often the result is not certain. Some lists are not in the files, and the platform does not document how some
+roles combine. Such a role is a `Source` with a doubt: it may apply or not, and it may have a range. A gain is
+certain only if it happens whatever the doubtful sources do; it is reported as possible if it can happen.
+The module is pure, and its input is two `World`s of plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from dpsync.kinds.profiles import AccessRule
+from dpsync.kinds.shared.roles import GUEST_FIRST
+
+Key = Any
+"""What names a place, a member or a team on both sides: any hashable value."""
+Range = tuple[int, int]
+"""The weakest and the strongest role that it may be: positions in `GUEST_FIRST`, 0 for no access."""
+ADMIN: Final = len(GUEST_FIRST) - 1
+ANYTHING: Final[Range] = (0, ADMIN)
+ANY_ROLE_BELOW_ADMIN: Final[Range] = (0, ADMIN - 1)
+NOT_A_GUEST: Final[Range] = (1, ADMIN - 1)
+OWN: Final = "own"
+"""In a source: the place whose access is resolved. Places that are alike have equal sources then."""
+LEVEL, UNREAD, DEFAULT_ROLE, UNKNOWN = "level", "unread", "default role", "unknown"
+"""In a source, instead of a member or a team: what gives the role."""
+
+
+class Doubt(Struct, frozen=True):
+    """Why it is not certain that a role counts. `text` may have a `{}` for the name of `place`."""
+
+    text: str
+    unread: bool = False
+    """Whether a list is missing; else the platform does not document the case."""
+    place: Key = None
+
+
+OWN_LIST: Final = Doubt("not all permissions there are in your files", unread=True)
+OWN_LEVEL: Final = Doubt("the level is not in your files", unread=True)
+SITES_UNREAD: Final = Doubt("not every site's structure is in your files", unread=True)
+COLLECTION_UNREAD: Final = Doubt("the collection around it is not in your files", unread=True)
+MEMBERS_UNREAD: Final = Doubt("not all members are in your files", unread=True)
+SEVERAL_SITES: Final = Doubt("how the roles of several sites combine")
+MEMBER_AND_TEAM: Final = Doubt("how the roles of a member and of teams combine")
+NESTED: Final = Doubt("how nested collections combine")
+GUEST: Final = Doubt("whether the role of a guest reaches what is inside")
+SITE_LEVEL: Final = Doubt("whether the level of a site reaches its spaces")
+
+
+class Source(Struct, frozen=True):
+    """One role that a place gives: to a member, to a team, or to everybody by its level."""
+
+    place: Key
+    giver: Key
+    role: Range
+    doubts: frozenset[Doubt] = frozenset()
+    """Why it may not apply."""
+
+    @property
+    def name(self) -> tuple[Key, Key]:
+        return self.place, self.giver
+
+
+Step = frozenset[Source]
+Chain = tuple[Step, ...]
+"""The sources by precedence: the place, its level, sites, collections, the organization. Any may be empty."""
+_SEVERAL_PLACES: Final = (MEMBER_AND_TEAM, MEMBER_AND_TEAM, SEVERAL_SITES, NESTED, MEMBER_AND_TEAM)
+"""By step why it is not certain which of the roles of several places counts."""
+
+
+class World(Struct, frozen=True, dict=True):
+    """Everything about one side that access depends on. What a mapping does not have is not known."""
+
+    members: Mapping[Key, Range]
+    """The members of the organization by their roles there."""
+    teams: Mapping[Key, frozenset[Key]]
+    """The members of each team whose list was read."""
+    given: Mapping[Key, Mapping[Key, Range]]
+    """By place the roles of members there, as far as they were read."""
+    given_to_teams: Mapping[Key, Mapping[Key, Range]]
+    complete: frozenset[Key]
+    """The places of which all permissions were read."""
+    levels: Mapping[Key, Range | None]
+    """The level of each place; None: it inherits."""
+    inside: Mapping[Key, Key | None]
+    """The collection that each space or collection is in; None: it is at the top."""
+    shown: Mapping[Key, frozenset[Key]]
+    """By space the sites that show it."""
+    sites_read: bool
+    """Whether `shown` has every site with its whole structure."""
+    unread_levels: bool
+    """Whether a site that `shown` may lack has a level of its own."""
+
+    @cached_property
+    def teams_of(self) -> Mapping[Key, frozenset[Key]]:
+        """The teams of each member, as far as they were read."""
+        found: dict[Key, set[Key]] = {}
+        for team, members in self.teams.items():
+            for member in members:
+                found.setdefault(member, set()).add(team)
+        return {member: frozenset(teams) for member, teams in found.items()}
+
+    @cached_property
+    def places_of(self) -> Mapping[Key, tuple[Key, ...]]:
+        """The places where each member or team has a role."""
+        found: dict[Key, list[Key]] = {}
+        for given in (self.given, self.given_to_teams):
+            for place, roles in given.items():
+                for giver in roles:
+                    found.setdefault(giver, []).append(place)
+        return {giver: tuple(places) for giver, places in found.items()}
+
+    @cached_property
+    def contents(self) -> Mapping[Key, tuple[Key, ...]]:
+        """What is directly in each collection, and which spaces each site shows."""
+        found: dict[Key, list[Key]] = {}
+        for key, around in self.inside.items():
+            found.setdefault(around, []).append(key)
+        for space, sites in self.shown.items():
+            for site in sites:
+                found.setdefault(site, []).append(space)
+        return {place: tuple(keys) for place, keys in found.items()}
+
+    def reach(self, place: Key) -> Iterator[Key]:
+        """Yield what gets its access from a place: in a collection at any depth, or on a site."""
+        waiting, seen = [place], {place}
+        while waiting:
+            for key in self.contents.get(waiting.pop(), ()):
+                if key not in seen:
+                    seen.add(key)
+                    waiting.append(key)
+                    yield key
+
+    def around(self, place: Key) -> tuple[tuple[Key, ...], bool]:
+        """Return the collections around a place, innermost first, and whether these are all."""
+        found: list[Key] = []
+        while place in self.inside:
+            around = self.inside[place]
+            if around is None or around in found:
+                return tuple(found), True
+            found.append(around)
+            place = around
+        return tuple(found), False
+
+
+class Subject(Struct, frozen=True):
+    """Who gains access.
+
+    One `person`; some person of a `group`, a team whose members are not known; all `others`: everybody with
+    one role in the organization who has no role of their own on the way; somebody `unlisted`, with a role in
+    a list that was not read.
+    """
+
+    kind: Literal["person", "group", "others", "unlisted"]
+    key: Key = None
+    before: Range = ANY_ROLE_BELOW_ADMIN
+    """The role in the organization."""
+    after: Range = ANY_ROLE_BELOW_ADMIN
+
+    @property
+    def doubts(self) -> frozenset[Doubt]:
+        """Why the role in the organization is not known."""
+        if self.kind == "group":
+            return frozenset({_unread_team(self.key)})
+        known = self.before[0] == self.before[1] and self.after[0] == self.after[1]
+        return frozenset() if known or self.kind == "unlisted" else frozenset({MEMBERS_UNREAD})
+
+
+class Gain(Struct, frozen=True):
+    """A stronger role. `sources` are those that differ in the step where the two sides part."""
+
+    certain: bool
+    before: Range
+    after: Range
+    sources: frozenset[tuple[Key, Key]]
+    step: int
+    doubts: frozenset[Doubt] = field(default_factory=frozenset)
+
+
+class Place(Struct, frozen=True):
+    """A space, collection or site whose access is resolved."""
+
+    key: Key
+    shown: bool = False
+    """Whether it is a space: sites can show it."""
+    held: bool = True
+    """Whether it can be in a collection: it is no site."""
+    listed: bool = True
+    """Whether a list has it; else it stands for spaces that no list has, and any site may show those."""
+
+
+class Access(Struct, frozen=True):
+    """Both sides, and the rule by which their roles combine."""
+
+    rule: AccessRule
+    before: World
+    after: World
+
+    def gain(self, subject: Subject, place: Place) -> Gain | None:
+        """Return what somebody gains on a place, None where that is certainly nothing."""
+        old = self.chain(self.before, subject, subject.before, place)
+        new = self.chain(self.after, subject, subject.after, place)
+        gain = _by_precedence(old, new) if self.rule == "precedence" else _by_strength(old, new)
+        if gain is None or gain.certain:
+            return gain
+        return replace(gain, doubts=gain.doubts | subject.doubts)
+
+    def chain(self, world: World, subject: Subject, role: Range, place: Place) -> Chain:
+        """Return the sources of a role on one side. By the strongest rule they are one step."""
+        roles = _Roles(world, subject, role)
+        own = frozenset(roles.given(place.key, OWN))
+        collections, all_known = world.around(place.key) if place.held else ((), True)
+        if self.rule == "strongest":
+            around = (source for one in collections for source in roles.given(one, one))
+            unknown = () if all_known else (_doubtful(UNKNOWN, UNKNOWN, COLLECTION_UNREAD),)
+            return (own.union(around, unknown, roles.default((place.key, *collections), all_known)),)
+        level = frozenset(roles.level(place.key, OWN))
+        if _settles(level):
+            return (own, level, frozenset(), frozenset(), frozenset())
+        sites = frozenset(roles.sites(place)) if place.shown else frozenset()
+        held = frozenset(roles.collections(collections, all_known, nested=not place.shown))
+        return (own, level, sites, held, frozenset(roles.organization()))
+
+
+class _Roles(Struct, frozen=True):
+    """The roles of one subject in one world."""
+
+    world: World
+    subject: Subject
+    role: Range
+    """In the organization."""
+
+    @property
+    def is_guest(self) -> bool:
+        return self.role[1] == 0
+
+    def given(self, place: Key, name: Key) -> Iterator[Source]:
+        """Yield the roles that a place gives to a member or to teams."""
+        people, teams = self.world.given.get(place, {}), self.world.given_to_teams.get(place, {})
+        subject = self.subject
+        if subject.kind == "person" and subject.key in people:
+            yield Source(name, subject.key, people[subject.key])
+        for team, role in teams.items() if subject.kind == "person" else ():
+            if team not in self.world.teams:
+                yield Source(name, team, role, frozenset({_unread_team(team)}))
+            elif team in self.world.teams_of.get(subject.key, ()):
+                yield Source(name, team, role)
+        for giver, role in (*people.items(), *teams.items()) if subject.kind == "group" else ():
+            doubts = {_unread_team(subject.key)} if giver != subject.key else set()
+            yield Source(name, giver, role, frozenset(doubts))
+        if subject.kind != "others" and place not in self.world.complete:
+            yield _doubtful(name, UNREAD, OWN_LIST if name == OWN else _unread_list(place))
+
+    def level(self, place: Key, name: Key) -> Iterator[Source]:
+        """Yield the level of a place, which holds for everybody but admins; a guest gets none by it."""
+        if place not in self.world.levels:
+            yield _doubtful(name, LEVEL, OWN_LEVEL)
+        elif (level := self.world.levels[place]) is not None:
+            low, high = level
+            if self.is_guest:
+                low = high = 0
+            elif self.role[0] == 0:
+                low = 0
+            yield Source(name, LEVEL, (low, high))
+
+    def sites(self, space: Place) -> Iterator[Source]:
+        """Yield the roles on the sites that show a space."""
+        by_site: list[list[Source]] = []
+        for site in sorted(self.world.shown.get(space.key, ()), key=str):
+            found = [self._doubted(source, GUEST) for source in self.given(site, site)]
+            if not self.is_guest and not _settles(found):
+                found += (_with_doubt(source, SITE_LEVEL) for source in self.level(site, site))
+            by_site.append(found)
+        if not (self.world.sites_read and space.listed):
+            by_site.append(list(self._unread_sites()))
+        several = len(by_site) > 1 and not all(map(_settles, by_site))
+        for source in (source for found in by_site for source in found):
+            yield _with_doubt(source, SEVERAL_SITES) if several else source
+
+    def _unread_sites(self) -> Iterator[Source]:
+        """Yield what sites may give that are not known to show a space."""
+        if self.subject.kind != "others":
+            yield _doubtful(UNKNOWN, UNREAD, SITES_UNREAD)
+        elif self.world.unread_levels:
+            yield _doubtful(UNKNOWN, LEVEL, SITES_UNREAD)
+
+    def collections(self, around: tuple[Key, ...], all_known: bool, *, nested: bool) -> Iterator[Source]:
+        """Yield the roles and levels of the collections around a place, innermost first."""
+        for collection in around:
+            doubt = NESTED if nested else None
+            found = [self._doubted(source, GUEST) for source in self.given(collection, collection)]
+            if not self.is_guest and not _settles(found):
+                found += self.level(collection, collection)
+            yield from (_with_doubt(source, doubt) if doubt else source for source in found)
+            nested = True
+        if not all_known:
+            yield _doubtful(UNKNOWN, LEVEL, COLLECTION_UNREAD)
+
+    def organization(self) -> Iterator[Source]:
+        yield Source(DEFAULT_ROLE, DEFAULT_ROLE, self.role)
+
+    def default(self, places: tuple[Key, ...], all_known: bool) -> Iterator[Source]:
+        """Yield the nearest level, else the role in the organization. A guest has neither."""
+        if self.is_guest:
+            return
+        for place in places:
+            found = list(self.level(place, OWN if place == places[0] else place))
+            yield from found
+            if _settles(found):
+                return
+        if all_known:
+            yield from self.organization()
+
+    def _doubted(self, source: Source, doubt: Doubt) -> Source:
+        """Add a doubt for a guest, or for somebody who may be one."""
+        return _with_doubt(source, doubt) if self.role[0] == 0 else source
+
+
+def _unread_team(team: Key) -> Doubt:
+    return Doubt("the members of {} are not in your files", unread=True, place=team)
+
+
+def _unread_list(place: Key) -> Doubt:
+    return Doubt("not all permissions of {} are in your files", unread=True, place=place)
+
+
+def _doubtful(place: Key, giver: Key, doubt: Doubt) -> Source:
+    """Return a source of which neither the role is known nor whether it applies."""
+    return Source(place, giver, ANYTHING, frozenset({doubt}))
+
+
+def _with_doubt(source: Source, doubt: Doubt) -> Source:
+    return Source(source.place, source.giver, source.role, source.doubts | {doubt})
+
+
+def _settles(sources: Iterable[Source]) -> bool:
+    """Whether one of these certainly applies: then no later step counts."""
+    return any(not source.doubts for source in sources)
+
+
+def _doubts(sources: Iterable[Source]) -> frozenset[Doubt]:
+    return frozenset(doubt for source in sources for doubt in source.doubts)
+
+
+# Comparing two sides.
+
+
+class _Reach(Struct, frozen=True):
+    """The roles that may come out of some steps, and why that is not a single one."""
+
+    role: Range
+    doubts: frozenset[Doubt]
+
+
+def _by_precedence(old: Chain, new: Chain) -> Gain | None:
+    doubts: set[Doubt] = set()
+    for number, (before, after) in enumerate(zip(old, new, strict=True)):
+        if before == after or _never_higher(before, after):
+            if _settles(after):
+                return None
+            # Whether these apply is not known, but it is the same on both sides.
+            doubts |= _doubts(after)
+            continue
+        was, then = _reach(old[number:], number), _reach(new[number:], number)
+        if then.role[1] <= was.role[0]:
+            return None
+        certain = not doubts and then.role[0] > was.role[1]
+        why = frozenset(doubts) | was.doubts | then.doubts
+        return Gain(certain, was.role, then.role, _names(before, after), number, why)
+    return None
+
+
+def _by_strength(old: Chain, new: Chain) -> Gain | None:
+    (before,), (after,) = old, new
+    more = after - before
+    floor = max((source.role[0] for source in before if not source.doubts), default=0)
+    if not any(source.role[1] > floor for source in more):
+        return None
+    ceiling = max((source.role[1] for source in before), default=0)
+    sure = max((source.role[0] for source in more if not source.doubts), default=0)
+    doubts = _doubts(before | after)
+    certain = sure > ceiling
+    was, then = (floor, ceiling), (sure, max(source.role[1] for source in after))
+    return Gain(certain, was, then, _names(before, after), 0, frozenset() if certain else doubts)
+
+
+def _names(before: Step, after: Step) -> frozenset[tuple[Key, Key]]:
+    return frozenset(source.name for source in before ^ after)
+
+
+def _never_higher(before: Step, after: Step) -> bool:
+    """Whether the same sources give a role that is nowhere stronger: however they combine, it is no gain."""
+    was, then = ({source.name: source for source in step} for step in (before, after))
+    return was.keys() == then.keys() and all(
+        then[name].doubts == source.doubts
+        and then[name].role[0] <= source.role[0]
+        and then[name].role[1] <= source.role[1]
+        for name, source in was.items()
+    )
+
+
+def _reach(steps: Chain, first: int) -> _Reach:
+    """Return the roles that the first step with a certain role, and the doubtful ones before it, may give."""
+    roles: list[Range] = []
+    doubts: set[Doubt] = set()
+    for number, step in enumerate(steps, first):
+        roles += [source.role for source in step]
+        doubts |= _doubts(step)
+        if _settles(step):
+            if len({source.role for source in step}) > 1:
+                several = len({source.place for source in step}) > 1
+                doubts.add(_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
+            break
+    else:
+        roles.append((0, 0))
+    return _Reach((min(low for low, _ in roles), max(high for _, high in roles)), frozenset(doubts))
