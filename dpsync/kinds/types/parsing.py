@@ -16,6 +16,7 @@ from dpsync.model.entries.values import LiveId, Ref, Secret, Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.texts.web_address import hide_credentials
 
 Schema = dict[str, Any]
 
@@ -247,7 +248,7 @@ def found_in(node: Node) -> str:
         case Scalar(value=bool(value)):
             return f"the boolean {str(value).lower()}"
         case Scalar(value=str(value)):
-            return f'the text "{value}"' if len(value) <= 40 else "a text"
+            return f'the text "{hide_credentials(value)}"' if len(value) <= 40 else "a text"
     return f"the number {node.value}"
 
 

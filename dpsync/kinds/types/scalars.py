@@ -20,6 +20,7 @@ from dpsync.kinds.types.parsing import (
 from dpsync.model.entries.ids import id_fault, written_id_fault
 from dpsync.model.entries.values import LiveId, Secret, Value
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
+from dpsync.model.texts.web_address import has_credentials, hide_credentials
 from dpsync.model.texts.words import counted
 
 _FORMS: dict[str, tuple[re.Pattern[str], str, str]] = {
@@ -82,7 +83,10 @@ class Text(Type, frozen=True):
                 mend = (
                     "write %20 for a space" if re.search(r"\s", value) else "write it as https://acme.example"
                 )
-            return ctx.error("DP204", f'"{value}" is not {meaning}', node.span, mend)
+            return ctx.error("DP204", f'"{hide_credentials(value)}" is not {meaning}', node.span, mend)
+        if self.form == "url" and has_credentials(value):
+            hint = "remove what stands before the @: whoever sees this file, the plan or the URL can see it"
+            ctx.warning("DP242", "the URL holds a user or a password", node.span, hint)
         if self.segment and as_segment(value) != value:
             self._unreadable(value, node, ctx)
         return value

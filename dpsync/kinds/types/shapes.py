@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dpsync.kinds.types.parsing import Parsing, Schema, expected, one_of, secret_of
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.texts.web_address import hide_credentials
 from dpsync.model.texts.words import counted
 
 _FILE: Final[Schema] = {
@@ -139,7 +140,9 @@ def _text(node: Node, schema: Schema, ctx: Parsing) -> bool:
         said = f"the text has {counted(len(node.value), 'character')}; {limits}"
         return _wrong(ctx.error("DP203", said, node.span))
     if "pattern" in schema and not re.search(schema["pattern"], node.value):
-        return _wrong(ctx.error("DP204", f'"{node.value}" is not {schema["title"]}', node.span))
+        return _wrong(
+            ctx.error("DP204", f'"{hide_credentials(node.value)}" is not {schema["title"]}', node.span)
+        )
     return True
 
 

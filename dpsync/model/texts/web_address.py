@@ -1,4 +1,7 @@
-"""What an address of a platform may look like. What passes here makes no library raise later."""
+"""What an address of a platform may look like, and what of a URL nobody should see.
+
+What passes `address_problem` makes no library raise later.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,22 @@ from urllib.parse import urlsplit
 
 LONGEST: Final = 2_000
 """Characters of an address."""
+_CREDENTIALS: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]+(?=@)""")
+"""A user, or a user and a password, in a URL."""
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
 _NAMED = "must begin with http:// or https:// and name a host, as https://api.acme.example does"
+
+
+def has_credentials(url: str) -> bool:
+    """Whether a URL holds a user or a password."""
+    return _CREDENTIALS.search(url) is not None
+
+
+def hide_credentials(text: str) -> str:
+    """Return a text of the same length in which each URL has asterisks for its user and password."""
+    return _CREDENTIALS.sub(lambda found: "*" * len(found[0]), text)
 
 
 def address_problem(url: str) -> str | None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.web_address import hide_credentials
 from dpsync.model.texts.words import counted
 from dpsync.render.json.selected_findings import selected
 from dpsync.render.terminal.wrapping import columns
@@ -67,7 +68,10 @@ class _Paint:
 
 
 class _Lines:
-    """The lines of the files; each file is split once, however many findings it has."""
+    """The lines of the files, without users and passwords of URLs.
+
+    Each file is split once, however many findings it has.
+    """
 
     def __init__(self, texts: Mapping[str, str], secret: set[tuple[str, int]]) -> None:
         self.texts = texts
@@ -79,7 +83,7 @@ class _Lines:
             return None
         if span.file not in self.split:
             text = self.texts.get(span.file)
-            self.split[span.file] = [] if text is None else _LINE_BREAK.split(text)
+            self.split[span.file] = [] if text is None else _LINE_BREAK.split(hide_credentials(text))
         lines = self.split[span.file]
         return lines[span.line - 1] if 1 <= span.line <= len(lines) else None
 
