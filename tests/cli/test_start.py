@@ -40,7 +40,7 @@ COMMANDS = {
     "explain DP201": ("cli collector disk model render", "click msgspec"),
     "explain site.visibility": (
         "cli collector config disk importing kinds model render",
-        "click msgspec",
+        "click msgspec yaml",
     ),
     "fmt --check": ("cli collector config disk importing kinds model render", "click msgspec yaml"),
     "config": (f"{FILES} importing", "click msgspec pydantic yaml"),

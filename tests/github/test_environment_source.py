@@ -62,8 +62,9 @@ def change(workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPa
     sides = {"head": {"sha": head}, "base": {"sha": base, "ref": "main"}}
     for side in sides.values():
         side["repo"] = {"full_name": REPOSITORY}
-    workflow.github.requests[7] = {"number": 7, "state": "open", "merged_at": None, **sides}
-    return {"pull_request": {"number": 7, **sides}, "repository": {"default_branch": "main"}}
+    merge = {"merge_commit_sha": workflow.git("rev-parse", "HEAD")}
+    workflow.github.requests[7] = {"number": 7, "state": "open", "merged_at": None, **sides, **merge}
+    return {"pull_request": {"number": 7, **sides, **merge}, "repository": {"default_branch": "main"}}
 
 
 def run_plan_comment(workflow: Workflow, **inputs: str) -> Ended:

@@ -116,7 +116,7 @@ DELETED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 def without_ids(things: Any) -> list[dict[str, Any]]:
     """What was made anew is the same but for what the platform makes for it."""
-    made = ("id", "createdAt", "updatedAt", "order", "position", "token")
+    made = ("id", "createdAt", "updatedAt", "order", "position", "token", "createdBy")
     return sorted(({k: v for k, v in one.items() if k not in made} for one in things), key=str)
 
 
