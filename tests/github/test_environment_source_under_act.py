@@ -81,11 +81,12 @@ class Attack:
         git("checkout", "-q", "--detach", "main")
         git("merge", "-q", "--no-ff", "--no-edit", "change")
         git("update-ref", "refs/pull/7/merge", "HEAD")
+        merge = {"merge_commit_sha": git("rev-parse", "HEAD")}
         git("checkout", "-q", "main")
         sides: dict[str, Any] = {"head": {"sha": head, "ref": "change"}, "base": {"sha": base, "ref": "main"}}
         for side in sides.values():
             side["repo"] = {"full_name": REPOSITORY}
-        workflow.github.requests[7] = {"number": 7, "state": "open", "merged_at": None, **sides}
+        workflow.github.requests[7] = {"number": 7, "state": "open", "merged_at": None, **sides, **merge}
         payload: dict[str, Any] = {"repository": {"default_branch": "main"}}
         match event:
             case "pull_request" | "pull_request_target":
