@@ -23,7 +23,7 @@ from dpsync.model.plans.remark import Blocked, Note
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.decide.deletions import blocked_deletions
-from dpsync.planner.effects.exposures import exposures
+from dpsync.planner.effects.exposures import exposures, redirect_notes
 from dpsync.planner.effects.moments import moments
 from dpsync.planner.effects.navigation import navigation_changes
 from dpsync.planner.effects.outcome import trees
@@ -136,6 +136,7 @@ class _Made(Struct, frozen=True):
             *synced_notes(sides, decided.deletions.everything),
             *proposals(similar),
             *transfers.notes(sides.names, decided.transfers),
+            *redirect_notes(decided, found),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
             *environment_notes(sides.desired),
         ]

@@ -59,11 +59,7 @@ def values(field: Field) -> tuple[Any, Any]:
         case Lifted():
             return "only some", None
         case "changed" if field.type.refers:
-            return (
-                (LiveId("one"), LiveId("two"))
-                if field.name != "destination"
-                else ({"kind": "external", "url": "one"}, {"kind": "external", "url": "two"})
-            )
+            return LiveId("one"), LiveId("two")
         case "changed":
             return "one", "two"
         case "set" if isinstance(field.type, Json):
@@ -87,7 +83,12 @@ def changes_of(kind: Kind) -> Iterator[Any]:
             yield pytest.param(kind, field, less, more, id=f"{kind.name}.{field.name}: {less} → {more}")
 
 
-ALL = [one for kind in REGISTRY.ordered if kind.parent is not None for one in changes_of(kind)]
+ALL = [
+    one
+    for kind in REGISTRY.ordered
+    if kind.parent is not None and kind.redirects is None
+    for one in changes_of(kind)
+]
 
 
 def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str, str]]:
@@ -120,14 +121,18 @@ def test_every_field_of_security_says_which_change_raises_it() -> None:
         f"{kind.name}.{field.name}"
         for kind in REGISTRY.ordered
         for field in kind.fields
-        if field.security and field.exposes is None and not kind.resolves(field)
+        if kind.redirects is None and field.security and field.exposes is None and not kind.resolves(field)
     ]
     assert silent == []
 
 
 @pytest.mark.parametrize(
     "kind",
-    [kind for kind in REGISTRY.ordered if kind.parent and not holds(kind) and not kind.gives_access],
+    [
+        kind
+        for kind in REGISTRY.ordered
+        if kind.parent and not holds(kind) and not kind.gives_access and kind.redirects is None
+    ],
     ids=lambda kind: kind.name,
 )
 def test_one_more_of_a_kind_of_security_is_listed_once(kind: Kind) -> None:
@@ -257,9 +262,61 @@ def test_what_leads_to_a_host_of_ones_own_sites_is_not_listed(new: bool, url: st
     assert [item.address for item in plan(case).exposures] == ["acme/customization/d"] * listed
 
 
+# Redirects.
+
+
+def to(host: str) -> dict[str, Any]:
+    return {"kind": "external", "url": f"https://{host}/x"}
+
+
+LEADS_TO_A = "1 redirect leads to other hosts: a.example"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        pytest.param({}, {"old": {"destination": to("a.example")}}, LEADS_TO_A, id="new"),
+        pytest.param(
+            {"old": {"destination": to("b.example")}}, {"old": {"destination": to("a.example")}}, LEADS_TO_A,
+            id="another destination",
+        ),
+        pytest.param(
+            {"old": {"destination": to("a.example"), "draft": True}},
+            {"old": {"destination": to("a.example"), "draft": False}}, LEADS_TO_A,
+            id="no draft any more",
+        ),
+        pytest.param(
+            {}, {str(number): {"destination": to(f"{number}.example")} for number in range(5)},
+            "5 redirects lead to other hosts: 0.example, 1.example, 2.example and 2 more",
+            id="several",
+        ),
+        pytest.param({}, {"old": {"destination": to("docs.example")}}, "", id="to a host of one's own"),
+        pytest.param({}, {"old": {"destination": to("a.example"), "draft": True}}, "", id="draft"),
+        pytest.param(
+            {"old": {"destination": to("a.example")}},
+            {"old": {"destination": to("a.example"), "permanent": True}}, "",
+            id="same destination",
+        ),
+        pytest.param({"old": {"destination": to("a.example")}}, {}, "", id="deleted"),
+    ],
+)  # fmt: skip
+def test_redirects_to_other_hosts_are_one_note(before: Any, after: Any, text: str) -> None:
+    """A redirect opens nothing: a line for each of many hides the changes that do."""
+    site: Things = {"site": {"d": {"title": "D", "basename": "d"}}}
+    case = Case(
+        {**site, "redirect": {f"d/{key}": fields for key, fields in after.items()}},
+        {**site, "redirect": {f"d/{key}": fields for key, fields in before.items()}},
+        prune=["**"],
+        urls={("site", "d"): "https://docs.example/d/"},
+    )
+    made = plan(case)
+    assert made.exposures == ()
+    assert [note.text for note in made.notes if "redirect" in note.text] == [text] * bool(text)
+
+
 # New things.
 
-LED = {"kind": "external", "url": f"https://{'a' * 60}.example"}
+LONG = f"https://{'a' * 60}.example"
 
 
 @pytest.mark.parametrize(
@@ -301,19 +358,15 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
             "a new share link: active true",
         ),
         (
-            Case({"site": {"d": {}}, "redirect": {"d/old": {"destination": AWAY}}}, {"site": {"d": {}}}),
-            "a new redirect: destination external, https://a.example",
-        ),
-        (
             Case(
-                {"site": {"d": {}}, "redirect": {"d/old": {"destination": {**AWAY, "url": "https://b.example"}}}},
-                {"site": {"d": {}}, "redirect": {"d/old": {"destination": AWAY}}},
+                {"site": {"d": {}}, "external_link": {"d/l": {"url": "https://b.example"}}},
+                {"site": {"d": {}}, "external_link": {"d/l": {"url": "https://a.example"}}},
             ),
-            "destination changed: external, https://a.example → external, https://b.example",
+            "url changed: https://a.example → https://b.example",
         ),
         (
-            Case({"site": {"d": {}}, "redirect": {"d/old": {"destination": LED}}}, {"site": {"d": {}}}),
-            f"a new redirect: destination external, {LED['url'][:59]}…",
+            Case({"site": {"d": {}}, "external_link": {"d/l": {"url": LONG}}}, {"site": {"d": {}}}),
+            f"a new external link: url {LONG[:59]}…",
         ),
         (
             Case({"space": {"s": {"mergeRules": BYPASS}}}, {"space": {"s": {"mergeRules": RULES}}}),

@@ -48,9 +48,9 @@ REDIRECT = Kind(
     ),
     fields=(
         Field("source", _SOURCE, in_answers="always", on_profiles={"published": {"type": _STRICT_SOURCE}}),
-        Field("destination", DESTINATION, required=True, security=True, raised="changed"),
-        Field("captureWildcard", Flag(), absent=False, security=True, raised=(False, True)),
-        Field("permanent", Flag(), absent=False, security=True, raised=(False, True)),
+        Field("destination", DESTINATION, required=True, security=True),
+        Field("captureWildcard", Flag(), absent=False, security=True),
+        Field("permanent", Flag(), absent=False, security=True),
         Field("draft", Flag(), absent=False, security=True, exposure=(True, False)),
     ),
 )

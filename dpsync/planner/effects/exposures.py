@@ -7,13 +7,17 @@ gains a stronger role by them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpsync.kinds.kind import Field, Kind, Lifted
+from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import Value, leaves, to_plain
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
+from dpsync.model.plans.remark import Note
+from dpsync.model.texts.words import some
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
 from dpsync.planner.effects.access_changes import access_exposures
@@ -47,6 +51,8 @@ def exposures(
 
 def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
     kind = decided.sides.kind(entry.resource)
+    if kind.redirects is not None:
+        return
     differences = {item.field: item for item in change.differences}
     for item in entry.display:
         known = item.field.source is not None
@@ -89,8 +95,13 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
 
 def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
     """Whether one of these leads to where no site of anybody here is."""
-    own = {host_of(live.url) for live in decided.sides.snapshot.objects.values() if live.url is not None}
+    own = _own_hosts(decided)
     return any(host_of(url) not in own for url in urls)
+
+
+def _own_hosts(decided: Decisions) -> set[str | None]:
+    objects = decided.sides.snapshot.objects.values()
+    return {host_of(live.url) for live in objects if live.url is not None}
 
 
 def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
@@ -111,6 +122,8 @@ def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
     """What a new thing has more than the least; one for all of it where one more of its kind counts."""
     sides, resource = decided.sides, entry.resource
     kind, address = sides.kind(resource), str(resource.address)
+    if kind.redirects is not None:
+        return
     found = []
     for field in kind.fields:
         if kind.resolves(field):
@@ -171,6 +184,41 @@ def _said(field: Field, value: Any) -> str:
         return _short(value)
     text = ", ".join(map(_short, leaves(value)))
     return (text or "nothing") if len(text) <= 2 * _SHORT and "\n" not in text else "set"
+
+
+# Where redirects lead.
+
+
+def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
+    """Yield one note for each organization in which redirects begin to lead to other hosts.
+
+    A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
+    """
+    hosts: dict[Address, list[set[str]]] = defaultdict(list)
+    entries = (decided.entries.get(change.location) for change in changes if change.action != "delete")
+    redirects = [one for one in entries if one and decided.sides.kind(one.resource).redirects is not None]
+    own = _own_hosts(decided) if redirects else set()
+    for entry in redirects:
+        kind, live = decided.sides.kind(entry.resource), entry.live
+        before = live.fields if live is not None else {}
+        after = {**before, **(entry.resource.fields if live is None else {})}
+        after |= {item.field.name: item.after for item in entry.written}
+        new = _destinations(kind, after) - _destinations(kind, before)
+        if foreign := {host or url for url in new if (host := host_of(url)) not in own}:
+            hosts[entry.resource.address.top].append(foreign)
+    for organization, found in sorted(hosts.items()):
+        verb = "redirect leads" if len(found) == 1 else "redirects lead"
+        where = some(sorted(set().union(*found)))
+        text = f"{len(found)} {verb} to other hosts: {where}"
+        yield Note(address=str(organization), text=text, consequence=True)
+
+
+def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
+    """Return the URLs that a redirect with these fields leads to; none while it is a draft."""
+    scales = ((item.exposure, fields.get(item.name)) for item in kind.fields)
+    if any(isinstance(scale, tuple) and scale and value == scale[0] for scale, value in scales):
+        return set()
+    return {url for value in fields.values() for url in linked(None, value)}
 
 
 # What is deleted.

@@ -133,7 +133,7 @@ def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explana
             ("Written", written_words(kind, field)),
             ("Cleared", _cleared(kind, field)),
             ("A new one has", "" if field.platform_default is None else yaml_words(field.platform_default)),
-            ("Opens up", _STRONGER_ROLE if kind.resolves(field) else _exposure(registry, field)),
+            ("Opens up", _exposure(registry, kind, field)),
             ("Compared", comparison_words(kind, field)),
             ("Profiles", _profiles(registry, kind, field)),
             *(("Differs", words) for words in _differences(registry, kind, field.name)),
@@ -175,10 +175,12 @@ _RAISED: Mapping[str, str] = {
 _STRONGER_ROLE = "any change by which somebody gets a stronger role somewhere"
 
 
-def _exposure(registry: Registry, field: Field) -> str:
-    """By which change something becomes more visible or more powerful: what a plan lists under Access."""
+def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
+    """Say by which change something becomes more visible or more powerful: what a plan lists under Access."""
     raised = field.exposes
-    if raised is None:
+    if kind.resolves(field):
+        return _STRONGER_ROLE
+    if raised is None or kind.redirects is not None:
         return ""
     if isinstance(raised, str):
         return _RAISED[raised]
@@ -189,6 +191,8 @@ def _exposure(registry: Registry, field: Field) -> str:
 
 
 def _kind_exposure(kind: Kind) -> str:
+    if kind.redirects is not None:
+        return ""
     if "who" in kind.access:
         return "one more, another or one fewer of them, where somebody gets a stronger role by it"
     said = ["one more of them"] if kind.security else []
