@@ -161,7 +161,7 @@ def _is_agreed(here: Environment, why: str, answer: _Answer) -> bool:
 
 
 def _destination(environment: Environment) -> tuple[str, str]:
-    """Return address and token variable; "" for none."""
+    """Return the address and the name of the token variable, each "" if the environment has none."""
     return (environment.url or "").rstrip("/"), environment.token or ""
 
 

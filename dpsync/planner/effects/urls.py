@@ -280,7 +280,7 @@ class OldUrls(Struct, frozen=True, dict=True):
 
     @cached_property
     def _redirected(self) -> dict[Address, dict[str, Address]]:
-        """The redirects of each owner that are active after the apply, by their source path."""
+        """For each owner, the redirects that are active after the apply, keyed by source path."""
         found: dict[Address, dict[str, Address]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
             if kind.redirects is not None:

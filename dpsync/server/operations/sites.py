@@ -13,8 +13,8 @@ OPERATIONS = [
          body_required=False, needs="create",
          decided="Nothing is needed: the title is `Untitled`, the visibility `public`. The basename is a "
          "slug of the title, unique in the organization. A new site is not published, and agents "
-         "may use it. A space of `spaces` that is not there is 404, and then nothing is made. Today's "
-         "edition also accepts the type `site`, which the vendor's skills use."),
+         "may use it. If a space in `spaces` does not exist, the answer is 404 and nothing is created. "
+         "Today's edition also accepts the type `site`, which the vendor's skills use."),
     get("getSiteById", SITE, sites.get_site, ms.Site,
         decided="`urls.published` is there when the site is published and somebody reaches it there: for a "
         "share-link site only in answers to a `shareKey`. `features` has what the site uses, with "
