@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dpsync.model.entries.values import LiveId
 from dpsync.planner.plan import make_plan
 
 from .access_cases import REGISTRIES, sides, things
@@ -451,3 +452,57 @@ def test_deleted_collection_lets_its_spaces_out() -> None:
         "acme/collections/[api]": "other members with the role create: read → their own role on "
         "acme/spaces/guide"
     }
+
+
+NO_SPACES = ("space",)
+NO_MEMBERS = ("member", "member_permission", "team_member")
+
+
+@pytest.mark.parametrize(
+    ("undeclared", "before", "after", "found"),
+    [
+        pytest.param(
+            NO_SPACES, world(person(DOCS, kim="comment"), ON_DOCS), world(ON_DOCS),
+            {GONE_KIM: "kim: comment → create; may open the space space-guide to kim: not all permissions "
+                       "there are in your files, the collection around it is not in your files and 1 more"},
+            id="space of a site",
+        ),
+        pytest.param(
+            NO_SPACES, world(person(API, lin="read")), world(person(API, lin="edit")),
+            {"collections/api/permissions/members/lin":
+             "lin: read → edit; role edit may open the spaces of acme/collections/api that your files do not "
+             "list to lin: not all permissions there are in your files, not every site's structure is in "
+             "your files and 1 more"},
+            id="spaces of a collection",
+        ),
+        pytest.param(
+            NO_MEMBERS, world(level(GUIDE, "guest")), world(level(GUIDE, "read")),
+            {"spaces/guide": "all other members but guests: no access → read"},
+            id="open level without members",
+        ),
+        pytest.param(
+            NO_MEMBERS, world(), world(level(GUIDE, "edit")),
+            {"spaces/guide": "may open acme/spaces/guide to all other members but guests, people whose role "
+                             "there is not in your files: not all members are in your files, not all "
+                             "permissions there are in your files"},
+            id="level without members",
+        ),
+        pytest.param(NO_MEMBERS, world(), world(level(GUIDE, "read")), {}, id="least level without members"),
+    ],
+)  # fmt: skip
+def test_undeclared_kinds_may_open(
+    undeclared: tuple[str, ...], before: World, after: World, found: dict[str, str]
+) -> None:
+    wanted, live = dict(things(after, live=False)), dict(things(before, live=True))
+    for kind in undeclared:
+        del wanted[kind], live[kind]
+    if undeclared == NO_SPACES:
+        shown = {
+            path: {**place, "space": LiveId("space-guide")} for path, place in wanted["site_space"].items()
+        }
+        wanted["site_space"] = shown
+        for side, name in ((wanted, "member_permission"), (wanted, "team_permission")):
+            side[name] = {path: role for path, role in side[name].items() if not path.startswith("guide/")}
+    case = Case(wanted, live, prune=["**"], registry=REGISTRIES["published"], confirm=["delete 9"])
+    exposed = make_plan(case.sides()).exposures
+    assert {item.address.removeprefix("acme/"): item.words for item in exposed} == found

@@ -88,7 +88,7 @@ class AccessWords(Struct, frozen=True):
 
     def _place(self, place: Key) -> str:
         if isinstance(place, Unlisted):
-            return f"what {self._place(place.place)} has in it and your files do not name"
+            return f"the spaces of {self._place(place.place)} that your files do not list"
         return self.parts.address(place) or f"the {self.parts.noun(place)} {place[1]}"
 
     def _who(self, subjects: list[Subject]) -> str:
