@@ -12,7 +12,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.effects.access import Subject
+from dpsync.planner.effects.access import Access, Subject
 from dpsync.planner.effects.access_changes import access_exposures, findings, relevant
 from dpsync.planner.effects.access_words import Finding
 from dpsync.planner.effects.access_worlds import AccessParts, Unlisted
@@ -146,3 +146,23 @@ def test_plan_without_such_changes_resolves_nothing(monkeypatch: pytest.MonkeyPa
     assert access_exposures(unchanged, ()) == {}
     renamed = Change(address="acme/spaces/x", kind="space", action="update")
     assert access_exposures(unchanged, (renamed,)) == {}
+
+
+def test_members_with_equal_roles_are_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A team of hundreds with one role on a site must not make each linked space cost hundreds of lookups."""
+    before = oracle.world(Random(1))
+    before.members |= {str(number): "read" for number in range(100)}
+    before.people["site", "d"] = {str(number): "edit" for number in range(100)}
+    before.links.discard(("d", "x"))
+    after = deepcopy(before)
+    after.links.add(("d", "x"))
+    resolved: list[Subject] = []
+    gain = Access.gain
+
+    def counting(access: Access, subject: Subject, place: Any) -> Any:
+        resolved.append(subject)
+        return gain(access, subject, place)
+
+    monkeypatch.setattr(Access, "gain", counting)
+    make_plan(sides(before, after))
+    assert len(resolved) < 20

@@ -32,8 +32,8 @@ ANY_ROLE_BELOW_ADMIN: Final[Range] = (0, ADMIN - 1)
 NOT_A_GUEST: Final[Range] = (1, ADMIN - 1)
 OWN: Final = "own"
 """In a source: the place whose access is resolved. Places that are alike have equal sources then."""
-LEVEL, UNREAD, DEFAULT_ROLE, UNKNOWN = "level", "unread", "default role", "unknown"
-"""In a source, instead of a member or a team: what gives the role."""
+PERSON, LEVEL, UNREAD, DEFAULT_ROLE, UNKNOWN = "person", "level", "unread", "default role", "unknown"
+"""In a source, instead of a team: what gives the role. `PERSON` is a role of the member's own."""
 
 
 class Doubt(Struct, frozen=True):
@@ -215,6 +215,20 @@ class Access(Struct, frozen=True):
             return gain
         return replace(gain, doubts=gain.doubts | subject.doubts)
 
+    def likeness(self, subject: Subject, around: tuple[tuple[Key, ...], ...]) -> Any:
+        """Return what the gain of a person depends on, by what is around a place before and after.
+
+        Persons with one likeness gain the same.
+        """
+        roles = []
+        for world, places in zip((self.before, self.after), around, strict=True):
+            teams = world.teams_of.get(subject.key, frozenset())
+            for place in places:
+                own = world.given.get(place, {}).get(subject.key)
+                given = world.given_to_teams.get(place, {})
+                roles.append((own, frozenset(team for team in teams if team in given)))
+        return subject.before, subject.after, tuple(roles)
+
     def chain(self, world: World, subject: Subject, role: Range, place: Place) -> Chain:
         """Return the sources of a role on one side. By the strongest rule they are one step."""
         roles = _Roles(world, subject, role)
@@ -249,7 +263,7 @@ class _Roles(Struct, frozen=True):
         people, teams = self.world.given.get(place, {}), self.world.given_to_teams.get(place, {})
         subject = self.subject
         if subject.kind == "person" and subject.key in people:
-            yield Source(name, subject.key, people[subject.key])
+            yield Source(name, PERSON, people[subject.key])
         for team, role in teams.items() if subject.kind == "person" else ():
             if team not in self.world.teams:
                 yield Source(name, team, role, frozenset({_unread_team(team)}))

@@ -24,6 +24,7 @@ from dpsync.planner.effects.access import (
     LEVEL,
     NOT_A_GUEST,
     OWN,
+    PERSON,
     Access,
     Gain,
     Key,
@@ -74,7 +75,8 @@ class Cause(Struct, frozen=True):
         name = OWN if place == self.place else self.place
         match self.kind:
             case "given":
-                return (name, self.who) in gain.sources
+                own = subject.kind == "person" and subject.key == self.who
+                return (name, PERSON if own else self.who) in gain.sources
             case "level":
                 return (name, LEVEL) in gain.sources
             case "membership":
@@ -295,9 +297,14 @@ class _Finder(Struct, frozen=True):
         strongest = access.rule == "strongest"
         everybody = any(cause.concerns_everybody for cause in mine)
         subjects = self._subjects(mine, place, everybody)
+        around = tuple(tuple(_around(world, place)) for world in (self.parts.before, self.parts.after))
+        known: dict[Any, Gain | None] = {}
         open_to_all = everybody
         for subject in subjects:
-            gain = access.gain(subject, one)
+            like = access.likeness(subject, around) if subject.kind == "person" else subject
+            if like not in known:
+                known[like] = access.gain(subject, one)
+            gain = known[like]
             if subject.kind == "others":
                 open_to_all = open_to_all and gain is not None and gain.certain
             if gain is None or (open_to_all and subject == _UNLISTED_MEMBER):
