@@ -247,7 +247,7 @@ class Access(Struct, frozen=True):
 
 
 class _Roles(Struct, frozen=True):
-    """The roles of one subject in one world."""
+    """The roles of one subject on one side: before the plan, or after it."""
 
     world: World
     subject: Subject
@@ -358,7 +358,7 @@ def _with_doubt(source: Source, doubt: Doubt) -> Source:
 
 
 def _settles(sources: Iterable[Source]) -> bool:
-    """Whether one of these certainly applies: then no later step counts."""
+    """Whether a source of this step applies for sure, so that later steps do not count."""
     return any(not source.doubts for source in sources)
 
 
@@ -424,7 +424,7 @@ def _never_higher(before: Step, after: Step) -> bool:
 
 
 def _reach(steps: Chain, first: int) -> _Reach:
-    """Return the roles that the first step with a certain role, and the doubtful ones before it, may give."""
+    """Return the possible roles: of the first sure step, and of the doubtful steps before it."""
     roles: list[Range] = []
     doubts: set[Doubt] = set()
     for number, step in enumerate(steps, first):

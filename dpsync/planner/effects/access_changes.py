@@ -292,7 +292,7 @@ class _Finder(Struct, frozen=True):
         return one.shown, one.held, one.listed, place if alone else None, around
 
     def gains(self, mine: list[Cause], place: Key) -> Iterator[tuple[Subject, Gain, int]]:
-        """Yield what anybody gains on a place, with the number of the first cause that explains it."""
+        """Yield what each subject gains in a place, with the index of the first cause that explains it."""
         one, access = self.parts.place(place), self.access
         strongest = access.rule == "strongest"
         everybody = any(cause.concerns_everybody for cause in mine)

@@ -20,7 +20,7 @@ _MOST_REASONS = 2
 
 
 class Finding(Struct, frozen=True):
-    """What somebody gains in some places; no gain: it may be anything, because of what is `unread`."""
+    """What one subject gains in some places; without a gain it is unknown, because `unread` was not read."""
 
     subject: Subject
     gain: Gain | None

@@ -348,7 +348,7 @@ class AccessParts(Struct, frozen=True, dict=True):
         return self.decided.sides.names.identities.get(self.organization)
 
     def _listed(self, kind: Kind) -> bool:
-        """Whether the organization's list of a kind was read."""
+        """Whether the list of all objects of one kind in the organization was read."""
         sides = self.decided.sides
         return self._root is not None and (
             self.reads(self._root, kind)
