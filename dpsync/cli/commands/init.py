@@ -109,7 +109,10 @@ def _wanted(
     if organization is None:
         organization = click.prompt("The id of your organization on the platform", err=True, type=str).strip()
     if not is_id(organization):
-        raise click.UsageError("--organization: an id is printable, without blanks, and not longer than 500")
+        raise click.UsageError(
+            "--organization: an id is printable, has at most 500 characters, "
+            "and no blanks, backslashes or braces"
+        )
     if live is None:
         live = click.confirm("Take over what is live there? (else: start small)", default=True, err=True)
     if workflows is None and asking:
