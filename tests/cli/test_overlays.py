@@ -113,7 +113,7 @@ def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None
     one, other = (read((directory / name).read_text(), name)[0] for name in ("dpsync.yaml", "prod.yaml"))
     assert isinstance(one, Mapping)
     assert isinstance(other, Mapping)
-    merged: Any = plain(Overlays(load_registry()).over(one, other))
+    merged: Any = plain(Overlays(load_registry()).merge(one, other))
     assert merged["organizations"]["acme"]["teams"]["writers"]["structure"] == []
 
 

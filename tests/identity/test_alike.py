@@ -235,7 +235,8 @@ def test_what_was_declared_before_and_is_not_found_is_asked_about(project: Proje
     about.
     """
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
-    project.base = "HEAD"
+    project.commit("title: Acme\nspaces: { g: { title: Guides } }")
+    project.base = "HEAD~1"
     project.holds(spaces=docs("Everything"))
     (refusal,) = project.plan().refusals
     assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/g")

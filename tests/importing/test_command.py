@@ -189,7 +189,7 @@ def test_nothing_that_git_does_not_have_is_overwritten(
     by_hand(platform, "PATCH", "/orgs/acme/teams/sales", {"title": "Selling"})
     refused = run("import", "-C", str(target))
     assert refused.code == 4
-    assert "acme/teams.yaml is there already" in refused.err
+    assert "acme/teams.yaml exists already" in refused.err
     assert changed.read_text(encoding="utf-8") == before
 
     committed(target)

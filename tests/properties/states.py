@@ -9,7 +9,7 @@ from typing import Any
 
 from .organizations import Fields
 
-_FLEETING = {"auditEvents", "createdAt", "updatedAt", "joinedAt", "lastSeenAt", "position", "deletedAt"}
+_FLEETING = {"auditEvents", "createdAt", "updatedAt", "joinedAt", "lastSeenAt", "position", "deletedAt", "createdBy"}
 
 
 def settled(state: Fields, born: set[str]) -> Fields:

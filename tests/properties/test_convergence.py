@@ -11,7 +11,7 @@ from .organizations import Draw, Fields
 from .platform import Platform, adopts, case, fulfilled
 from .states import differences, ids, settled
 
-_FOLLOWS = {"auditEvents", "default", "updatedAt", "position", "defaultContent"}
+_FOLLOWS = {"auditEvents", "default", "updatedAt", "position", "defaultContent", "createdBy"}
 """What the platform changes by itself when something else is changed."""
 _INSIDE = ("teams", "collections", "spaces", "sites", "structure", "children")
 _PEOPLE = ("member", "team_member")

@@ -7,7 +7,7 @@ in the organization. Places that are alike are resolved once. Each gain stands u
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
@@ -366,7 +366,7 @@ class _Finder(Struct, frozen=True):
 
     def _others(self, named: frozenset[Key]) -> list[Subject]:
         """Return everybody else, once for each role in the organization. A guest gets nothing by it."""
-        counts = self.parts.members_by_role.copy()
+        counts = Counter(self.parts.members_by_role)
         counts.subtract(self.parts.roles_of(key) for key in named if key in self.parts.after.members)
         roles = {pair for pair, number in counts.items() if number}
         roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != ((0, 0), (0, 0))}
