@@ -225,7 +225,7 @@ def test_single_color_is_sent_with_whole_customization(project: Project) -> None
 
 def test_forbidden_write_in_a_site_names_both_reasons(project: Project) -> None:
     """403: the token's user may not, or the plan of the site is too small."""
-    project.holds(sites=[{"id": "docs", "title": "Docs"}])
+    project.reset_platform(sites=[{"id": "docs", "title": "Docs"}])
     report = project.apply("sites: { docs: { title: Handbook, basename: docs } }", token="token-of-bo")
     (outcome,) = report.outcomes
     assert outcome.result == "failed"
