@@ -9,7 +9,9 @@ from typing import Any
 
 from .organizations import Fields
 
-_FLEETING = {"auditEvents", "createdAt", "updatedAt", "joinedAt", "lastSeenAt", "position", "deletedAt", "createdBy"}
+_FLEETING = {
+    "auditEvents", "createdAt", "createdBy", "updatedAt", "joinedAt", "lastSeenAt", "position", "deletedAt",
+}  # fmt: skip
 
 
 def settled(state: Fields, born: set[str]) -> Fields:
