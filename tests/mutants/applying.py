@@ -95,9 +95,11 @@ def overwrite_remote_file(
     return original(self, path, branch, data, replace(instead_of, blob=None), message)
 
 
-def full_environment_for_git(original: Any, command: Any, env: dict[str, str], *more: Any) -> Any:
+def full_environment_for_git(
+    original: Any, command: Any, arguments: Any, env: dict[str, str], *more: Any, **options: Any
+) -> Any:
     """Give git the whole environment, with the token in it."""
-    return original(command, {**os.environ, **env}, *more)
+    return original(command, arguments, {**os.environ, **env}, *more, **options)
 
 
 def renumber_refused(original: type[IntEnum]) -> type[IntEnum]:
