@@ -25,7 +25,7 @@ def print_unescaped(original: Any, text: str) -> str:
     return text
 
 
-def save_unanonymized(original: Any, self: Any, text: str) -> str:
+def save_unanonymized(original: Any, self: Any, text: str, is_code: bool = False) -> str:
     """Save a text of an anonymous world without replacing names."""
     return text
 
