@@ -518,6 +518,8 @@ class Kind(Struct, frozen=True, dict=True):
     """
     title: str = "title"
     """The field that people know an undeclared one by."""
+    title_at: str | None = None
+    """Where an answer has the title of the object that the title field refers to, dotted."""
     url: Url | None = None
     """Where people see it, and what that is made of."""
     visible_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

@@ -69,10 +69,13 @@ def decode(
     url = url if isinstance(url, str) else None
     changed = pointer(body, kind.changed) if kind.changed else None
     changed = changed if isinstance(changed, str) else None
+    title = pointer(body, kind.title_at) if kind.title_at else None
+    title = title if isinstance(title, str) and title else None
     own_id = kind.own_id
     return LiveObject(
         kind.name, own, parent, holder, fields, source, own_id,
-        url=url, changed=changed, synced=_repository(kind.synced, body) if kind.synced else None,
+        url=url, changed=changed, title=title,
+        synced=_repository(kind.synced, body) if kind.synced else None,
     )  # fmt: skip
 
 

@@ -237,7 +237,7 @@ def test_a_section_that_shows_another_space_stays(lab: Lab) -> None:
 def test_roles_on_a_collection_go_with_it(lab: Lab) -> None:
     lab.holds(collections=[{"id": "c", "title": "Shelf", "permissions": {"users": {"bo": "read"}}}])
     ((_, along),) = deleted(lab.plan("collections: {}", prune("collections"))).items()
-    assert list(along) == ["acme/collections/[Shelf]/permissions/members/[bo]"]
+    assert list(along) == ["acme/collections/[Shelf]/permissions/members/[bo@acme.example]"]
 
 
 def test_roles_on_what_a_translation_has_made_go_with_their_member(lab: Lab) -> None:

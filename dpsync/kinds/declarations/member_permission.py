@@ -16,6 +16,7 @@ MEMBER_PERMISSION = Kind(
     read=Pages("{parent}/permissions/users"),
     identity=("user",),
     title="user",
+    title_at="user.email",
     create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, gives="$user", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),

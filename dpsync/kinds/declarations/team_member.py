@@ -14,6 +14,7 @@ TEAM_MEMBER = Kind(
     read=Pages("{parent}/members"),
     identity=("user",),
     title="user",
+    title_at="organization.user.email",
     create=Put("{parent}/members/{user}", gives="$user", repeat="safe"),
     update=Put("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),

@@ -16,6 +16,7 @@ TEAM_PERMISSION = Kind(
     read=Pages("{parent}/permissions/teams"),
     identity=("team",),
     title="team",
+    title_at="team.title",
     create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, gives="$team", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),

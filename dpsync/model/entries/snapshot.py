@@ -46,6 +46,8 @@ class LiveObject(Struct, frozen=True):
     """Where people see it; compared with nothing."""
     changed: str | None = None
     """When it was last changed, as the platform says it; compared with nothing."""
+    title: str | None = None
+    """The title of the object that its title field refers to, from the same answer; compared with nothing."""
     synced: SyncedRepository | None = None
     """Where a part of it is kept as a repository has it, by the platform itself."""
 

@@ -89,7 +89,11 @@ class AccessWords(Struct, frozen=True):
     def _place(self, place: Key) -> str:
         if isinstance(place, Unlisted):
             return f"the spaces of {self._place(place.place)} that your files do not list"
-        return self.parts.address(place) or f"the {self.parts.noun(place)} {place[1]}"
+        if address := self.parts.address(place):
+            return address
+        title = self.parts.title(place)
+        name = place[1] if title is None else f'"{title}"'
+        return f"the {self.parts.noun(place)} {name}"
 
     def _who(self, subjects: list[Subject]) -> str:
         people = sorted(self._person(one.key) for one in subjects if one.kind == "person")
@@ -105,6 +109,8 @@ class AccessWords(Struct, frozen=True):
     def _person(self, key: Key) -> str:
         """Return the e-mail of a member, as people know it."""
         address = self.parts.address(key)
+        if address is None and (title := self.parts.title(key)):
+            return title
         if address is None:
             return f"the {self.parts.noun(key)} {key[1].rpartition('/')[2]}"
         return address.rpartition("/")[2].removeprefix("[").removesuffix("]")

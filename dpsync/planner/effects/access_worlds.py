@@ -91,6 +91,10 @@ class AccessParts(Struct, frozen=True, dict=True):
             return str(sides.names.address(key))
         return next((str(at) for at, id in sides.snapshot.outputs.items() if id == key[1]), None)
 
+    def title(self, key: Key) -> str | None:
+        """Return the title of an object that was not read, as the objects that refer to it have the title."""
+        return self.decided.sides.names.referred_titles.get(key)
+
     # Both sides.
 
     @cached_property

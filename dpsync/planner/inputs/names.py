@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
+from urllib.parse import unquote
 
 from msgspec import Struct, field
 
@@ -111,16 +112,37 @@ class Names(Struct, frozen=True, dict=True):
         kind = self.kind(item)
         value = item.fields.get(kind.title)
         if isinstance(value, LiveId):
-            meant = [self.named(item, name, value.id) for name in kind.field(kind.title).type.refers]
-            known = [self.declared.get(identity) or self._titled(identity) for identity in meant]
-            return next((str(name).rpartition("/")[2] for name in known if name), value.id)
+            return self._referred_title(item, kind.field(kind.title).type.refers, value.id)
         if isinstance(value, dict):  # of terms in several languages the first one
             value = value[min(value)] if value else None
         return str(value) if value else item.id
 
-    def _titled(self, identity: Identity) -> str | None:
-        other = self.snapshot.objects.get(identity)
-        return self._title(other) if other else None
+    def _referred_title(self, item: LiveObject, kinds: tuple[str, ...], id: str) -> str:
+        """Return the name of the object that the title of `item` refers to, as files write it.
+
+        The answer that has `item` has the name, too. So the name does not depend on what else was read.
+        """
+        targets = [
+            (self.registry[kind], self.named(item, kind, id)) for kind in kinds if kind in self.registry
+        ]
+        for _, identity in targets:
+            if declared := self.declared.get(identity):
+                return unquote(declared.last)
+        for kind, identity in targets:
+            live = self.snapshot.objects.get(identity)
+            if title := item.title or (self._title(live) if live is not None else None):
+                return str(kind.field(kind.title).type.fold(title))
+        return id
+
+    @cached_property
+    def referred_titles(self) -> dict[Identity, str]:
+        """The titles of the objects that live objects refer to by their title, such as members by e-mail."""
+        return {
+            self.named(item, name, value.id): item.title
+            for item in self.snapshot.objects.values()
+            if item.title is not None and isinstance(value := item.fields.get(self.kind(item).title), LiveId)
+            for name in self.kind(item).field(self.kind(item).title).type.refers
+        }
 
     @cached_property
     def _same_title(self) -> Counter[tuple[Identity | None, str, str]]:
