@@ -46,7 +46,7 @@ organizations:
     spaces: { s: { title: Guides, collection: d } }
 """
 TEAM, SPACE, TOOLS, NEW = "acme/teams/a", "acme/spaces/s", "acme/integrations/acme-tools", "acme/teams/n"
-NEWS, TERM, BO = "acme/spaces/[News]", "acme/glossary/[Ventil]", "acme/teams/a/members/[bo]"
+NEWS, TERM, BO = "acme/spaces/[News]", "acme/glossary/[Ventil]", "acme/teams/a/members/[bo@acme.example]"
 
 
 class Relay(http.server.BaseHTTPRequestHandler):
