@@ -194,8 +194,8 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
     for address, resource in desired.resources.items():
         text = str(address)
         yield text, resource.span
-        for name, at in resource.spans.items():
-            yield f"{text}#{name}", at
+        for name in resource.spans:
+            yield f"{text}#{name}", resource.value_span(name)
     environment = desired.environment
     if environment is not None and environment.span is not None and environment.pending:
         yield environment_key(environment.name), environment.span

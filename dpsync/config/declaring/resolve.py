@@ -10,11 +10,12 @@ from dpsync.config.declaring.flags import new, takeover
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile, Type
+from dpsync.kinds.types.parsing import is_file_reference
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry, Lookup
 from dpsync.model.entries.values import Ref, Value
 from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Node, Scalar
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
 
@@ -28,12 +29,14 @@ class Resolving:
     def __init__(self, declared: Declarations, read_file: ReadFile, read_text: ReadText) -> None:
         self.declared = declared
         self.registry = declared.registry
-        self.file = read_file
-        self.text = read_text
+        self._read_file = read_file
+        self._read_text = read_text
         self.lookups: dict[Address, Lookup] = {}
         self._at: Declaration | None = None
         self._read: Field | None = None
         """The field that is being read, where the profile has words of its own for it."""
+        self._contents: list[Span] = []
+        """The starts of the files that were read for the present field."""
         self._places: dict[tuple[Address, str], Address] = {}
         """Where the entries of a kind stand below an entry."""
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -54,6 +57,18 @@ class Resolving:
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
         return INVALID
+
+    def file(self, path: Scalar) -> Node | str | None:
+        found = self._read_file(path)
+        if isinstance(found, Mapping | Scalar | Sequence):
+            self._contents.append(Span.start_of(found.span.file))
+        return found
+
+    def text(self, path: Scalar) -> TextFile | None:
+        found = self._read_text(path)
+        if found is not None:
+            self._contents.append(Span.start_of(found.name))
+        return found
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         address = str(self._at.address) if self._at else None
@@ -133,6 +148,7 @@ class Resolving:
         kind = entry.kind
         fields: dict[str, Value] = {}
         spans: dict[str, Span] = {}
+        contents: dict[str, Span] = {}
         for field in kind.fields:
             self._read = field if field.on_profiles and self._is_own(field) else None
             if field.nest:
@@ -143,7 +159,10 @@ class Resolving:
             elif field.name in entry.nodes:
                 key, node = entry.nodes[field.name]
                 spans[field.name] = (key or node).span
+                self._contents.clear()
                 value = self._value(field, node, field.form(fields.get(field.formed_by or "")))
+                if len(self._contents) == 1 and _is_only_a_file(node):
+                    contents[field.name] = self._contents[0]
                 if value is not INVALID:
                     fields[field.name] = value
             elif field.name == kind.default:
@@ -168,6 +187,7 @@ class Resolving:
         return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
             fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new, taken,
+            contents,
         )  # fmt: skip
 
     def _is_own(self, field: Field) -> bool:
@@ -196,3 +216,12 @@ class Resolving:
             return None
         value = type_.parse(node, self)
         return None if field.null == "empty" and value == "" else value
+
+
+def _is_only_a_file(node: Node) -> bool:
+    """Return whether a value is `{file: PATH}`, or single keys that end there (`text: {file: …}`)."""
+    while isinstance(node, Mapping) and len(node.entries) == 1:
+        if is_file_reference(node):
+            return True
+        node = node.entries[0][1]
+    return False

@@ -170,7 +170,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         kind = self._kind(item)
         label = item.fields.get(kind.title)
         names = [one.field for one in more.get("fields", ())]
-        span = item.where(names[0]) if names and what == "changed" else item.span
+        span = item.value_span(names[0]) if names and what == "changed" else item.span
         return Edit(
             address=str(item.address), what=what, kind=kind.noun,
             at=None if what == "removed" else Origin.of(span),

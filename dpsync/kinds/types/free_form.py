@@ -27,6 +27,7 @@ from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.shapes import conforms, for_editors, in_a_file
 from dpsync.model.entries.values import Secret, Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.findings.span import Span
 from dpsync.model.texts.json_text import json_text
 
 
@@ -78,8 +79,9 @@ class Json(Type, frozen=True):
         if self.is_shaped and not conforms(content, self.shape, ctx):
             return INVALID
         wrong = self.check(value)
+        at = node.span if path is None else Span.start_of(content.span.file)
         for sentence in wrong:
-            ctx.error("DP208", sentence, node.span)
+            ctx.error("DP208", sentence, at)
         return INVALID if self._refused_nulls(content, self.platform_default, "", ctx) or wrong else value
 
     def merge_overlay(self, below: Node, above: Node) -> Node:

@@ -40,8 +40,16 @@ class Entry(Struct, frozen=True):
     takeover: bool = False
     """Declared to be written, although the platform itself keeps a part of it as a repository has it."""
 
+    contents: Mapping[str, Span] = field(default_factory=dict)
+    """By field, the start of the file that the whole value was read from (`{file: …}`)."""
+
     def where(self, name: str) -> Span:
+        """Return the line that has the key of a field, or else the line of the entry."""
         return self.spans.get(name, self.span)
+
+    def value_span(self, name: str) -> Span:
+        """Return where a person edits the value of a field: in the file that was read, if there is one."""
+        return self.contents.get(name) or self.where(name)
 
 
 class Scope(Struct, frozen=True):

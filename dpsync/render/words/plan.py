@@ -278,6 +278,16 @@ def origin(plan: PlanOrDrift, address: str) -> Origin | None:
     return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
+def changed_origin(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
+    """Return where a person edits fields of an entry: their common file if they have one, else the entry."""
+    whole = origin(plan, address)
+    found = [plan.origins.get(f"{address}#{field}") for field in fields]
+    first = found[0] if found else None
+    if whole is None or first is None or first.file == whole.file:
+        return whole
+    return first if all(one is not None and one.file == first.file for one in found) else whole
+
+
 def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
     """Where the nearest thing is written that an address is in."""
     origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.upward())

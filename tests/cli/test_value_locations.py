@@ -1,0 +1,89 @@
+"""Plans and drift locate a value that is read from another file in that file, where a person edits it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.certificates import OKTA
+from tests.cli.conftest import Run
+from tests.config.loading import organization
+
+Project = Callable[..., Path]
+BODY = """\
+agentInstructions: { file: texts/agents.md }
+openapi: { shop: { source: { text: { file: texts/shop.yaml } } } }
+saml: { okta: { label: Test, certificate: { file: texts/okta.pem } } }
+sites:
+  help:
+    title: Help center
+    adaptiveSchema: { file: texts/visitor.json }
+    redirects: { file: texts/redirects.csv }
+"""
+FILES = {
+    "texts/agents.md": "Answer briefly.\n",
+    "texts/shop.yaml": "openapi: 3.1.0\n",
+    "texts/okta.pem": OKTA,
+    "texts/visitor.json": '{ "type": "object", "properties": {}, "additionalProperties": false }\n',
+    "texts/redirects.csv": "source,destination\n/a,https://a.example\n/b,https://b.example\n",
+}
+INSTRUCTIONS = "acme/agentInstructions#instructions"
+
+
+def planned(run: Run, directory: Path) -> dict[str, Any]:
+    ended = run("plan", "-C", str(directory), "--format", "json")
+    assert ended.code in (0, 2, 3), ended.out + ended.err
+    found: dict[str, Any] = json.loads(ended.out)["plan"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("field", "place"),
+    [
+        pytest.param(INSTRUCTIONS, "texts/agents.md:1", id="markdown"),
+        pytest.param("acme/openapi/shop#source", "texts/shop.yaml:1", id="openapi-text"),
+        pytest.param("acme/saml/okta#certificate", "texts/okta.pem:1", id="certificate"),
+        pytest.param("acme/sites/help/adaptiveSchema#jsonSchema", "texts/visitor.json:1", id="json"),
+        pytest.param("acme/sites/help/redirects/%2Fb#destination", "texts/redirects.csv:3", id="csv-row"),
+        pytest.param("acme/saml/okta#label", "dpsync.yaml:7", id="value-in-place"),
+    ],
+)
+def test_value_is_located_in_the_file_that_has_it(
+    platform: ThreadedServer, run: Run, project: Project, field: str, place: str
+) -> None:
+    at = planned(run, project(organization(BODY), FILES))["origins"][field]
+    assert f"{at['file']}:{at['line']}" == place
+
+
+@pytest.mark.parametrize("command", ["plan", "drift"])
+def test_changed_text_is_located_in_its_file(
+    platform: ThreadedServer, run: Run, project: Project, command: str
+) -> None:
+    body = "agentInstructions: { file: agents.md }"
+    ended = run(command, "-C", str(project(organization(body), {"agents.md": "Answer briefly.\n"})))
+    (line,) = [line for line in ended.out.splitlines() if line.lstrip("~! ").startswith("acme/agentInst")]
+    assert "agents.md:1:1" in line, ended.out
+    assert "dpsync.yaml" not in line
+
+
+def test_text_file_is_located_in_code_quality_report(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    """Otherwise the finding would not appear in the pull request that changes only the text file."""
+    body = "agentInstructions: { file: agents.md }"
+    directory = project(organization(body), {"agents.md": "Answer briefly.\n"})
+    ended = run("drift", "-C", str(directory), "--format", "codequality")
+    (found,) = json.loads(ended.out)
+    assert found["location"]["path"].endswith("agents.md")
+
+
+def test_mistake_in_json_file_is_located_there(run: Run, project: Project) -> None:
+    files = {**FILES, "texts/visitor.json": '{ "type": "object", "properties": {} }\n'}
+    ended = run("validate", "-C", str(project(organization(BODY), files)), "--format", "json")
+    (found,) = json.loads(ended.out)["findings"]
+    assert (found["code"], found["at"]["file"]) == ("DP208", "texts/visitor.json")
