@@ -433,6 +433,22 @@ def test_a_flag_is_given_with_its_value_or_before_it(word: str, gives: bool) -> 
     assert Inputs(arguments=("--quiet", word)).gives("--base") is gives
 
 
+@pytest.mark.parametrize("directory", ["docs", "./docs", "docs/", "docs/.", "docs//", "x/../docs"])
+@pytest.mark.parametrize(
+    "config", ["env/prod.yaml", "./env/prod.yaml", "env//prod.yaml", "x/../env/prod.yaml"]
+)
+def test_equal_paths_have_the_same_key(directory: str, config: str) -> None:
+    """Otherwise an apply would not find the approval of a plan that spelled the path differently."""
+    found, same = (Inputs(directory=path, config=(file,)) for path, file in
+                   ((directory, config), ("docs", "env/prod.yaml")))  # fmt: skip
+    assert (found.key, found.name) == (same.key, same.name)
+
+
+@pytest.mark.parametrize("directory", ["docs/..", "../docs", "/docs", "docs/a", "Docs"])
+def test_different_paths_have_different_keys(directory: str) -> None:
+    assert Inputs(directory=directory).key != Inputs(directory="docs").key
+
+
 def test_tokens_are_in_no_repr() -> None:
     assert "secret" not in repr(read_inputs('{"api-token": "secret", "github-token": "secret"}'))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from posixpath import normpath
 from typing import Any, Final, Literal, cast, get_args
 
 from msgspec import Struct
@@ -65,16 +66,19 @@ class Inputs(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name of what is asked for, the same in every run: without platform and organizations."""
-        return make_key(
-            self.directory, "\n".join(self.config), self.environment, "\n".join(sorted(self.select))
-        )
+        """Return the key of this configuration, without platform and organizations.
+
+        Paths are compared in their shortest spelling: a plan of `./docs/` is approved for `docs`.
+        """
+        config = "\n".join(map(normpath, self.config))
+        return make_key(normpath(self.directory), config, self.environment, "\n".join(sorted(self.select)))
 
     @property
     def name(self) -> tuple[str, ...]:
         """What tells this configuration from others, for people; empty for the only one."""
-        directory = "" if self.directory == "." else self.directory
-        return tuple(filter(None, (directory, *self.config, self.environment, *self.select)))
+        directory = "" if (shortest := normpath(self.directory)) == "." else shortest
+        config = map(normpath, self.config)
+        return tuple(filter(None, (directory, *config, self.environment, *self.select)))
 
     def gives(self, flag: str) -> bool:
         """Whether the further arguments hold a flag, with its value or before it."""
