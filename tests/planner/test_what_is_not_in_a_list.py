@@ -151,6 +151,20 @@ def test_confirmed_url_is_sent_again(project: Project) -> None:
     assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
 
 
+@pytest.mark.parametrize("code", ["FETCH_ERROR", "FETCH_TIMEOUT", "PARSE_ERROR"])
+def test_trouble_with_url_prints_the_answer(project: Project, code: str) -> None:
+    """Otherwise, nobody learns how to have the platform fetch a corrected document."""
+    url = "https://a.example/api.json"
+    project.holds(openapi=[live(sourceURL=url, lastProcessErrorCode=code)])
+    project.commit(f"openapi: {{ pets: {{ source: {{ url: {url!r} }} }} }}")
+    planned = plan(project)
+    assert planned.plan.empty
+    assert planned.plan.trouble[0].what.endswith(f"; {AGAIN}")
+    sent = plan(project, f"send {SOURCE}")
+    assert changed(sent) == [SOURCE]
+    assert "--confirm" not in sent.plan.trouble[0].what
+
+
 def plan_with_profile(project: Project, profile: str, *confirm: str) -> tuple[Session, Planned]:
     registry = load_registry(profile)
     root = project.directory / "dpsync.yaml"

@@ -25,7 +25,6 @@ from dpsync.planner.decide.compare import (
     not_known,
     resendable,
     wanted_anew,
-    write_only,
 )
 from dpsync.planner.decide.concealment import Holding, showing
 from dpsync.planner.decide.deletions import Deletions, deletions
@@ -234,8 +233,7 @@ class _Decider:
 
     def _resend_hint(self, resource: Entry, field: Field, live: LiveObject) -> str:
         """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""
-        hidden = write_only(field, resource.fields[field.name])
-        if hidden is None or any(item.field is field for item in self.compared[resource.address]):
+        if any(item.field is field for item in self.compared[resource.address]):
             return ""
         unknown = not_known(self.sides.kind(live), field, resource.fields[field.name], live)
         compared = unknown is None or self.sides.names.in_base(resource, live) is not None
