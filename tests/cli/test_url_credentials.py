@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dpsync.render.formats import FORMATS
 from dpsync.server.process.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 
 Project = Callable[..., Path]
@@ -83,3 +87,54 @@ def test_an_environment_shows_no_password(run: Run, project: Project) -> None:
 def test_an_at_sign_elsewhere_is_no_credential(url: str, run: Run, project: Project) -> None:
     entry = FIELDS["redirect"].replace(URL, url)
     assert run("validate", "-C", str(project(ROOT.format(entry=entry)))).err == ""
+
+
+def with_live_url(platform: ThreadedServer, url: str) -> None:
+    by_hand(platform, "PUT", "/orgs/acme/openapi/shop", {"source": {"url": url}})
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("command", ["plan", "drift"])
+def test_live_password_is_masked_in_every_format(
+    command: str, format: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """Otherwise, everybody who can read a log or a comment learns the password that was live before."""
+    with_live_url(platform, URL)
+    at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
+    ended = run(command, "-C", str(at), "--format", format, "-v")
+    assert "acme/openapi/shop" in ended.out, ended
+    for form in (PASSWORD, urllib.parse.quote(PASSWORD, safe="")):
+        assert form not in ended.out + ended.err
+    if format == "json":
+        assert "https://ada:[secret]@old.acme.example/" in ended.out
+
+
+@pytest.mark.parametrize("command", ["apply", "show"])
+def test_apply_and_journal_mask_the_password(
+    command: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    with_live_url(platform, URL)
+    at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
+    ended = run("apply", "-C", str(at), "--yes", "--confirm", "expose 1")
+    (journal,) = (at / ".dpsync" / "journal").iterdir()
+    if command == "show":
+        ended = run("show", str(journal), "--format", "json")
+    assert "acme/openapi/shop" in ended.out, ended
+    assert PASSWORD not in ended.out + ended.err
+    assert PASSWORD not in journal.read_text("utf-8")
+    assert "[secret]@old.acme.example" in journal.read_text("utf-8")
+
+
+def test_masked_passwords_leave_the_digest_distinct(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """Otherwise, the approval of one password would hold for every other."""
+    at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
+    plans = []
+    for url in (URL, URL.replace(PASSWORD, "another-password")):
+        with_live_url(platform, url)
+        plans.append(json.loads(run("plan", "-C", str(at), "--format", "json").out))
+    first, second = ([one["differences"] for one in plan["plan"]["changes"]] for plan in plans)
+    assert plans[0]["digest"] != plans[1]["digest"]
+    assert first[0][0]["before"] == second[0][0]["before"]
+    assert first[0][0]["masked"] != second[0][0]["masked"]

@@ -51,6 +51,7 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import DIGITS, Organization, Plan
 from dpsync.model.plans.step import Step
+from dpsync.model.texts.mask import Mask
 from dpsync.render.pages.markdown import COMMENT
 from tests.render.hostile import TEXT
 
@@ -162,6 +163,16 @@ def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any
     displayed = shown_by(Plan(changes=(CHANGE,)))
     now = CHANGE.model_copy(update=other)
     assert not set(displayed) & set(shown_of(now, Plan(changes=(now,))))
+
+
+def test_approval_is_for_one_masked_password() -> None:
+    plans = [
+        Plan(changes=(CHANGE.model_copy(update={"differences": (Difference(field="url", before=before),)}),))
+        for before in ("https://a:first@x.example", "https://a:other@x.example")
+    ]
+    first, other = (shown_by(Mask().model(plan)) for plan in plans)
+    assert not set(first) & set(other)
+    assert first == shown_by(Mask().model(plans[0]))
 
 
 @pytest.mark.parametrize("more", [

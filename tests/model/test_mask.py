@@ -169,3 +169,21 @@ def test_what_is_made_later_is_not_made_to_be_masked() -> None:
     origins: Deferred[Origin] = Deferred(lambda: [made.append("made")][:0], Origin.of)
     Mask(["s3cr3t"]).model(Plan(origins=origins))
     assert not made
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("https://ada:hunter2@x.example/", f"https://ada:{HIDDEN}@x.example/"),
+        ("ftp://:a@b@x.example", f"ftp://:{HIDDEN}@x.example"),
+        ("https://ghp_0123456789@x.example", f"https://{HIDDEN}@x.example"),
+        ("https:\\/\\/ada:hunter2@x.example", f"https:\\/\\/ada:{HIDDEN}@x.example"),
+        (f"https://ada:{HIDDEN}@x.example", f"https://ada:{HIDDEN}@x.example"),
+        ("https://*****@x.example", "https://*****@x.example"),
+        ("ssh://git@x.example/a", "ssh://git@x.example/a"),
+        ("https://x.example:443/@ada, ada@x.example", "https://x.example:443/@ada, ada@x.example"),
+    ],
+)
+def test_password_in_a_url_is_masked(text: str, masked: str) -> None:
+    assert Mask()(text) == masked
+    assert Mask().data({"a": [text]}) == {"a": [masked]}

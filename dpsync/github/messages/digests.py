@@ -76,6 +76,9 @@ def shown_of(change: Change, plan: Plan) -> tuple[Shown, ...]:
     changes, with ids where addresses were.
     """
     done = change.done.model_dump(mode="json")
+    for item in done["differences"]:
+        if item["masked"] is None:
+            del item["masked"]
     context = [_target(plan, change.address), *(done[name] for name in _CONTEXT)]
     if change.action == "update" and (parts := list(_parts(change, done))):
         return tuple(_displayed(change.address, field, [*context, what]) for field, what in parts)

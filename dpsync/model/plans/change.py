@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dpsync.model.entries.match import MatchedBy
+from dpsync.model.entries.values import digest
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.step import Step
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.mask import HIDDEN
+from dpsync.model.texts.web_address import mask_passwords
 
 Action = Literal["create", "update", "delete"]
 
@@ -24,6 +28,15 @@ class Difference(Frozen):
     """By the git base: who has moved. For people; nothing that is done depends on it."""
     inherited: str | None = None
     """Whose value it is so far: that one changes in this plan, and so the value is written as its own."""
+    masked: str | None = None
+    """Digest of both values if a password in a URL was masked in them: an approval is for these values."""
+
+    def after_masking(self, original: Difference) -> Difference:
+        """Return this masked difference with the digest of the original values if they had a password."""
+        values = json_text([original.before, original.after])
+        if mask_passwords(values, HIDDEN) == values:
+            return self
+        return self.model_copy(update={"masked": digest([original.before, original.after])})
 
 
 class Effect(Addressed):

@@ -159,7 +159,8 @@ class Plan(Comparison):
         """
         words = "origins requests base base_from waiting unwatched trouble"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
-        left_out["changes"] = {"__all__": {"cause": True, "was": True, "differences": {"__all__": {"cause"}}}}
+        told = {"__all__": {"cause", "masked"}}
+        left_out["changes"] = {"__all__": {"cause": True, "was": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
         notes = tuple(note for note in self.notes if note.consequence)
         agreed = self.model_copy(update={"notes": notes, "platform": self.target})

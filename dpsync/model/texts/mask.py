@@ -15,6 +15,7 @@ from urllib.parse import quote, quote_plus
 
 from dpsync.model.deferred import LEFT_OUT, Deferred
 from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.web_address import mask_passwords
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -32,7 +33,10 @@ _LINE: Final = 16
 
 
 class Mask:
-    """Called with a text, it gives the text without the values. Threads may share one, values be added."""
+    """Called with a text, it gives the text without the values and without passwords in URLs.
+
+    Threads may share one, values be added.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._lock = threading.Lock()
@@ -53,7 +57,7 @@ class Mask:
         for form in self._forms:
             if form in text:
                 text = text.replace(form, HIDDEN)
-        return text
+        return mask_passwords(text, HIDDEN)
 
     def model(self, value: M) -> M:
         """A model with every text masked, keys of data included. What its schema fixes stays.
@@ -85,7 +89,9 @@ class Mask:
             return self(value)
         if (fields := _fields(value)) is not None:
             free = (name for name, one in fields.items() if not _is_fixed(one.annotation))
-            return value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
+            masked = value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
+            after_masking = getattr(masked, "after_masking", None)
+            return masked if after_masking is None else after_masking(value)
         if isinstance(value, Mapping):
             return {self.data(key): self.data(item) for key, item in value.items()}
         if isinstance(value, tuple | list):

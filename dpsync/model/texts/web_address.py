@@ -14,6 +14,10 @@ LONGEST: Final = 2_000
 """Characters of an address."""
 _CREDENTIALS: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]+(?=@)""")
 """A user, or a user and a password, in a URL."""
+_PASSWORD: Final = re.compile(
+    r"""(:(?:\\?/){2}[^\s/?#"<>@:]*:)[^\s/?#"<>]+(?=@)|(https?:(?:\\?/){2})(?!\*+@)[^\s/?#"<>:]+(?=@)""", re.I
+)
+"""A password in a URL, behind what precedes it; in an HTTP URL without a password the user."""
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
@@ -28,6 +32,17 @@ def has_credentials(url: str) -> bool:
 def hide_credentials(text: str) -> str:
     """Return a text of the same length in which each URL has asterisks for its user and password."""
     return _CREDENTIALS.sub(lambda found: "*" * len(found[0]), text)
+
+
+def mask_passwords(text: str, mark: str) -> str:
+    """Return a text in which `mark` replaces the password in each URL.
+
+    It also replaces the user in an HTTP URL without a password, because such a user may be a token. A URL in
+    which `hide_credentials` has put asterisks stays.
+    """
+    if "@" not in text:
+        return text
+    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}{mark}", text)
 
 
 def address_problem(url: str) -> str | None:
