@@ -153,6 +153,7 @@ ARGUMENTS = {
     "overlay": ("validate", "-f", "dpsync.yaml", "-f", ".git/more.yaml"),
     "fmt": ("fmt", "--diff", ".git/more.yaml"),
     "ids": ("ids", "--ids", ".git/config", "--check"),
+    "navigation": ("import", "--from-navigation", ".git/more.yaml", "--organization", "acme"),
 }
 
 

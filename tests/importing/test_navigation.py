@@ -362,3 +362,32 @@ def test_a_file_that_grows_by_its_aliases_is_refused(run: Run, file: Path) -> No
     bomb += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
     file.write_text("\n".join(bomb), encoding="utf-8")
     assert take_over(run, file)[0] == 5
+
+
+def named(run: Run, directory: Path, name: str) -> tuple[int, str]:
+    ended = run("import", "-C", str(directory), "--from-navigation", name, "--organization", "acme")
+    return ended.code, ended.out + ended.err
+
+
+@pytest.mark.parametrize("name", ["docs.yaml", "linked/navigation.yaml", "linked"])
+def test_link_out_of_the_project_is_refused(name: str, run: Run, file: Path) -> None:
+    """Otherwise, the file of somebody else becomes a configuration that is published."""
+    project, outside = file.parent / "docs", file.parent / "outside"
+    outside.mkdir()
+    for target in ("navigation.yaml", "docs.yaml"):
+        (outside / target).write_text(FILE, encoding="utf-8")
+    (project / "docs.yaml").symlink_to(outside / "docs.yaml")
+    (project / "linked").symlink_to(outside)
+    code, said = named(run, project, name)
+    assert (code, "DP125" in said, "leads outside the project" in said) == (5, True, True), said
+    assert not (project / "dpsync.yaml").exists()
+
+
+@pytest.mark.parametrize("name", ["docs.yaml", "../navigation.yaml"], ids=["link-inside", "named-outside"])
+def test_link_inside_and_named_file_are_read(name: str, run: Run, file: Path) -> None:
+    project = file.parent / "docs"
+    (project / "shared").mkdir()
+    (project / "shared" / "real.yaml").write_text(FILE, encoding="utf-8")
+    (project / "docs.yaml").symlink_to("shared/real.yaml")
+    code, said = named(run, project, name)
+    assert code == 0, said

@@ -295,6 +295,8 @@ def _taken_over(out: Output, asked: _Asked, named: Path, registry: Registry) -> 
     from dpsync.render.json.conversion import import_document
 
     file, directory = _navigation_file(asked.directory, named), asked.directory
-    made = take_over(directory / file, registry, asked.organizations[0], asked.title, file.as_posix())
+    made = take_over(
+        directory / file, registry, asked.organizations[0], asked.title, file.as_posix(), directory
+    )
     written = put(directory, made.files, made.stray(directory), asked.force)
     return show_import(out, import_document(made, written, None, [], 0))

@@ -35,15 +35,22 @@ _UNKNOWN = "dpsync has no such setting"
 
 
 def take_over(
-    path: Path, registry: Registry, organization: str, title: str | None = None, name: str | None = None
+    path: Path,
+    registry: Registry,
+    organization: str,
+    title: str | None = None,
+    name: str | None = None,
+    project: Path | None = None,
 ) -> Made:
-    """The configuration of one site, with this title where one is given; `name` is the file's in findings.
+    """Return the configuration of the site in a navigation file, with `title` if one is given.
 
-    Raises DiagnosticError (exit 5) for a file of another shape, and where the site would have no title.
+    `name` is what findings call the file. `project` is the directory that no link in it may lead out of; by
+    default the directory of the file. Raises DiagnosticError (exit 5) for a file of another shape, for such a
+    link, and for a site without a title.
     """
     name = name or path.name
     tree = NavigationKinds.of(registry)
-    file = read_navigation(path, name, tree)
+    file = read_navigation(path, name, tree, project or path.parent)
     taking = _TakingOver(tree, organization, name)
     for key in file.others:
         taking.leave_out("", key.text, _UNKNOWN, key.span)

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync import disk
+from dpsync.config import codes
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
@@ -88,13 +89,18 @@ def found_in(directory: Path) -> list[Path]:
     return [directory / name for name in NAMES if (directory / name).is_file()]
 
 
-def read_navigation(path: Path, name: str, tree: NavigationKinds) -> NavigationFile:
-    """Read one; `name` is what it is called in findings.
+def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path) -> NavigationFile:
+    """Read a navigation file; `name` is what findings call it.
 
-    Raises DiagnosticError (exit 5) for a file of another shape.
+    Raises DiagnosticError (exit 5) for a file of another shape, a file inside `.git`, and a link that leads
+    out of the project or its checkout.
     """
     try:
-        data = disk.read(path, DEFAULT_LIMITS.bytes)
+        data = disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
+    except disk.OutsideProject as error:
+        message = f"{name} is not read: {disk.why(error)}"
+        hint = "name the file itself instead of a link to it; dpsync never reads a file inside .git"
+        raise DiagnosticError([Diagnostic(codes.OUTSIDE, message, hint=hint)], Exit.INVALID) from None
     except OSError as error:
         message = f"cannot read {path}: {disk.why(error)}"
         raise DiagnosticError([Diagnostic(CODE, message)], Exit.INVALID) from None
