@@ -10,6 +10,7 @@ from dpsync.api import Options
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response
 from dpsync.kinds.registry import load
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.server.process.thread import ThreadedServer
@@ -164,3 +165,47 @@ def test_beside_a_part_of_its_own_a_part_that_the_site_changes_is_kept_too(lab: 
     lab.converges(wanted.replace("{ title: Manuals }", styled.replace("flat", "subtle")))
     place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
     assert place["customization"] == {"styling": {"corners": "straight", "depth": "flat"}}
+
+
+@pytest.mark.parametrize(
+    ("field", "own"),
+    [
+        ("title", "Guide"),
+        ("localizedTitle", "{ fr: Guide }"),
+        ("favicon", "{ emoji: 1f600 }"),
+    ],
+)
+def test_null_clears_what_the_site_space_has_of_its_own(field: str, own: str, lab: Lab) -> None:
+    """Otherwise, a title that a space once had can be cleared only in the application."""
+    lab.converges(declared("Manuals", f"{{ {field}: {own} }}"))
+    wanted = declared("Manuals", f"{{ {field}: null }}")
+    assert [item.after for change in lab.plan(wanted).changes for item in change.differences] == [None]
+    lab.converges(wanted)
+    place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
+    assert field not in place.get("customization", {})
+    assert lab.plan(wanted).changes == ()
+
+
+def test_cleared_title_follows_the_title_of_the_site(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{ title: null }"))
+    lab.converges(declared("Handbook", "{ title: null }"))
+    assert lab.writes == [path for path in lab.writes if "site-spaces" not in path]
+
+
+@pytest.mark.parametrize(
+    ("own", "site_looks", "why"),
+    [
+        pytest.param("{ title: null }", "", "the files do not declare", id="site-not-declared"),
+        pytest.param("{ styling: null }", None, "cannot be cleared", id="field-without-null"),
+        pytest.param("{ header: { logo: null } }", None, "cannot be cleared", id="member-of-a-field"),
+    ],
+)
+def test_null_that_cannot_be_verified_is_refused(
+    own: str, site_looks: str | None, why: str, lab: Lab
+) -> None:
+    text = declared("Manuals", own)
+    if site_looks is not None:
+        text = text.replace("customization: { title: Manuals }\n", f"{site_looks}\n")
+    with pytest.raises(DiagnosticError) as ended:
+        lab.plan(text)
+    assert [(item.code, why in item.message) for item in ended.value.diagnostics] == [("DP222", True)]

@@ -39,9 +39,37 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         for order in kind.list_orders:
             yield from _orders(order, mine, resources)
         yield from _circles(registry, kind, mine)
+        if kind.inherits is not None:
+            yield from _cleared_without_site(registry[kind.inherits], kind, mine, resources)
         yield from _unknown_claims(registry, kind, mine, resources)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
+
+
+def _cleared_without_site(
+    other: Kind, kind: Kind, mine: list[Entry], resources: Resources
+) -> Iterable[Diagnostic]:
+    """Report a null for an inherited value where the files do not declare the entry it is inherited from.
+
+    The platform answers with the value that holds. Only a comparison with the inherited value shows whether
+    the object still has a value of its own.
+    """
+    for resource in mine:
+        for name, value in resource.fields.items():
+            if value is not None:
+                continue
+            owners = (scope_of(resources, resource, parent) for parent in other.parents)
+            owner = next((owner for owner in owners if owner is not None), None)
+            if owner is None or owner.child(*other.key.split(".")) in resources:
+                continue
+            yield Diagnostic(
+                "DP222",
+                f'"{name}" cannot be cleared: the files do not declare the {other.noun} of {owner}, so '
+                f"dpsync cannot tell whether the {kind.noun} has a value of its own",
+                resource.where(name),
+                str(resource.address),
+                f"declare {other.key}: there, with any of its fields",
+            )
 
 
 def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | None:

@@ -5,6 +5,8 @@ from dpsync.kinds.shared.looks import members, members_today
 from dpsync.kinds.shared.published_looks import SPACE_SHAPES
 
 _UNSEEN = "the platform answers with the looks that hold, so that nobody can see whether it is cleared"
+_TAKES_NULL = ("title", "localizedTitle", "favicon")
+"""The members that today's edition takes null for; elsewhere only members inside may be null."""
 _TODAY = members_today({}, SPACE_SHAPES, no_null=_UNSEEN)
 SITE_SPACE_CUSTOMIZATION = Kind(
     name="site_space_customization",
@@ -17,7 +19,9 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     update=Patch("{self}", whole=True, repeat="safe"),
     fields=tuple(
         Field(name, type, on="update", null="clear", raised="linked",
-              on_profiles={"published": {"type": _TODAY[name], "null": "refused"}})
+              on_profiles={"published": {
+                  "type": _TODAY[name], "null": "clear" if name in _TAKES_NULL else "refused",
+              }})
         for name, type in members({}).items()
     ),
     # Answers are what holds: with them written back, all that is the site's would become the space's own.

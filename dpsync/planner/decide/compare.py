@@ -64,6 +64,8 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
         after = sides.values.normal(field, wanted, resource)
         before = sides.values.normal(field, there, live)
         readable = field.source is not None
+        if after is None and before is not None and canonical(before) == _inherited(sides, resource, field):
+            before = None  # the answer has the value of the entry around it: the object has none of its own
         if (
             (readable and not same(field, after, before))
             or _lacks_processed_part(kind, field, wanted, live)
@@ -71,6 +73,25 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
         ):
             found.append(Changed(field, after, before))
     return found
+
+
+def inherited_from(sides: Sides, resource: Entry) -> Address | None:
+    """The entry whose values an entry has where it has none of its own; None where its kind has no such."""
+    inherits = sides.kind(resource).inherits
+    if inherits is None:
+        return None
+    other = sides.registry[inherits]
+    owners = (sides.lineage.ancestor(resource, parent) for parent in other.parents)
+    return next((owner.child(*other.key.split(".")) for owner in owners if owner is not None), None)
+
+
+def _inherited(sides: Sides, resource: Entry, field: Field) -> bytes | None:
+    """Return the canonical live value that an entry without its own value has; None if it inherits none."""
+    around = inherited_from(sides, resource)
+    live = sides.live(around) if around is not None else None
+    if live is None:
+        return None
+    return canonical(sides.values.normal(field, live.fields.get(field.name), live))
 
 
 def write_only(field: Field, value: Value) -> Value:

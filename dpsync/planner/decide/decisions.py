@@ -22,6 +22,7 @@ from dpsync.planner.decide.compare import (
     Changed,
     changed,
     differs_from_base,
+    inherited_from,
     not_known,
     resendable,
     wanted_anew,
@@ -29,7 +30,7 @@ from dpsync.planner.decide.compare import (
 from dpsync.planner.decide.concealment import Holding, showing
 from dpsync.planner.decide.deletions import Deletions, deletions
 from dpsync.planner.decide.exclusive import Exclusive
-from dpsync.planner.decide.inherited import inherited_from, kept_as_own
+from dpsync.planner.decide.inherited import kept_as_own
 from dpsync.planner.decide.restructuring import Restructuring, restructuring
 from dpsync.planner.decide.transfers import Transfers, transfers
 from dpsync.planner.inputs.answers import SEND, Answer

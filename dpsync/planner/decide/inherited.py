@@ -9,22 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value, canonical
-from dpsync.planner.decide.compare import Changed, managed, same
+from dpsync.planner.decide.compare import Changed, inherited_from, managed, same
 from dpsync.planner.inputs.sides import Sides
-
-
-def inherited_from(sides: Sides, resource: Entry) -> Address | None:
-    """The entry whose values an entry has where it has none of its own; None where its kind has no such."""
-    inherits = sides.kind(resource).inherits
-    if inherits is None:
-        return None
-    other = sides.registry[inherits]
-    owners = (sides.lineage.ancestor(resource, parent) for parent in other.parents)
-    return next((owner.child(*other.key.split(".")) for owner in owners if owner is not None), None)
 
 
 def kept_as_own(
@@ -37,7 +26,7 @@ def kept_as_own(
     inherited = inherited_from(sides, resource)
     for field in managed(sides, resource) if changing else ():
         item = changing.get(field.name)
-        if item is None or field.name in but:
+        if item is None or field.name in but or resource.fields[field.name] is None:
             continue
         wanted = sides.values.normal(field, resource.fields[field.name], resource)
         now = sides.values.normal(field, live.fields.get(field.name), live)

@@ -16,9 +16,9 @@ from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
 from dpsync.model.plans.step import Phase, Verb
 from dpsync.planner.decide.cascade import named_ids
+from dpsync.planner.decide.compare import inherited_from
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.decide.inherited import inherited_from
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.steps.stepset import Edge, Edges, StepDraft, StepSet, by_needs
 from dpsync.planner.steps.surroundings import Around
