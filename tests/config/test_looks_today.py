@@ -78,7 +78,7 @@ def test_what_it_takes_is_valid(tmp_path: Path, looks: str) -> None:
     ("looks", "code"),
     [
         ("{ themes: { default: ▸null } }", "DP222"),
-        ("{ title: ▸null }", "DP222"),
+        ("{ ▸title: null }", "DP222"),
         ("{ header: { logo: ▸null } }", "DP222"),
         ("{ styling: { ▸font: Inter } }", "DP201"),
     ],
