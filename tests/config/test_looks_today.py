@@ -78,14 +78,12 @@ def test_what_it_takes_is_valid(tmp_path: Path, looks: str) -> None:
     ("looks", "code"),
     [
         ("{ themes: { default: ▸null } }", "DP222"),
-        ("{ ▸title: null }", "DP222"),
+        ("{ styling: ▸null }", "DP222"),
         ("{ header: { logo: ▸null } }", "DP222"),
         ("{ styling: { ▸font: Inter } }", "DP201"),
     ],
 )
-def test_of_one_space_nothing_is_cleared_and_there_are_no_fonts(
-    tmp_path: Path, looks: str, code: str
-) -> None:
+def test_unsupported_null_and_font_of_a_site_space_are_refused(tmp_path: Path, looks: str, code: str) -> None:
     text, (place,) = marked(
         site(f"""
         - type: section
