@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     from dpsync.workflows.ids_file import ids_path, load_ids
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
     from dpsync.workflows.listing import list_entries, list_files
-    from dpsync.workflows.reversal.applied import Applied, applied
+    from dpsync.workflows.reversal.applied import Applied, AppliedPlan, applied
     from dpsync.workflows.revert import Revert, reverting
     from dpsync.workflows.row_imports import import_rows
     from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Again", "Applied", "Base", "ClientError", "Desired", "Diagnostic", "DiagnosticError", "Drift",
-    "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved", "NotPossible", "Options",
-    "Outcome", "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report", "Revert", "Session",
-    "WriteClient", "add", "applied", "check_settled", "compare_ids", "compose", "edited_ids", "edits",
-    "ids_path", "import_", "import_again", "import_rows", "list_entries", "list_files", "load", "load_base",
-    "load_ids", "load_registry", "no_longer_included", "reverting", "update", "validate",
+    "Again", "Applied", "AppliedPlan", "Base", "ClientError", "Desired", "Diagnostic", "DiagnosticError",
+    "Drift", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved", "NotPossible",
+    "Options", "Outcome", "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report", "Revert",
+    "Session", "WriteClient", "add", "applied", "check_settled", "compare_ids", "compose", "edited_ids",
+    "edits", "ids_path", "import_", "import_again", "import_rows", "list_entries", "list_files", "load",
+    "load_base", "load_ids", "load_registry", "no_longer_included", "reverting", "update", "validate",
 ]  # fmt: skip
 
 _MODULES: Final = {
@@ -72,7 +72,7 @@ _MODULES: Final = {
     "dpsync.workflows.ids_file": ("ids_path", "load_ids"),
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),
     "dpsync.workflows.listing": ("list_entries", "list_files"),
-    "dpsync.workflows.reversal.applied": ("Applied", "applied"),
+    "dpsync.workflows.reversal.applied": ("Applied", "AppliedPlan", "applied"),
     "dpsync.workflows.revert": ("Revert", "reverting"),
     "dpsync.workflows.row_imports": ("import_rows",),
     "dpsync.workflows.session": ("Planned", "Session"),

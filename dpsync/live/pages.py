@@ -25,17 +25,24 @@ def held(
     client: ReadClient, registry: Registry, parallelism: int, asked: Iterable[tuple[str, Candidate]]
 ) -> Held:
     """The numbers of pages of candidates, each given with its kind; what cannot be read is left out."""
+    wanted = dict.fromkeys((name, one.id) for name, one in asked if registry[name].pages is not None)
+    counts = page_counts(client, registry, parallelism, list(wanted)[:MOST])
+    return {identity: number for identity, number in counts.items() if number is not None}
+
+
+def page_counts(
+    client: ReadClient, registry: Registry, parallelism: int, objects: Iterable[Identity]
+) -> dict[Identity, int | None]:
+    """Return the number of pages of each object whose kind has pages; None where it cannot be read."""
     wanted = {
-        (name, one.id): expand(registry, kind, kind.pages, one.id, ())
-        for name, one in asked
+        (name, id): expand(registry, kind, kind.pages, id, ())
+        for name, id in objects
         if (kind := registry[name]).pages is not None
     }
-    first = list(wanted.items())[:MOST]
     numbers = Sources(client, registry, parallelism).map(
-        lambda path: _number(client, path), [path for _, path in first]
+        lambda path: _number(client, path), list(wanted.values())
     )
-    counted = zip(first, numbers, strict=True)
-    return {identity: number for (identity, _), number in counted if number is not None}
+    return dict(zip(wanted, numbers, strict=True))
 
 
 def with_pages(kind: str, candidates: Iterable[Candidate], numbers: Held) -> tuple[Candidate, ...]:

@@ -1,97 +1,163 @@
-"""What an apply did, taken back: the configuration with the values of before, through the one planner.
+"""Plan the revert of an apply: its target is a configuration that goes through the planner like any other.
 
-Nothing else is wanted then than what the apply has changed: each field as it was, what was made gone, and
-what can be restored back. A field that somebody has changed since is left alone, and so is everything that
-the apply did not change. What cannot come back, or is left alone, is a note of the plan.
+Only what the apply changed is restored: previous values, deleted objects, and nothing in place of created
+objects that nobody has used. Changes that others made since stay. The plan names everything that is not
+restored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
+from dpsync.live.pages import page_counts
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
+from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.ids import Edits
-from dpsync.model.entries.values import Ref, Value
+from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.refusals import BEYOND
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Note
 from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.texts.words import counted
+from dpsync.planner.decide.deletions import deletions
+from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.selection import is_selected, patterns
-from dpsync.workflows.reversal.applied import Applied
-from dpsync.workflows.reversal.configuration import before, exactly
+from dpsync.workflows.reversal.addresses import CurrentAddresses, with_entries
+from dpsync.workflows.reversal.applied import AppliedPlan
+from dpsync.workflows.reversal.configuration import Target, exactly, make_target
+from dpsync.workflows.reversal.entries import CannotRestore, References
 from dpsync.workflows.reversal.recorded import RecordedChange, read_changes
-from dpsync.workflows.reversal.values import CannotComeBack, value_of
 from dpsync.workflows.session import Planned, Session
 
 if TYPE_CHECKING:
     from dpsync.apply.recorder import IdsStore
 
-_DONE: Final = {"create": "made", "update": "changed", "delete": "deleted"}
-ROUNDS: Final = 5
-"""How often a plan is made without what the apply did not change, before it is refused."""
+_DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
+_USED: Final = "somebody has used it since the apply"
+ROUNDS: Final = 9
+"""How many plans are made to find created objects in use and to leave other changes alone."""
 
 
-class Revert(Struct):
-    """A session whose configuration takes an apply back, and what it leaves as it is."""
+class Revert:
+    """The revert of one apply. After `plan`, `session` has the configuration that the plan leads to.
 
-    session: Session
-    touched: frozenset[Address]
-    """What the apply has changed: nothing else may be in the plan."""
-    deletes: frozenset[str]
-    """The ids of what the apply has made, and that goes now."""
-    notes: tuple[Note, ...]
-    declared: frozenset[Address]
-    """What the files declare."""
+    `now` is the plan from the values that the apply wrote to what is live. `files` has the declared addresses.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        done: Sequence[RecordedChange],
+        now: Planned,
+        current: CurrentAddresses,
+        files: frozenset[Address],
+    ) -> None:
+        self.session = session
+        self.target: Target | None = None
+        self._declared = session
+        self._done = done
+        self._now = now
+        self._current = current
+        self._files = files
+
+    @property
+    def left(self) -> tuple[Note, ...]:
+        """What the last plan does not restore."""
+        return self.target.left if self.target is not None else ()
 
     def plan(self, client: ReadClient, options: Options) -> Planned:
-        """The plan. Whatever else would change is left alone, and refused where it would change all the same.
+        """Return the plan. It refuses any other change that it cannot leave out.
 
         Raises as `Session.plan` does.
         """
+        used: dict[Identity, str] = {}
+        ignored: set[Address] = set()
         for _ in range(ROUNDS):
-            planned = self.session.plan(client, options)
-            others = [change for change in planned.plan.changes if not self._takes_back(change)]
-            if not others:
+            target = make_target(self._declared, self._done, self._now, self._current, used)
+            session = replace(self._declared, desired=_ignoring(target.desired, ignored))
+            planned = session.plan(client, options)
+            newly_used = _used_since(client, session, planned, target)
+            others = [one for one in planned.plan.changes if not _is_part(one, target)]
+            if not newly_used and not others:
                 break
-            left = {change.location for change in others}
-            self.session = replace(self.session, desired=_ignoring(self.session.desired, left))
+            used |= newly_used
+            ignored |= {change.location for change in others}
+        self.session, self.target = session, target
         refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
-        more = {
-            "notes": (*planned.plan.notes, *self.notes, *self._lines(planned.plan)),
-            "refusals": (*planned.plan.refusals, *refused),
-        }
-        return replace(planned, plan=planned.plan.model_copy(update=more))
+        plan = _without_causes(planned.plan)
+        notes = (*plan.notes, *target.left, *target.notes, *self._reapplied(plan))
+        more = {"notes": notes, "refusals": (*plan.refusals, *refused)}
+        return replace(planned, plan=plan.model_copy(update=more))
 
     def recording(self, store: IdsStore) -> IdsStore:
-        """A store of the ids file for this apply: it gets no line for what no file declares."""
-        return _Declared(store, self.declared)
+        """Return a store of the ids file that adds lines only for entries of the files."""
+        return _DeclaredIds(store, self._files)
 
-    def _takes_back(self, change: Change) -> bool:
-        if change.action == "delete":
-            return change.id in self.deletes
-        return change.location in self.touched
-
-    def _lines(self, plan: Plan) -> Iterator[Note]:
-        """Which lines of the files the next apply would write again."""
+    def _reapplied(self, plan: Plan) -> Iterator[Note]:
+        """Return the lines of the files that the next apply would write again."""
         for change in plan.changes:
             entry = self.session.desired.resources.get(change.location)
-            if entry is None or change.action == "delete":
+            if entry is None or change.action == "delete" or change.location not in self._files:
                 continue
             for item in change.differences:
                 at = entry.spans.get(item.field)
                 if at is not None:
-                    where = f"{at.file}:{at.line}"
-                    text = f"{where} still says otherwise: the next apply puts {item.field} back to that"
+                    text = f"{at.file}:{at.line} has the reverted value: the next apply writes it again"
                     yield Note(address=str(change.location.field(item.field)), text=text)
+
+
+def _is_part(change: Change, target: Target) -> bool:
+    """Return whether a change belongs to the revert."""
+    if change.action == "delete":
+        return any(change.kind == kind and change.id == id for (kind, _), id in target.deleted.items())
+    return change.location in target.touched
+
+
+def _used_since(
+    client: ReadClient, session: Session, planned: Planned, target: Target
+) -> dict[Identity, str]:
+    """Return the created objects that somebody has used since the apply, each with the reason to keep it.
+
+    An object is in use if its delete would take along, or change, anything that the apply did not create, or
+    if it has pages.
+    """
+    found = deletions(planned.sides, restructuring(planned.sides))
+    names, used = planned.sides.names, dict[Identity, str]()
+    for root in found.roots:
+        lost = [
+            (identity, "would go with it")
+            for identity, name in found.cascade.by_root.get(root, ())
+            if not name
+        ]
+        named = [
+            (identity, f"has it as {name}") for identity, name in found.cascade.by_root.get(root, ()) if name
+        ]
+        inside = [(live.identity, "is in it") for live in found.cascade.left_inside.get(root, ())]
+        for identity, what in (*inside, *lost, *named):
+            if identity not in target.deleted:
+                used.setdefault(root, f"{_USED}: {names.address(identity)} {what}")
+    own = [one for one in found.everything if one not in target.outputs]
+    for identity, number in page_counts(client, session.registry, session.parallelism, own).items():
+        root = found.inside.get(identity, identity)
+        if number is None:
+            used.setdefault(root, "dpsync could not read its pages, so it may have been used since the apply")
+        elif number:
+            used.setdefault(root, f"{_USED}: it has {counted(number, 'page')}")
+    return used
+
+
+def _without_causes(plan: Plan) -> Plan:
+    """Return the plan without labels: a revert follows from the journal, not from edits of the files."""
+    changes = tuple(change.done.model_copy(update={"was": change.was}) for change in plan.changes)
+    return plan.model_copy(update={"changes": changes})
 
 
 def _ignoring(desired: Desired, addresses: Iterable[Address]) -> Desired:
@@ -99,8 +165,8 @@ def _ignoring(desired: Desired, addresses: Iterable[Address]) -> Desired:
     return replace(desired, policy=replace(desired.policy, ignore=(*desired.policy.ignore, *more)))
 
 
-class _Declared(Struct, frozen=True):
-    """The ids file without lines for what is only declared to be restored."""
+class _DeclaredIds(Struct, frozen=True):
+    """An ids file that gets no lines for entries that exist only during the revert."""
 
     inner: IdsStore
     declared: frozenset[Address]
@@ -117,81 +183,64 @@ class _Declared(Struct, frozen=True):
 def reverting(
     client: ReadClient,
     session: Session,
-    done: Sequence[Applied],
-    platform: str | None = None,
+    done: AppliedPlan,
     file: str = "the journal or saved plan",
     options: Options | None = None,
 ) -> Revert:
-    """Read what is live, compare it with what the apply has left, and want what was before.
+    """Read what is live, and compare it with what an apply left.
 
-    `platform`: the address that the apply was for. `file`: the name of the journal or saved plan that `done`
-    comes from. A value that no file of the configuration could contain is an error if `options` select its
-    entry.
+    `file` names the journal or saved plan that `done` comes from. A value that no file of the configuration
+    could contain is an error if `options` select its entry.
 
     Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """
-    here = client.url
-    if platform is not None and platform != here and not (is_loopback(platform) and is_loopback(here)):
-        message = f"that apply was for {platform}, and this is {here}"
-        raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
-    recorded = _read_recorded(session, done, file, options or Options())
-    found = before(session, recorded, _now(client, session, recorded))
-    changed = replace(session, desired=found.desired)
-    return Revert(changed, found.touched, found.deletes, found.notes, frozenset(session.desired.resources))
-
-
-def _read_recorded(
-    session: Session, done: Sequence[Applied], file: str, options: Options
-) -> list[RecordedChange]:
+    _check_platform(client.url, done.platform)
+    asked = options or Options()
     select, exclude = (
-        patterns(session.registry, session.desired, texts) for texts in (options.select, options.exclude)
+        patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
     )
-    return read_changes(
+    recorded = read_changes(
         session.desired, session.registry, done, file, lambda address: is_selected(address, select, exclude)
     )
-
-
-def _now(client: ReadClient, session: Session, done: Sequence[RecordedChange]) -> Planned:
-    """What is live, beside what the apply has left.
-
-    What it changed is known by its id. Where that is gone by now, the entry is whatever it is without it.
-    """
-    missing: set[Address] = set()
+    sides = session.read(client, Options(delete=False))
+    current = CurrentAddresses(session.registry, session.desired, sides.snapshot, done.ids)
+    gone: set[str] = set()
     while True:
-        left = _as_left(session, (one for one in done if one.location not in missing))
+        desired, located = with_entries(current, recorded, gone)
+        extended = replace(session, desired=desired)
+        left = _as_left(extended, located, gone, References(current, desired.resources, sides, {}))
         try:
-            return replace(session, desired=left).plan(client, Options(delete=False))
+            now = replace(extended, desired=left).plan(client, Options(delete=False))
         except DiagnosticError as refused:
-            unknown = {one.address for one in refused.findings if one.code == "DP301"}
-            more = {one.location for one in done if one.change.address in unknown} - missing
+            unknown = {finding.address for finding in refused.findings if finding.code == "DP301"}
+            more = {one.id for one in located if str(one.address) in unknown and one.id is not None} - gone
             if not more:
                 raise
-            missing |= more
+            gone |= more
+            continue
+        return Revert(extended, located, now, current, frozenset(session.desired.resources))
 
 
-def _as_left(session: Session, done: Iterable[RecordedChange]) -> Desired:
-    """The configuration with the values that an apply has left, whatever the files say by now."""
+def _check_platform(here: str, platform: str) -> None:
+    if platform != here and not (is_loopback(platform) and is_loopback(here)):
+        message = f"that apply was for {platform}, and this is {here}"
+        raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
+
+
+def _as_left(
+    session: Session, done: Iterable[RecordedChange], gone: Collection[str], references: References
+) -> Desired:
+    """Return the configuration with the values that an apply left, whatever the files say now."""
     resources = dict(session.desired.resources)
-
-    def declared(name: str, kinds: tuple[str, ...]) -> Value:
-        return _declared(resources, name, kinds)
-
     for one in done:
-        entry = resources.get(one.location)
-        if entry is None or entry.kind != one.change.kind or one.change.action == "delete":
+        entry = resources.get(one.address)
+        if entry is None or entry.kind != one.change.kind or one.change.action == "delete" or one.id in gone:
             continue
         fields, kind = dict(entry.fields), session.registry[entry.kind]
         for name in one.after:
             try:
-                fields[name] = value_of(one.after, kind.field(name), declared)
-            except CannotComeBack:
+                fields[name] = references.value_of(one.after, kind.field(name))
+            except CannotRestore:
                 fields.pop(name, None)
-        resources[entry.address] = replace(entry, fields=fields, pin=one.change.id or entry.pin)
+        resources[entry.address] = replace(entry, fields=fields, pin=one.id or entry.pin)
     return replace(session.desired, resources=resources)
-
-
-def _declared(resources: Mapping[Address, Entry], name: str, kinds: tuple[str, ...]) -> Ref:
-    address = Address.parse(name)
-    if address not in resources or resources[address].kind not in kinds:
-        raise CannotComeBack(f"it names {name}, which is not there any more")
-    return Ref(address)

@@ -98,6 +98,11 @@ class Session(Struct, frozen=True, dict=True):
         then = self.base.desired
         return self.base if then is None else replace(self.base, desired=supported(then, self.registry))
 
+    def read(self, client: ReadClient, options: Options | None = None) -> Sides:
+        """Return the configuration and what is live. Raises as `plan` does."""
+        reading = Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
+        return reading.sides(self.readable, options or Options())
+
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read, compare, plan. When deletes result, the lists that they rest on are read again, and what goes
         along with them is read, too.
@@ -108,9 +113,8 @@ class Session(Struct, frozen=True, dict=True):
         asked = options or Options()
         asking = Asking(client, self.registry, self.parallelism, self.readable)
         try:
-            reading = Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
             with collector_paused():  # nearly all that is made in here is there until the plan is
-                sides = reading.sides(self.readable, asked)
+                sides = self.read(client, asked)
                 plan = make_plan(sides)
             return Planned(plan if asked.proof else asking.plan(plan), sides)
         except DiagnosticError as found:

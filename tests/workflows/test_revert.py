@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.api import Options, Planned, Revert, applied, reverting
+from dpsync.api import AppliedPlan, Options, Planned, Revert, applied, reverting
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import Edits, RecordedLine
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
@@ -55,7 +55,9 @@ class Done:
             return revert.session.apply(client, planned)
 
     def notes(self) -> dict[str, str]:
-        return {note.address: note.text for note in self.plan()[0].notes}
+        revert, _ = self.plan()
+        assert revert.target is not None
+        return {note.address: note.text for note in (*revert.left, *revert.target.notes)}
 
 
 def titles(lab: Lab, what: str = "teams") -> dict[str, str]:
@@ -89,8 +91,7 @@ def test_that_a_space_is_restored_is_told_with_how_to_keep_it(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
-        "it is restored, which the platform allows for 7 days, with what was in it; "
-        "to keep it, give it an entry with id: s"
+        "Restored with its content, which the platform allows for 7 days. To keep it, add an entry with id: s"
     )
 
 
@@ -141,23 +142,23 @@ def test_what_was_deleted_and_cannot_be_restored_is_made_anew(lab: Lab, what: st
 def test_that_it_is_made_anew_is_told_with_how_to_keep_it(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
-        "it is made anew, with a new id: what was in it or named it is not in it again. "
-        "To keep it, give it an entry in acme/teams, or the next apply may delete it"
+        "Re-created with a new id. References to the former object and its content are lost. "
+        "To keep it, add an entry to acme/teams, or the next apply may delete it"
     )
 
 
 def test_where_one_like_it_is_there_by_now_none_is_made(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
-    assert done.notes()["acme/teams/[Alpha]"].endswith("is like it, and is there by now")
+    assert done.notes()["acme/teams/[Alpha]"].endswith("acme/teams/[Alpha] has the same name now")
     assert done.plan()[1].plan.changes == ()
 
 
-def test_what_has_no_place_in_the_files_any_more_does_not_come_back_and_is_named(lab: Lab) -> None:
+def test_deleted_team_is_recreated_when_teams_are_undeclared(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     done.files("spaces: {}", "{ prune: [spaces] }")
-    assert "acme/teams is not declared any more" in done.notes()["acme/teams/[Alpha]"]
-    assert done.plan()[1].plan.changes == ()
+    assert done.back().converged
+    assert sorted(titles(lab).values()) == ["Alpha", "Beta"]
 
 
 def test_what_stood_in_a_navigation_does_not_come_back_and_is_named(lab: Lab) -> None:
@@ -168,7 +169,7 @@ def test_what_stood_in_a_navigation_does_not_come_back_and_is_named(lab: Lab) ->
     structure = ", structure: [ { type: space, key: t, space: t, path: t } ]"
     body = f"spaces: {{ t: {{ title: T }} }}\n{SITE % structure}"
     done = Done(lab, body, "{ prune: [sites/docs/structure], limits: { percent: 100 } }")
-    assert "its place in the navigation is in no plan" in " ".join(done.notes().values())
+    assert "did not record its place in the navigation" in " ".join(done.notes().values())
 
 
 def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> None:
@@ -178,7 +179,7 @@ def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> No
     """
     done = Done(lab.holds(teams=TEAMS), NAMED)
     by_hand(lab.server, "PATCH", "/orgs/acme/teams/a", {"title": "By hand"}, "token")
-    assert done.notes()["acme/teams/a#title"] == "somebody has changed it since: it is left as it is"
+    assert done.notes()["acme/teams/a#title"] == "Not reverted: somebody has changed it since the apply"
     assert done.back().converged
     assert titles(lab) == {"a": "By hand", "b": "Beta"}
 
@@ -189,23 +190,22 @@ def test_what_was_made_and_changed_since_is_not_deleted(lab: Lab) -> None:
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "PATCH", f"/orgs/acme/teams/{made}", {"title": "By hand"}, "token")
     done.session = lab.session(f"teams: {{ c: {{ id: {made}, title: Gamma }} }}")
-    assert "somebody has changed it since (title)" in done.notes()["acme/teams/c"]
+    assert "somebody has changed it since the apply (title)" in done.notes()["acme/teams/c"]
     assert done.plan()[1].plan.changes == ()
 
 
-def test_what_was_made_and_is_in_no_file_any_more_is_left_as_it_is_and_named(lab: Lab) -> None:
+def test_created_team_without_entry_is_deleted(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     done.files("spaces: {}", "{ prune: [spaces] }")
-    assert done.notes()["acme/teams/c"] == "it was made and is in no file any more: it is left as it is"
-    assert done.plan()[1].plan.changes == ()
+    assert done.back("delete content 1", "delete 1").converged
+    assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
-def test_another_one_under_the_name_of_what_was_made_is_left_as_it_is_and_named(lab: Lab) -> None:
+def test_other_team_with_name_of_created_team_stays(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Gamma"}, "token")
-    assert done.notes()["acme/teams/c"] == "it is another one than the apply has made: it is left as it is"
     assert done.plan()[1].plan.changes == ()
 
 
@@ -215,7 +215,9 @@ def test_what_was_made_and_holds_something_else_now_is_not_deleted(lab: Lab) -> 
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")
     (made,) = titles(lab, "collections")
     by_hand(lab.server, "POST", "/spaces/s/move", {"parent": made}, "token")
-    assert "acme/spaces/s names it as collection" in done.notes()["acme/collections/c"]
+    assert done.notes()["acme/collections/c"] == (
+        "Not reverted: somebody has used it since the apply: acme/spaces/s is in it"
+    )
     assert done.plan()[1].plan.changes == ()
 
 
@@ -274,7 +276,7 @@ def test_the_lines_that_put_it_back_at_the_next_apply_are_named(lab: Lab) -> Non
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
-        "dpsync.yaml:6 still says otherwise: the next apply puts title back to that"
+        "dpsync.yaml:6 has the reverted value: the next apply writes it again"
     )
 
 
@@ -282,59 +284,39 @@ def test_taken_back_twice_it_changes_nothing_more(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED)
     done.back()
     revert, planned = done.plan()
-    assert (planned.plan.changes, revert.notes) == ((), ())
+    assert (planned.plan.changes, revert.left) == ((), ())
 
 
 def test_an_apply_to_another_platform_is_not_taken_back_here(lab: Lab) -> None:
     """Otherwise, an apply to one platform is taken back on another one."""
     session = lab.holds(teams=TEAMS).session(NAMED)
     with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
-        reverting(client, session, [], "https://api.acme.example")
+        reverting(client, session, AppliedPlan("https://api.acme.example", ()))
     assert error.value.exit_code is Exit.REFUSED
 
 
-def test_what_would_change_beside_it_all_the_same_is_refused(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise, what the apply never touched is changed with it, after five attempts to leave it alone."""
+def test_other_change_that_cannot_be_left_out_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
-    session = lab.holds(teams=TEAMS).session(NAMED)
-    touched = frozenset({Address.parse("acme/teams/a")})
-    with writing(lab.server) as client:
-        revert = Revert(session, touched, frozenset(), (), frozenset())
-        (refusal,) = revert.plan(client, Options()).plan.refusals
+    planned = changed_while_reverting(lab)
+    (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
     assert refusal.message == "it would be changed, and the apply that is taken back did not change it"
     assert refusal.way_out.startswith("leave it out: --exclude acme/teams/b;")
 
 
-def test_what_the_apply_has_not_made_is_not_deleted_with_it(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise, a revert deletes what the apply has not made."""
-    monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
-    session = lab.holds(teams=TEAMS).session(
-        "teams: { a: { id: a, title: Alpha } }", "{ prune: [teams], limits: { percent: 100 } }"
-    )
-    gone = frozenset({Address.parse("acme/teams/[Beta]")})
+def changed_while_reverting(lab: Lab) -> Planned:
+    """Return a plan made after somebody changed another team while dpsync was preparing the revert."""
+    lab.holds(teams=TEAMS)
+    done = Done(lab, 'teams: { a: { id: a, title: One }, b: { id: b, title: "Beta" } }')
     with writing(lab.server) as client:
-        plan = Revert(session, gone, frozenset({"other"}), (), frozenset()).plan(client, Options()).plan
-    assert [(item.code, item.address) for item in plan.refusals if item.code == "beyond"] == [
-        ("beyond", "acme/teams/[Beta]")
-    ]
+        revert = reverting(client, done.session, applied(done.planned.plan, done.report))
+        by_hand(lab.server, "PATCH", "/orgs/acme/teams/b", {"title": "By hand"}, "token")
+        return revert.plan(client, Options())
 
 
-def test_what_would_change_beside_it_is_left_alone(lab: Lab) -> None:
-    """Otherwise, what the apply never touched is changed with it, after five attempts to leave it alone, also
-    at once.
-    """
-    session = lab.holds(teams=TEAMS).session(
-        'teams: { a: { id: a, title: "One" } }', "{ prune: [teams], limits: { percent: 100 } }"
-    )
-    with writing(lab.server) as client:
-        revert = Revert(session, frozenset(), frozenset(), (), frozenset())
-        plan = revert.plan(client, Options()).plan
-    assert (plan.changes, plan.refusals) == ((), ())
+def test_other_change_is_left_out_of_the_plan(lab: Lab) -> None:
+    plan = changed_while_reverting(lab).plan
+    assert ([change.address for change in plan.changes], plan.refusals) == (["acme/teams/a"], ())
 
 
 class Lines:
@@ -347,12 +329,11 @@ class Lines:
         self.edits = {**edits}
 
 
-def test_what_no_file_declares_gets_no_line_and_loses_the_one_that_it_has(lab: Lab) -> None:
-    session = lab.holds(teams=TEAMS).session(NAMED)
+def test_ids_file_gets_lines_only_for_entries_of_the_files(lab: Lab) -> None:
+    done = Done(lab.holds(teams=TEAMS), NAMED)
     a, gone = Address.parse("acme/teams/a"), Address.parse("acme/teams/gone")
-    revert = Revert(session, frozenset(), frozenset(), (), frozenset({a}))
     lines = Lines()
-    revert.recording(lines).edit(
+    done.plan()[0].recording(lines).edit(
         "p", {("1", a): RecordedLine(a, "a"), ("1", gone): RecordedLine(gone, "g"), ("2", gone): None}
     )
     assert lines.edits == {("1", a): RecordedLine(a, "a"), ("2", gone): None}
@@ -366,13 +347,10 @@ def test_what_was_made_and_deleted_since_is_not_made_again(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_what_was_changed_and_is_in_no_file_any_more_is_left_as_it_is_and_named(lab: Lab) -> None:
+def test_changed_team_without_entry_gets_its_title_back(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED).files("teams: { a: { id: a, title: One } }")
-    assert done.notes() == {
-        "acme/teams/b": "it is gone, in no file any more, or another one by now: it is left as it is"
-    }
-    (change,) = done.plan()[1].plan.changes
-    assert change.address == "acme/teams/a"
+    assert done.back().converged
+    assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
 @pytest.mark.parametrize("again", [(), ("C",)], ids=["nothing", "another one of its name"])
@@ -388,9 +366,7 @@ def test_what_was_changed_and_deleted_since_is_named_and_the_rest_is_taken_back(
     by_hand(lab.server, "DELETE", "/collections/c", None, "token")
     for title in again:
         by_hand(lab.server, "POST", "/orgs/acme/collections", {"title": title}, "token")
-    assert done.notes() == {
-        "acme/collections/c": "it is gone, in no file any more, or another one by now: it is left as it is"
-    }
+    assert done.notes() == {"acme/collections/c": "Not reverted: this collection does not exist any more"}
     assert done.back().converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
     assert [one.get("description") for one in lab.world()["organizations"][0].get("collections", ())] == [
@@ -406,14 +382,12 @@ def test_an_id_in_the_files_that_is_not_live_ends_a_revert(lab: Lab) -> None:
         done.plan()
 
 
-def test_what_was_deleted_and_has_no_place_in_the_files_is_named_with_what_restores_it(lab: Lab) -> None:
+def test_deleted_space_is_restored_when_spaces_are_undeclared(lab: Lab) -> None:
     lab.holds(teams=TEAMS, spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     done.files("teams: { a: { id: a, title: Alpha } }")
-    assert done.notes()["acme/spaces/[Guides]"] == (
-        "it was deleted: to restore it, declare acme/spaces with id: s"
-    )
-    assert done.plan()[1].plan.changes == ()
+    assert done.back().converged
+    assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
 def test_what_was_deleted_and_has_an_entry_with_its_id_by_now_is_left_to_that(lab: Lab) -> None:
@@ -432,12 +406,13 @@ def test_a_value_of_before_that_names_what_is_live_and_in_no_file_names_it_by_it
     assert space["parent"] == "c"
 
 
-def test_a_value_that_the_apply_has_left_and_nobody_has_any_more_is_no_reason_to_write(lab: Lab) -> None:
-    """The collection that it was put into is in no file any more."""
+def test_created_collection_without_entry_is_deleted_and_its_space_moved_out(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
     done.files("spaces: { s: { title: S } }")
-    assert "acme/collections/c" in done.notes()
+    assert done.back("delete content 1", "delete 1").converged
+    organization = lab.world()["organizations"][0]
+    assert (organization.get("collections", []), organization["spaces"][0]["parent"]) == ([], None)
 
 
 def test_a_field_is_taken_back_although_somebody_has_changed_another_one_since(lab: Lab) -> None:
@@ -471,4 +446,4 @@ def test_what_was_moved_into_a_group_stays_there_and_is_named(lab: Lab) -> None:
         """,
     )
     told = {at.rpartition("#")[2]: text for at, text in done.notes().items()}
-    assert told["group"] == "it is not taken back: no request writes it by itself"
+    assert told["group"] == "Not reverted: no request writes this field alone"

@@ -31,7 +31,7 @@ from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 
 if TYPE_CHECKING:
-    from dpsync.api import Applied
+    from dpsync.api import AppliedPlan
 
 
 @click.command("revert")
@@ -72,7 +72,7 @@ def command(
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     with endings(out):
-        made_for, done = _done(directory / file)
+        done = _done(directory / file)
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired = place.load(out)
         to = connection(out, place, desired)
@@ -80,7 +80,7 @@ def command(
         session, ids = opened(out, place, desired, to, parallelism, base)
         with client_of(WriteClient, out, to, timeout) as client:
             with out.progress.during(READING):
-                revert = reverting(client, session, done, made_for, str(file), options)
+                revert = reverting(client, session, done, str(file), options)
                 planned = revert.plan(client, options)
             expect = Expected(approved=approved)
             show_expected(out, planned.plan, expect)
@@ -102,8 +102,8 @@ def command(
     raise AssertionError
 
 
-def _done(path: Path) -> tuple[str, list[Applied]]:
-    """The platform that an apply was for, and what it has done: by its journal, or as its plan was saved."""
+def _done(path: Path) -> AppliedPlan:
+    """Return what an apply did, from its journal or its saved plan."""
     from dpsync.api import applied
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content, parse_saved
@@ -111,6 +111,5 @@ def _done(path: Path) -> tuple[str, list[Applied]]:
     found = content(path)
     if is_journal(found):
         past = parse_journal(path, found)
-        return past.plan.platform, applied(past.plan, past.report)
-    plan = parse_saved(path, found).plan
-    return plan.platform, applied(plan)
+        return applied(past.plan, past.report)
+    return applied(parse_saved(path, found).plan)

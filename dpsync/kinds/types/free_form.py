@@ -25,7 +25,7 @@ from dpsync.kinds.types.parsing import (
 )
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.shapes import conforms, for_editors, in_a_file
-from dpsync.model.entries.values import Secret, Value, canonical
+from dpsync.model.entries.values import RESERVED, Secret, Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.json_text import json_text
@@ -202,6 +202,10 @@ class Json(Type, frozen=True):
         written = {name: item for name, item in wanted.items() if item is not None}
         return kept | {name: self._over(kept.get(name), item) for name, item in written.items()}
 
+    def undoing(self, before: Any, after: Any) -> Any:
+        """Return `before`, with null for each member that only `after` has if the value is partial."""
+        return _with_removed_members(before, after) if self.partial else before
+
     def unread(self, value: Value) -> Value:
         return _only_secret(value) if self.secrets else None
 
@@ -258,6 +262,13 @@ def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> 
     if isinstance(live, dict | list) or (isinstance(live, str) and looks_secret(name, live)):
         return NOT_SHOWN
     return live
+
+
+def _with_removed_members(before: Any, after: Any) -> Any:
+    if not isinstance(before, dict) or not isinstance(after, dict) or RESERVED & {*before, *after}:
+        return before
+    removed = {name: None for name, item in after.items() if name not in before and item is not None}
+    return removed | {name: _with_removed_members(item, after.get(name)) for name, item in before.items()}
 
 
 def _only_secret(value: Value) -> Value:

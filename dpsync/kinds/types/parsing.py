@@ -157,6 +157,10 @@ class Type(Struct, frozen=True):
         """What of a live value may be shown beside a wanted one: nothing that is not managed, no secret."""
         return live
 
+    def undoing(self, before: Any, after: Any) -> Any:
+        """Return the recorded value that, written over `after`, restores `before`."""
+        return before
+
     @property
     def takes_mapping(self) -> bool:
         """Whether its YAML form may be a mapping of any keys: then an entry is never shortened *and* long."""

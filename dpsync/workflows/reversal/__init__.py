@@ -1,13 +1,12 @@
-"""The configuration that takes an apply back: every value of before, and nothing else that differs from live.
+"""The configuration that reverts an apply: previous values for what the apply changed, nothing else.
 
     applied         the changes of a plan that were carried out
     recorded        these changes with their values, checked like values in a file
-    entries         the entries while they become what they were, with the notes of what does not
+    addresses       where the recorded objects are declared now, found by their ids
+    entries         the entries while they get their previous values, and what is not restored
     deleted, changed, created
-                    what becomes of the things that the apply has deleted, changed and made, in this order
-    values          a recorded value with its references as they are now
-    configuration   all of that in one line
+                    what becomes of the objects that the apply deleted, changed and created, in this order
+    configuration   all of that together
 
-In go a session, what was applied, and the plan of what is live now. Out come a configuration, what it touches
-and what it deletes, and notes. `workflows/revert.py` alone calls this room.
+`workflows/revert.py` uses this package to make and carry out the plan.
 """

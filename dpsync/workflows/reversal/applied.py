@@ -1,35 +1,53 @@
-"""What an apply has done, change by change."""
+"""The changes that an apply carried out, read from its plan and its report."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from dpsync.model.plans.change import Change
-from dpsync.model.plans.journal import Report
+from dpsync.model.plans.journal import GOOD, Outcome, Report
 from dpsync.model.plans.plan import Plan
 
-_TRIED: Final = frozenset({"done", "already", "requested", "unknown"})
+_TRIED: Final = frozenset({*GOOD, "unknown"})
 
 
 class Applied(Struct, frozen=True):
-    """One change of an apply that was carried out, or may have been. `made`: the id of what it has made."""
+    """One change that was, or may have been, carried out at least in part."""
 
     change: Change
-    made: str | None = None
+    created_id: str | None = None
+    """The id of the object that the change created, if the platform returned one."""
+    complete: bool = True
+    """Whether every step of the change succeeded."""
 
 
-def applied(plan: Plan, report: Report | None = None) -> list[Applied]:
-    """The changes of a plan that were carried out; without a report all of them may have been."""
-    found = []
-    for change in plan.changes:
-        if report is None:
-            found.append(Applied(change))
-            continue
-        steps = {step.id for step in change.steps}
-        mine = [one for one in report.outcomes if one.step in steps and one.result in _TRIED]
-        made = next((one.id for one in mine if one.verb == "create" and one.id is not None), None)
-        if mine or not steps:
-            found.append(Applied(change, made))
-    return found
+class AppliedPlan(Struct, frozen=True):
+    """What an apply did. `ids` maps each declared address to the object id that it had then."""
+
+    platform: str
+    changes: tuple[Applied, ...]
+    ids: Mapping[str, str] = field(default_factory=dict)
+
+
+def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
+    """Return what an apply of the plan did. Without a report, every change may have been carried out."""
+    if report is None:
+        changes = [Applied(change) for change in plan.changes]
+    else:
+        outcomes = {outcome.step: outcome for outcome in report.outcomes}
+        changes = [one for change in plan.changes if (one := _carried_out(change, outcomes)) is not None]
+    created = {one.change.address: one.created_id for one in changes if one.created_id is not None}
+    return AppliedPlan(plan.platform, tuple(changes), {**plan.bindings, **created})
+
+
+def _carried_out(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
+    """Return the change, or None if none of its steps reached the platform."""
+    own = [outcomes[step.id] for step in change.steps if step.id in outcomes]
+    if change.steps and not any(outcome.result in _TRIED for outcome in own):
+        return None
+    created = (outcome.id for outcome in own if outcome.verb == "create" and outcome.result in _TRIED)
+    good = [outcome for outcome in own if outcome.result in GOOD]
+    return Applied(change, next(filter(None, created), None), complete=len(good) == len(change.steps))

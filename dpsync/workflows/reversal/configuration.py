@@ -1,4 +1,4 @@
-"""The configuration of before an apply, made from what is live now."""
+"""The configuration that reverts an apply, made from the recorded changes and from what is live."""
 
 from __future__ import annotations
 
@@ -12,29 +12,45 @@ from dpsync.model.entries.desired import Desired, Entry, Policy
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
+from dpsync.workflows.reversal.addresses import CurrentAddresses
 from dpsync.workflows.reversal.changed import take_back
-from dpsync.workflows.reversal.created import to_delete
+from dpsync.workflows.reversal.created import outputs_of, to_delete
 from dpsync.workflows.reversal.deleted import fill_in, restore
 from dpsync.workflows.reversal.entries import RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.session import Planned, Session
 
 
-class Before(Struct, frozen=True):
-    """The configuration of before.
+class Target(Struct, frozen=True):
+    """The configuration with the state from before an apply.
 
-    `touched` is what the apply has changed, `deletes` are the ids of what it has made and that goes now.
+    Only entries in `touched` may change, and only objects in `deleted` may be deleted. `outputs` are those of
+    them that the platform created along with others. `left` says what is not restored, `notes` what is
+    restored in another way than it was.
     """
 
     desired: Desired
     touched: frozenset[Address]
-    deletes: frozenset[str]
+    deleted: Mapping[Identity, str]
+    """The id of each object, by its identity."""
+    outputs: frozenset[Identity]
+    left: tuple[Note, ...]
     notes: tuple[Note, ...]
 
 
-def before(session: Session, done: Sequence[RecordedChange], now: Planned) -> Before:
-    """The configuration that takes an apply back. `now`: the plan from what it has left to what is live."""
-    entries = RevertedEntries(session, done, now)
+def make_target(
+    session: Session,
+    done: Sequence[RecordedChange],
+    now: Planned,
+    current: CurrentAddresses,
+    used: Mapping[Identity, str],
+) -> Target:
+    """Return the configuration that reverts an apply.
+
+    `now` is the plan from the values that the apply wrote to what is live. `used` has the created objects
+    that must stay, each with the reason.
+    """
+    entries = RevertedEntries(session, done, now, current, used)
     _leave_alone(entries)
     for one in done:
         if one.change.action == "delete":
@@ -44,25 +60,29 @@ def before(session: Session, done: Sequence[RecordedChange], now: Planned) -> Be
         if one.change.action == "update":
             take_back(entries, one)
     removed = to_delete(entries)
+    outputs = outputs_of(entries, removed)
+    objects = now.snapshot.objects
+    created = {entries.names.identities[address] for address in removed}
+    deleted = {identity: objects[identity].id for identity in created} | {one: one[1] for one in outputs}
     resources = _without_missing(entries, removed)
-    identities = {entries.names.identities.get(address) for address in removed}
-    made = frozenset(identity for identity in identities if identity is not None)
     desired = replace(
         session.desired,
         resources=resources,
         scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
-        policy=_only(session.desired.policy, now.snapshot.scopes, made),
+        policy=_deleting_only(session.desired.policy, _places(entries, deleted), frozenset(deleted)),
     )
-    return Before(
+    return Target(
         desired,
         frozenset({*entries.touched, *entries.restored.values()}),
-        frozenset(now.snapshot.objects[identity].id for identity in made),
+        deleted,
+        frozenset(outputs),
+        tuple(entries.left),
         tuple(entries.notes),
     )
 
 
 def _leave_alone(entries: RevertedEntries) -> None:
-    """Whatever is live otherwise than the files say is wanted as it is."""
+    """Keep every live value that differs from the files."""
     for address in entries.differs.keys() & entries.resources.keys():
         entry, change = entries.resources[address], entries.differs[address]
         if change.action == "create":
@@ -73,18 +93,22 @@ def _leave_alone(entries: RevertedEntries) -> None:
             entries.resources[address] = replace(entry, fields=fields, pin=entries.id_of(address))
 
 
-def _only(
-    policy: Policy, scopes: Mapping[Address, Collection[Identity]], made: frozenset[Identity]
-) -> Policy:
-    """Only what the apply has made may be deleted."""
-    places = {scope for scope, items in scopes.items() if any(identity in made for identity in items)}
-    return replace(policy, prune=tuple(exactly(place) for place in sorted(places)), only=made)
+def _places(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
+    """Return the places of objects to delete, among them the places of what the platform created."""
+    scopes = entries.now.snapshot.scopes
+    places = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
+    kinds = {kind for kind, _ in deleted}
+    return places | {at for at, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}}
+
+
+def _deleting_only(policy: Policy, places: Collection[Address], deleted: frozenset[Identity]) -> Policy:
+    return replace(policy, prune=tuple(exactly(place) for place in sorted(places)), only=deleted)
 
 
 def _without_missing(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:
-    """The entries without those of what is deleted or not live, what is in them and what names them.
+    """Return the entries without deleted and missing ones, what is in these, and references to these.
 
-    The order of siblings that the apply did not change is nobody's business here.
+    The order of siblings that the apply did not change is left alone.
     """
     kept = dict(entries.resources)
     while out := [
@@ -110,5 +134,5 @@ def _without_missing(entries: RevertedEntries, removed: Collection[Address]) -> 
 
 
 def exactly(address: Address) -> Pattern:
-    """The pattern of one address, whatever is in its titles."""
+    """Return the pattern of one address, whatever is in its titles."""
     return Pattern(str(address), address.segments)

@@ -1,77 +1,61 @@
-"""What an apply has made is deleted, unless somebody has changed or used it since."""
+"""Choose the created objects that a revert deletes: those that nobody has changed or used since the apply."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from dpsync.kinds.kind import Call
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import live_ids, references
+from dpsync.model.entries.snapshot import Identity
 from dpsync.workflows.reversal.entries import RevertedEntries
+from dpsync.workflows.reversal.recorded import RecordedChange
 
 
 def to_delete(entries: RevertedEntries) -> set[Address]:
-    """What the apply has made and nobody has changed or used since."""
-    chosen = {one.change.location for one in entries.done if one.change.action == "create"}
-    candidates = {address for address in chosen if _is_as_made(entries, address)}
-    users = _users(entries, frozenset(candidates))
-    while kept := {
-        address: why
-        for address in sorted(candidates)
-        for user, why in users[address]
-        if user not in candidates
-    }:
-        candidates -= kept.keys()
-        for address, why in kept.items():
-            entries.note(address, f"it is not deleted: {why}")
+    """Return the addresses of the created objects to delete. Record why each other one stays."""
+    created = [one for one in entries.done if one.change.action == "create"]
+    candidates = {one.address for one in created if _is_as_created(entries, one)}
     for address in sorted(candidates):
         kind = entries.registry[entries.resources[address].kind]
         around = {*address.upward()} - {address}
         if not isinstance(kind.delete, Call) and not around & candidates:
-            entries.note(address, "it is not deleted: no request does that")
+            entries.keep(address, f"the API cannot delete {kind.one}")
             candidates.discard(address)
     return candidates
 
 
-def _is_as_made(entries: RevertedEntries, address: Address) -> bool:
-    """Whether a thing is live, is the one that the apply has made, and is as the apply has left it."""
+def outputs_of(entries: RevertedEntries, addresses: set[Address]) -> set[Identity]:
+    """Return the objects that the platform created for these entries, such as a translation's space."""
+    found = set()
+    for address in addresses:
+        outputs = entries.registry[entries.resources[address].kind].platform.outputs
+        id = entries.now.snapshot.outputs.get(address)
+        if outputs is not None and id is not None:
+            found.add((outputs.kind, id))
+    return found
+
+
+def _is_as_created(entries: RevertedEntries, recorded: RecordedChange) -> bool:
+    """Return whether the object exists, is the one that the apply created, and is unchanged and unused."""
+    address, change = recorded.address, recorded.change
     live, since = entries.now.sides.live(address), entries.differs.get(address)
-    if address not in entries.session.desired.resources:
-        entries.note(address, "it was made and is in no file any more: it is left as it is")
+    kind = entries.registry[change.kind]
+    if address not in entries.resources:
+        if live is None and kind.in_tree and entries.exists(recorded):
+            entries.keep(address, f"no entry declares this {kind.noun} any more")
         return False
-    if live is None or address not in entries.resources:
+    if live is None:
         return False
-    made = next(one.made for one in entries.done if one.change.location == address)
-    if made is not None and live.id != made:
-        entries.note(address, "it is another one than the apply has made: it is left as it is")
+    if recorded.id is not None and live.id != recorded.id:
         return False
-    if since is not None and (since.differences or since.moved):
-        fields = ", ".join(item.field for item in since.differences) or "its place"
-        entries.note(address, f"somebody has changed it since ({fields}): it is not deleted")
+    if live.identity in entries.used:
+        entries.keep(address, entries.used[live.identity])
+        return False
+    differences = since.differences if since is not None else ()
+    if not recorded.applied.complete:
+        # The later requests of this change were not sent, so their fields may differ.
+        sent = {field.name for field in kind.fields if field.on in ("create", "both") and field.via is None}
+        differences = tuple(item for item in differences if item.field in sent)
+    if differences or (since is not None and since.moved and recorded.applied.complete):
+        fields = ", ".join(item.field for item in differences) or "its place"
+        entries.keep(address, f"somebody has changed it since the apply ({fields})")
         return False
     return True
-
-
-def _users(
-    entries: RevertedEntries, made: frozenset[Address]
-) -> dict[Address, list[tuple[Address | None, str]]]:
-    """By what was made, each live thing that is in it or will name it, with what to say of that."""
-    found: dict[Address, list[tuple[Address | None, str]]] = defaultdict(list)
-    objects = entries.now.snapshot.objects
-    at = {entries.names.identities[address]: address for address in made}
-    by_id = {objects[identity].id: address for identity, address in at.items()}
-    for other in objects.values():
-        inner, name = entries.names.declared.get(other.identity), str(entries.names.address(other.identity))
-        for around in (other.holder, other.parent):
-            if around is not None and around in at:
-                found[at[around]].append((inner, f"it holds {name}, which stays"))
-        entry = entries.resources.get(inner) if inner is not None else None
-        orders = {one.name for one in entries.registry[other.kind].list_orders}
-        for field in other.fields.keys() - orders:
-            if entry is not None and field in entry.fields:
-                named = references(entry.fields[field]) & made
-            else:
-                named = {by_id[id] for id in live_ids(other.fields[field]) & by_id.keys()}
-            for address in named:
-                found[address].append((inner, f"{name} names it as {field}"))
-    return found

@@ -1,59 +1,121 @@
-"""The entries of a configuration while they become what they were before an apply."""
+"""The entries of a configuration while a revert gives them the values from before an apply."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from dpsync.config.declaring.recorded import IncompleteValue
+from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Ref, Value
+from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.values import LiveId, Ref, Value, transform
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.remark import Note
+from dpsync.planner.inputs.sides import Sides
+from dpsync.workflows.reversal.addresses import CurrentAddresses
 from dpsync.workflows.reversal.recorded import RecordedChange
-from dpsync.workflows.reversal.values import CannotComeBack
 from dpsync.workflows.session import Planned, Session
 
 
-class RevertedEntries:
-    """What they are so far. `now`: the plan from what the apply has left to what is live."""
+class CannotRestore(Exception):
+    """A previous value cannot be written again. The message says why."""
 
-    def __init__(self, session: Session, done: Sequence[RecordedChange], now: Planned) -> None:
+
+class References:
+    """The references in recorded values, as they are now. `restored` has new addresses by recorded ones."""
+
+    def __init__(
+        self,
+        current: CurrentAddresses,
+        resources: Mapping[Address, Entry],
+        sides: Sides,
+        restored: Mapping[str, Address],
+    ) -> None:
+        self._current = current
+        self._resources = resources
+        self._objects = sides.snapshot.objects
+        self._restored = restored
+        self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
+
+    def value_of(self, recorded: Mapping[str, Value | IncompleteValue], field: Field) -> Value:
+        """Return a recorded value with present references. Raises CannotRestore."""
+        value = recorded[field.name]
+        if isinstance(value, IncompleteValue):
+            raise CannotRestore(str(value))
+        kinds = field.type.refers
+        return transform(
+            value, lambda leaf: self._present(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf
+        )
+
+    def _present(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
+        address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
+        if address is not None and address in self._resources:
+            return Ref(address)
+        id = self._current.ids.get(name)
+        identity = next(
+            (one for one in self._objects if one[0] in kinds and self._objects[one].id == id), None
+        )
+        identity = identity or self._by_name.get(name)
+        if identity is None:
+            raise CannotRestore(f"the previous value refers to {name}, which does not exist any more")
+        if identity[0] not in kinds:
+            one = self._current.registry[identity[0]].one
+            raise CannotRestore(f"the previous value refers to {name}, which is now {one}")
+        return LiveId(self._objects[identity].id)
+
+
+class RevertedEntries:
+    """The entries so far.
+
+    `now` is the plan from the values that the apply wrote to what is live: a difference in it was made since.
+    `used` has the created objects that must stay, each with the reason.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        done: Sequence[RecordedChange],
+        now: Planned,
+        current: CurrentAddresses,
+        used: Mapping[Identity, str],
+    ) -> None:
         self.session = session
         self.registry = session.registry
         self.done = done
         self.now = now
+        self.current = current
+        self.used = used
         self.names = now.sides.names
         self.resources = dict(session.desired.resources)
+        self.left: list[Note] = []
+        """What the revert does not restore."""
         self.notes: list[Note] = []
+        """What the revert restores in another way than it was."""
         self.touched: set[Address] = set()
         self.orders: set[tuple[Address, str]] = set()
         """Orders of siblings that the apply has changed."""
         self.restored: dict[str, Address] = {}
-        """By the address of what the apply has deleted, that of its new entry."""
-        self.anew: dict[Address, RecordedChange] = {}
-        """What is made anew, with the change that deleted what was before it."""
-        self.live = {str(self.names.address(one)): one for one in now.snapshot.objects}
+        """By the recorded address of each object that the apply deleted, the address of its new entry."""
+        self.recreated: dict[Address, RecordedChange] = {}
+        """Entries of objects that are re-created, with the change that deleted the previous object."""
         self.differs: dict[Address, Change] = {change.location: change for change in now.plan.changes}
+        self.references = References(current, self.resources, now.sides, self.restored)
 
-    def note(self, address: object, text: str) -> None:
-        """Say of a thing or a field why it does not become what it was, or not wholly."""
+    def keep(self, address: object, reason: str) -> None:
+        """Record why an object or a field is not restored."""
+        self.left.append(Note(address=str(address), text=f"Not reverted: {reason}", severity="warning"))
+
+    def announce(self, address: object, text: str) -> None:
+        """Record how an object is restored in another way than it was."""
         self.notes.append(Note(address=str(address), text=text, severity="warning"))
 
     def id_of(self, address: Address) -> str | None:
-        """The id of what is live at an address."""
+        """Return the id of the live object at an address."""
         live = self.now.sides.live(address)
         return None if live is None else live.id
 
-    def named(self, name: str, kinds: tuple[str, ...]) -> Value:
-        """Return the present reference for an address in a previous value. Raises CannotComeBack."""
-        address = self.restored.get(name, Address.parse(name))
-        found: Ref | LiveId
-        if address in self.resources:
-            kind, found = self.resources[address].kind, Ref(address)
-        elif name in self.live:
-            live = self.now.snapshot.objects[self.live[name]]
-            kind, found = live.kind, LiveId(live.id)
-        else:
-            raise CannotComeBack(f"it referred to {name}, which does not exist any more")
-        if kind not in kinds:
-            raise CannotComeBack(f"it referred to {name}, which is {self.registry[kind].one} now")
-        return found
+    def exists(self, recorded: RecordedChange) -> bool:
+        """Return whether the object of a change is live, with or without an entry."""
+        objects = self.now.snapshot.objects.values()
+        return any(one.kind == recorded.change.kind and one.id == recorded.id for one in objects)

@@ -6,7 +6,7 @@ reader of the configuration checks each value. A value that no file could contai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from dpsync.model.entries.ids import is_path_id
 from dpsync.model.entries.values import Value
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.plans.change import Change, Difference
-from dpsync.workflows.reversal.applied import Applied
+from dpsync.workflows.reversal.applied import Applied, AppliedPlan
 
 Read = Mapping[str, "Value | IncompleteValue"]
 """The value of each field, or the reason why a part of the value is not known."""
@@ -28,26 +28,32 @@ _CODE: Final = "DP149"
 
 
 class RecordedChange(Struct, frozen=True):
-    """A change that was or may have been carried out. `made` is the id of the object that it created."""
+    """A change that an apply carried out, at least in part, with its checked values."""
 
-    change: Change
-    made: str | None
+    applied: Applied
+    address: Address
+    """The address that the entry of the object has now. Until the platform is read, the recorded address."""
     before: Read
     """The previous values of changed fields."""
     after: Read
-    """The values that it has written."""
-    was: Read
+    """The values that the apply wrote."""
+    deleted: Read
     """The values of a deleted object with which it can be re-created."""
 
     @property
-    def location(self) -> Address:
-        return self.change.location
+    def change(self) -> Change:
+        return self.applied.change
+
+    @property
+    def id(self) -> str | None:
+        """The id of the object that the apply changed or created; None if it is unknown."""
+        return self.change.id or self.applied.created_id
 
 
 def read_changes(
     desired: Desired,
     registry: Registry,
-    done: Sequence[Applied],
+    done: AppliedPlan,
     file: str,
     is_selected: Callable[[Address], bool],
 ) -> list[RecordedChange]:
@@ -56,57 +62,62 @@ def read_changes(
     `file` names the journal or saved plan in messages. Raises DiagnosticError (exit 5) with every value of a
     selected change that no file of the configuration could contain.
     """
-    found, findings = [], Findings()
-    for one in done:
-        reader = _Reader(desired, registry, file, one.change)
-        recorded = reader.read(one.made)
+    changes, findings = [], Findings()
+    pinned = {(entry.kind, entry.pin or ""): entry for entry in desired.resources.values()}
+    for applied in done.changes:
+        change = applied.change
+        id = change.id or applied.created_id
+        entry = pinned.get((change.kind, id)) if id else None
+        reader = _Reader(desired, registry, file, change, entry or desired.resources.get(change.location))
+        recorded = reader.read(applied)
         if not reader.findings:
-            found.append(recorded)
-        elif is_selected(one.change.location):
+            changes.append(recorded)
+        elif is_selected(change.location):
             findings += reader.findings
     if findings:
         raise DiagnosticError(findings, Exit.INVALID)
-    return found
+    return changes
 
 
 class _Reader:
-    """Reader of one change that collects the errors in it."""
+    """Reader of one change that collects the errors in it. `entry` is the present entry of the object."""
 
-    def __init__(self, desired: Desired, registry: Registry, file: str, change: Change) -> None:
+    def __init__(
+        self, desired: Desired, registry: Registry, file: str, change: Change, entry: Entry | None
+    ) -> None:
         self.desired = desired
         self.registry = registry
         self.file = file
         self.change = change
+        self.entry = entry if entry is not None and entry.kind == change.kind else None
         self.findings = Findings()
 
-    def read(self, made: str | None) -> RecordedChange:
+    def read(self, applied: Applied) -> RecordedChange:
         """Return the change with its values. `findings` has an error for each value that is invalid."""
         change = self.change
         before: Read = {}
         after: Read = {}
-        was: Read = {}
+        deleted: Read = {}
         kind = self.registry.kinds.get(change.kind)
         if kind is None:
             self.add_error(None, f"dpsync does not know the kind {change.kind}")
-        elif change.id is not None and not is_path_id(change.id, kind.id_segments):
+        elif not all(is_path_id(id, kind.id_segments) for id in (change.id, applied.created_id) if id):
             self.add_error(None, "the recorded id is not a valid platform id")
+        elif change.id == "":
+            self.add_error(None, "the recorded id is empty")
         elif change.action == "delete":
-            was = self.read_deleted(kind)
+            deleted = self.read_deleted(kind)
         else:
-            entry = self.desired.resources.get(change.location)
-            if entry is not None and entry.kind == kind.name:
-                known = [item for item in change.differences if item.known and change.action == "update"]
-                before = self.read_values(kind, entry, known, "before")
-                after = self.read_values(kind, entry, change.differences, "after")
-        return RecordedChange(change, made, before, after, was)
+            known = [item for item in change.differences if item.known and change.action == "update"]
+            before = self.read_values(kind, known, "before")
+            after = self.read_values(kind, change.differences, "after")
+        return RecordedChange(applied, change.location, before, after, deleted)
 
     def read_deleted(self, kind: Kind) -> Read:
-        """Return the values of a deleted object, if its parent is still declared."""
+        """Return the values of a deleted object."""
         place = self.change.location.place
         scope = self.desired.scopes.get(place)
-        if scope is None:
-            return {}
-        if kind.name not in scope.kinds:
+        if scope is not None and kind.name not in scope.kinds:
             self.add_error(None, f"{kind.one} cannot be declared in {place}")
             return {}
         orders = {order.name for order in kind.list_orders}
@@ -117,25 +128,25 @@ class _Reader:
         }
         for name in [item.field for item in self.change.was if item.field not in kept]:
             self.add_error(name, f"a plan that deletes {kind.one} never records its {name}")
-        return self.read_values(
-            kind, None, [item for item in self.change.was if item.field in kept], "before"
-        )
+        return self.read_values(kind, [item for item in self.change.was if item.field in kept], "before")
 
-    def read_values(self, kind: Kind, entry: Entry | None, items: Iterable[Difference], side: str) -> Read:
+    def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> Read:
         """Return the values of one side ("before" or "after"), in the order of the declared fields."""
-        recorded = {item.field: getattr(item, side) for item in items}
+        recorded = {item.field: item for item in items}
         for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
             self.add_error(name, f"{kind.one} has no field {name}")
         found: dict[str, Value | IncompleteValue] = {}
-        today = entry.fields if entry is not None else {}
+        today = self.entry.fields if self.entry is not None and self.change.action != "delete" else {}
         for field in kind.fields:
             if field.name not in recorded or not (field.declarable or field.nest):
                 continue
             try:
-                type_ = field.form({**today, **found}.get(field.formed_by or ""))
-                value = parse_recorded(type_, recorded[field.name])
-                if side == "before":  # the other side is only compared
+                type_, item = field.form({**today, **found}.get(field.formed_by or "")), recorded[field.name]
+                if side == "before":
+                    value = parse_recorded(type_, type_.undoing(item.before, item.after))
                     check_secrets(value, today.get(field.name))
+                else:
+                    value = parse_recorded(type_, item.after)
                 found[field.name] = None if field.null == "empty" and value == "" else value
             except IncompleteValue as incomplete:
                 found[field.name] = incomplete

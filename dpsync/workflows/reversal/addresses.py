@@ -1,0 +1,135 @@
+"""Find where recorded objects are declared now. An object is known by its id, whatever its key is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Kind, Single
+from dpsync.kinds.registry import Registry
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Entry, Scope
+from dpsync.model.entries.snapshot import Snapshot
+from dpsync.workflows.reversal.recorded import RecordedChange
+
+
+class CurrentAddresses:
+    """The present addresses of objects that an apply knew by other addresses.
+
+    `ids` maps the addresses of that time to object ids. `snapshot` is what is live, with the entries that
+    `desired` has for it.
+    """
+
+    def __init__(
+        self, registry: Registry, desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]
+    ) -> None:
+        self.registry = registry
+        self.desired = desired
+        self.ids = ids
+        self._by_id: dict[tuple[str, str], list[Address]] = defaultdict(list)
+        for address, match in snapshot.matches.items():
+            entry = desired.resources.get(address)
+            if entry is not None:
+                self._by_id[entry.kind, match.id].append(address)
+
+    def find(self, address: Address, kinds: Collection[str]) -> Address | None:
+        """Return the present address of the object that was at an address; None if no entry declares it.
+
+        `kinds`: the kinds that the object may have.
+        """
+        id = self.ids.get(str(address))
+        for kind in map(self.registry.__getitem__, kinds):
+            found = self._by_id.get((kind.name, id), ()) if id is not None else ()
+            if len(found) == 1:
+                return found[0]
+            parent = self.parent(address, kind)
+            for other in found:
+                if self.desired.resources[other].parent == parent:
+                    return other
+            if id is None and parent is not None:
+                entry = self.desired.resources.get(self.below(parent, address, kind))
+                if entry is not None and entry.kind == kind.name:
+                    return entry.address
+        return None
+
+    def parent(self, address: Address, kind: Kind) -> Address | None:
+        """Return the present address of the object to which an address of this kind belonged."""
+        owner = self._owner(address, kind)
+        kinds = (self.registry.tree_owner(kind),) if kind.in_tree else kind.parents
+        return self.find(owner, kinds) if owner.segments else None
+
+    def below(self, parent: Address, address: Address, kind: Kind) -> Address:
+        """Return an address with another parent and the same key."""
+        return Address((*parent.segments, *address.segments[len(self._owner(address, kind).segments) :]))
+
+    def _owner(self, address: Address, kind: Kind) -> Address:
+        """Return the recorded address of the parent; of a navigation node, that of the site."""
+        if kind.in_tree:
+            return Address(address.segments[: self._depth(self.registry[self.registry.tree_owner(kind)])])
+        words = len(kind.key.split("."))
+        return Address(address.segments[: -words if isinstance(kind.shape, Single) else -words - 1])
+
+    def _depth(self, kind: Kind) -> int:
+        """Return the number of segments that an address of this kind has."""
+        if not kind.parents:
+            return 1
+        return self._depth(self.registry[kind.parents[0]]) + len(kind.key.split(".")) + 1
+
+
+def with_entries(
+    current: CurrentAddresses, recorded: Collection[RecordedChange], gone: Collection[str]
+) -> tuple[Desired, list[RecordedChange]]:
+    """Return the configuration with an entry for each recorded object, and the changes at those addresses.
+
+    An entry without fields is added for an object that has none, and its place if that is not declared. Nodes
+    of a navigation are left out, because an entry alone does not say where a node is. `gone`: the ids of
+    objects that are not live.
+    """
+    resources, scopes = dict(current.desired.resources), dict(current.desired.scopes)
+    changes = []
+    for one in recorded:
+        kind, address = current.registry[one.change.kind], one.change.location
+        parent = current.parent(address, kind)
+        at = current.find(address, (kind.name,)) if one.change.action != "delete" else None
+        if at is not None:
+            changes.append(replace(one, address=at))
+            continue
+        if parent is None:
+            changes.append(one)
+            continue
+        at = current.below(parent, address, kind)
+        place = parent.child(*kind.key.split("."))
+        if not kind.in_tree:
+            add_place(current.registry, resources, scopes, parent, kind)
+        if one.change.action != "delete" and not kind.in_tree and one.id not in (None, *gone):
+            if at in resources:
+                at = Address((*place.segments, f"{at.last}-{one.id}"))
+            key = unquote(at.last)
+            resources[at] = Entry(
+                kind=kind.name, address=at, key=key, parent=parent, holder=None, spans={}, pin=one.id,
+                fields={kind.natural: key} if kind.natural else {}, span=scopes[place].span,
+            )  # fmt: skip
+        changes.append(replace(one, address=at))
+    for one in changes:
+        outputs = current.registry[one.change.kind].platform.outputs
+        if outputs is not None and one.address in resources and (parent := resources[one.address].parent):
+            add_place(current.registry, resources, scopes, parent, current.registry[outputs.kind])
+    return replace(current.desired, resources=resources, scopes=scopes), changes
+
+
+def add_place(
+    registry: Registry,
+    resources: Mapping[Address, Entry],
+    scopes: dict[Address, Scope],
+    parent: Address,
+    kind: Kind,
+) -> None:
+    """Declare the place of a kind below an entry if it is not declared, so that dpsync reads its objects."""
+    place = parent.child(*kind.key.split("."))
+    if place not in scopes:
+        owner = resources[parent]
+        kinds = tuple(one.name for one in registry.places(owner.kind)[kind.key])
+        scopes[place] = Scope(place, parent, kinds, owner.span)
