@@ -49,7 +49,8 @@ ROUNDS: Final = 9
 class Revert:
     """The revert of one apply. After `plan`, `session` has the configuration that the plan leads to.
 
-    `now` is the plan from the values that the apply wrote to what is live. `files` has the declared addresses.
+    `now` is the plan from the values that the apply wrote to what is live. `files` are the addresses that the
+    files declare.
     """
 
     def __init__(

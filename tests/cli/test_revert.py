@@ -70,7 +70,7 @@ def test_it_writes_no_file_of_the_configuration(run: Run, applied: Path) -> None
 
 def test_the_line_that_puts_it_back_is_named(run: Run, applied: Path) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
-    assert "dpsync.yaml:7 still says otherwise: the next apply puts title back to that" in ended.out
+    assert "dpsync.yaml:7 has the reverted value: the next apply writes it again" in ended.out
 
 
 def test_only_the_approved_plan_is_carried_out(run: Run, applied: Path, platform: ThreadedServer) -> None:

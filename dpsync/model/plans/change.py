@@ -28,6 +28,8 @@ class Difference(Frozen):
     """By the git base: who has moved. For people; nothing that is done depends on it."""
     inherited: str | None = None
     """Whose value it is so far: that one changes in this plan, and so the value is written as its own."""
+    taken_from: str | None = None
+    """For a flag that one sibling has at a time: the id of the object that has it before the change."""
     masked: str | None = None
     """Digest of both values if a password in a URL was masked in them: an approval is for these values."""
 
@@ -84,6 +86,7 @@ class Change(Addressed):
 
     @property
     def done(self) -> Change:
-        """What is done, without what is told of its causes: they follow from the base that was found."""
-        differences = tuple(item.model_copy(update={"cause": "origin unknown"}) for item in self.differences)
+        """Return what is done, without causes, which depend on the git base, and without former values."""
+        left_out = {"cause": "origin unknown", "taken_from": None}
+        differences = tuple(item.model_copy(update=left_out) for item in self.differences)
         return self.model_copy(update={"cause": None, "differences": differences, "was": ()})

@@ -106,6 +106,16 @@ class Exclusive:
             if refusing and len(refusing) == len(left):
                 yield refusing[0], self.sides.registry[name].field(flag)
 
+    def holder(self, entry: Entry, flag: Field) -> str | None:
+        """Return the id of the live object that has a flag that an entry takes; None if no object has it."""
+        for kind, item, place_kind in self._of(entry.kind):
+            address = self.sides.lineage.ancestor(entry, place_kind)
+            around = self.sides.live(address) if address is not None else None
+            if item.name == flag.name and around is not None:
+                place = self._places[kind.name, item.name, around.identity]
+                return next((self.sides.snapshot.objects[one].id for one in place.had_by), None)
+        return None
+
     def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
         """Where the platform chooses another one because these go: shown, and not counted as a delete."""
         found: dict[str, Effect] = {}

@@ -82,7 +82,7 @@ class _Changes(Struct, frozen=True):
             watched=tuple(sorted(resource.fields)) if live else (),
             inside=self._inside(resource) if live is None else None,
             differences=tuple(
-                item.difference(sides.values, resource, self._of_field(resource, item, live, cause))
+                self._difference(resource, item, self._of_field(resource, item, live, cause))
                 for item in display
                 if live is not None or not item.field.nest or self._inside(resource) is not None
             )
@@ -92,6 +92,12 @@ class _Changes(Struct, frozen=True):
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
+
+    def _difference(self, resource: Entry, item: Changed, cause: Cause) -> Difference:
+        found = item.difference(self.decisions.sides.values, resource, cause)
+        if item.field.one_per is None or item.after is not True:
+            return found
+        return found.model_copy(update={"taken_from": self.decisions.exclusive.holder(resource, item.field)})
 
     def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
         """Why it is made, brought back or moved."""
@@ -141,8 +147,8 @@ class _Changes(Struct, frozen=True):
         sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
         orders = {order.name for order in kind.list_orders}
         for field in kind.writable_fields:
-            value = live.fields.get(field.name)
-            if value is None or field.type.may_be_secret or field.nest or field.name in orders:
+            value, type_ = live.fields.get(field.name), field.form(live.fields.get(field.formed_by or ""))
+            if value is None or type_.may_be_secret or field.nest or field.name in orders:
                 continue
             yield Difference(field=field.name, before=sides.values.display(field, value, live))
 

@@ -30,6 +30,10 @@ def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
             if kept_because:
                 entries.keep(address.field(item.field), kept_because)
             continue
+        if item.taken_from is not None:
+            give_back(entries, recorded, item)
+            fields.pop(item.field, None)
+            continue
         try:
             field = entries.registry[change.kind].field(item.field)
             fields[item.field] = entries.references.value_of(recorded.before, field)
@@ -41,6 +45,19 @@ def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
         entries.keep(effect.address, f"it changed along with {change.address}, and dpsync cannot restore it")
     entries.touched.add(address)
     entries.resources[address] = replace(entry, fields=fields, pin=change.id)
+
+
+def give_back(entries: RevertedEntries, recorded: RecordedChange, item: Difference) -> None:
+    """Give a flag that one sibling has at a time back to the object that had it before the apply."""
+    kind = recorded.change.kind
+    for address, entry in entries.resources.items():
+        if entry.kind == kind and entries.id_of(address) == item.taken_from:
+            entries.resources[address] = replace(entry, fields={**entry.fields, item.field: True})
+            entries.touched.add(address)
+            return
+    noun = entries.registry[kind].noun
+    reason = f"no entry declares the {noun} that had it before (id {item.taken_from})"
+    entries.keep(recorded.address.field(item.field), reason)
 
 
 def _reason_to_keep(entries: RevertedEntries, recorded: RecordedChange, item: Difference) -> str | None:

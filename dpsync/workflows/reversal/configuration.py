@@ -13,7 +13,7 @@ from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
 from dpsync.workflows.reversal.addresses import CurrentAddresses
-from dpsync.workflows.reversal.changed import take_back
+from dpsync.workflows.reversal.changed import give_back, take_back
 from dpsync.workflows.reversal.created import outputs_of, to_delete
 from dpsync.workflows.reversal.deleted import fill_in, restore
 from dpsync.workflows.reversal.entries import RevertedEntries
@@ -60,6 +60,10 @@ def make_target(
         if one.change.action == "update":
             take_back(entries, one)
     removed = to_delete(entries)
+    for one in done:
+        flags = [item for item in one.change.differences if item.taken_from is not None]
+        for item in flags if one.address in removed else ():
+            give_back(entries, one, item)
     outputs = outputs_of(entries, removed)
     objects = now.snapshot.objects
     created = {entries.names.identities[address] for address in removed}

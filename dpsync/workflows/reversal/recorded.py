@@ -121,10 +121,13 @@ class _Reader:
             self.add_error(None, f"{kind.one} cannot be declared in {place}")
             return {}
         orders = {order.name for order in kind.list_orders}
+        previous = {item.field: item.before for item in self.change.was}
         kept = {
             one.name
             for one in kind.writable_fields
-            if not (one.type.may_be_secret or one.nest or one.name in orders)
+            if not (
+                one.form(previous.get(one.formed_by or "")).may_be_secret or one.nest or one.name in orders
+            )
         }
         for name in [item.field for item in self.change.was if item.field not in kept]:
             self.add_error(name, f"a plan that deletes {kind.one} never records its {name}")
@@ -143,6 +146,7 @@ class _Reader:
             try:
                 type_, item = field.form({**today, **found}.get(field.formed_by or "")), recorded[field.name]
                 if side == "before":
+                    parse_recorded(type_, item.before)
                     value = parse_recorded(type_, type_.undoing(item.before, item.after))
                     check_secrets(value, today.get(field.name))
                 else:
