@@ -102,7 +102,7 @@ class FileJournal:
     """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file.
 
     No link leads out of the `project` that the directory is in. `flags` are what was typed, `now` tells the
-    time.
+    time. `user` and `reverts` are those of `JournalOpened`.
     """
 
     def __init__(
@@ -112,6 +112,8 @@ class FileJournal:
         project: Path | None = None,
         flags: Flags | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        user: str | None = None,
+        reverts: str | None = None,
     ) -> None:
         self._now = now
         self._lock = threading.Lock()
@@ -127,7 +129,8 @@ class FileJournal:
             self._file = self._open(directory, stamp)
         except OSError as error:
             raise JournalFull(f"cannot write a journal in {directory}: {disk.why(error)}") from None
-        self.write(JournalOpened(dpsync=__version__, flags=flags or Flags()))
+        first = JournalOpened(dpsync=__version__, flags=flags or Flags(), user=user, reverts=reverts)
+        self.write(first)
 
     def _open(self, directory: Path, stamp: str) -> int:
         for number in range(1000):

@@ -39,6 +39,13 @@ class PastApply(Struct, frozen=True):
     began: datetime | None
     last: datetime | None
     """When the last line was written."""
+    user: str | None = None
+    reverts: str | None = None
+    """The file name of the journal or saved plan that this apply reverted."""
+
+
+class NothingSent(DiagnosticError):
+    """The apply of a journal ended before its first step."""
 
 
 def is_journal(found: bytes) -> bool:
@@ -62,15 +69,18 @@ def parse_journal(path: Path, found: bytes) -> PastApply:
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
-        raise unusable(path, "the apply ended before its first step: nothing was sent")
+        raise NothingSent(
+            unusable(path, "the apply ended before its first step: nothing was sent").findings, Exit.INVALID
+        )
     if rest:
         report = report.model_copy(update={"trouble": (*report.trouble, _CUT)})
     code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_of(report))
     rehearsal = next((event.rehearsal for event in events if isinstance(event, Rehearsed)), None)
     first, last = events[0], events[-1]
     return PastApply(
-        started.plan, started.digest, report, code, rehearsal, first.flags, first.dpsync, started.at, last.at
-    )
+        started.plan, started.digest, report, code, rehearsal, first.flags, first.dpsync, started.at, last.at,
+        first.user, first.reverts,
+    )  # fmt: skip
 
 
 def _events(path: Path, lines: list[bytes]) -> list[Event]:

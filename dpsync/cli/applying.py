@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,9 +33,12 @@ if TYPE_CHECKING:
 
 def carry_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
-    journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None,
+    journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None, left: bool = False,
 ) -> Exit:  # fmt: skip
-    """Apply an agreed plan under signals, and tell how it ended."""
+    """Apply an agreed plan under signals, and tell how it ended.
+
+    `left`: whether a complete apply ends with exit code 3, because the plan leaves something undone.
+    """
     from dpsync.apply.journal import record
     from dpsync.model.plans.events import Exited, Rehearsed
 
@@ -48,6 +52,8 @@ def carry_out(
                 client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
             )
         code = _ending(report, received)
+        if left and code is Exit.DONE:
+            code = Exit.PARTIAL
         record(journal, Exited(code=code))
         return _end(out, planned.plan, report, code, rehearsal)
 
@@ -124,24 +130,28 @@ def _agreed(plan: Plan) -> bool:
 
 @contextmanager
 def locked_journal(
-    out: Output, platform: str, planned: Planned, place: ConfigurationPaths, directory: Path | None
-) -> Iterator[Journal]:
+    out: Output, platform: str, planned: Planned, place: ConfigurationPaths, directory: Path | None,
+    reverts: str | None = None,
+) -> Iterator[Journal]:  # fmt: skip
     """The journal of an apply, while no other dpsync of this person applies to the same organizations.
 
-    `directory`: where it is kept, below the project where none is given. Raises Locked.
+    `directory`: where it is kept, below the project where none is given. `reverts`: the file name of the
+    journal or saved plan that is reverted. Raises Locked.
     """
     from dpsync.apply.lock import locked
 
     kept_in = place.journals if directory is None else directory
     with (
         locked(platform, _organizations(planned)),
-        _kept_journal(out, kept_in, planned.plan, place) as journal,
+        _kept_journal(out, kept_in, planned.plan, place, reverts) as journal,
     ):
         yield journal
 
 
 @contextmanager
-def _kept_journal(out: Output, directory: Path, plan: Plan, place: ConfigurationPaths) -> Iterator[Journal]:
+def _kept_journal(
+    out: Output, directory: Path, plan: Plan, place: ConfigurationPaths, reverts: str | None
+) -> Iterator[Journal]:
     """The journal of an apply, in a new file. Nothing that is never shown stands in it either."""
     from dpsync.apply.journal import FileJournal, MaskedJournal
     from dpsync.model.plans.events import Flags
@@ -149,11 +159,22 @@ def _kept_journal(out: Output, directory: Path, plan: Plan, place: Configuration
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     # Whoever gets the journal from elsewhere decides for themselves which address they trust.
     flags = Flags(**{name: value for name, value in asdict(out.invocation).items() if name != "trusted"})
-    journal = FileJournal(directory, f"{stamp}-{plan.digest[:8]}", place.root.parent, flags)
+    name = f"{stamp}-{plan.digest[:8]}"
+    journal = FileJournal(directory, name, place.root.parent, flags, user=_user(), reverts=reverts)
     try:
         yield MaskedJournal(journal, out.mask)
     finally:
         journal.close()
+
+
+def _user() -> str | None:
+    """Return who runs this apply: the actor of the workflow, or the user of the operating system."""
+    if os.environ.get("GITHUB_ACTIONS") == "true" and (actor := os.environ.get("GITHUB_ACTOR")):
+        return actor
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no such user, for example in a container
+        return None
 
 
 def _teller(out: Output) -> Callable[[Outcome], None]:

@@ -48,10 +48,12 @@ _COMMANDS: Final = {
     "pull": "use import",
     "push": "use apply",
     "refresh": "use drift",
+    "rollback": "Did you mean `dpsync revert`?",
     "state": "use ids",
     "sync": "use apply",
     "taint": "an apply changes what differs",
     "test": "use validate",
+    "undo": "Did you mean `dpsync revert`?",
     "up": "use apply",
     "workspace": "use --env NAME",
 }

@@ -24,6 +24,7 @@ COMMANDS = {
     "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
     "apply": "Carry out the plan, and prove that it converged.",
     "revert": "Take back what an apply did; a plan like any other.",
+    "history": "List the applies of this checkout; asks no platform.",
     "drift": "Show where the platform differs from the files; writes nothing.",
     "show": "Print a saved plan, or the report of an apply, in any format; asks no platform.",
     "graph": "Draw the organization, and what a plan changes; asks no platform.",
@@ -129,7 +130,8 @@ class CommandGroup(click.Group):
 
             nearest = did_you_mean(name, COMMANDS)
             hint = instead_of_command(name) or (f'did you mean "{nearest}"?' if nearest else "")
-            ctx.fail(f'There is no command "{name}"{f": {hint}" if hint else ""}')
+            separator = ". " if hint[:1].isupper() else ": "
+            ctx.fail(f'There is no command "{name}"{separator + hint if hint else ""}')
         return super().resolve_command(ctx, args)
 
 

@@ -93,7 +93,7 @@ class Revert:
             ignored |= {change.location for change in others}
         self.session, self.target = session, target
         refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
-        plan = _without_causes(planned.plan)
+        plan = _with_causes(planned.plan)
         notes = (*plan.notes, *target.left, *target.notes, *self._reapplied(plan))
         more = {"notes": notes, "refusals": (*plan.refusals, *refused)}
         return replace(planned, plan=plan.model_copy(update=more))
@@ -155,10 +155,20 @@ def _used_since(
     return used
 
 
-def _without_causes(plan: Plan) -> Plan:
-    """Return the plan without labels: a revert follows from the journal, not from edits of the files."""
-    changes = tuple(change.done.model_copy(update={"was": change.was}) for change in plan.changes)
-    return plan.model_copy(update={"changes": changes})
+def _with_causes(plan: Plan) -> Plan:
+    """Return the plan with its own label for each change: no edit of the files is the cause of a revert."""
+    changes = (
+        change.model_copy(
+            update={
+                "cause": "reverted" if change.cause is not None else None,
+                "differences": tuple(
+                    item.model_copy(update={"cause": "reverted"}) for item in change.differences
+                ),
+            }
+        )
+        for change in plan.changes
+    )
+    return plan.model_copy(update={"changes": tuple(changes)})
 
 
 def _ignoring(desired: Desired, addresses: Iterable[Address]) -> Desired:

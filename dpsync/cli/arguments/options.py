@@ -84,6 +84,14 @@ def color_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def journal_directory(command: F) -> F:
+    """--journal."""
+    return click.option(
+        "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+        help="The directory of the journals. [default: .dpsync/journal beside the root file]",
+    )(command)  # fmt: skip
+
+
 def output(command: F) -> F:
     """--format, --color, -q, -v."""
     return _output(command, ("text", "json"))

@@ -17,6 +17,7 @@ from dpsync.cli.applying import (
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
+    journal_directory,
     layered,
     output_in_every_format,
     planning,
@@ -40,10 +41,7 @@ from dpsync.cli.terminal.output import as_output
 @click.option(
     "--approved", metavar="DIGEST", help="Carry out only the plan with this digest, without a question."
 )
-@click.option(
-    "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-    help="The directory of the journal. [default: .dpsync/journal beside the root file]",
-)  # fmt: skip
+@journal_directory
 @rehearsing
 @click.option(
     "--no-input", is_flag=True, help="Never ask. Without --yes, dpsync then refuses what it would ask."

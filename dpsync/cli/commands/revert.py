@@ -18,6 +18,7 @@ from dpsync.cli.applying import (
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
+    journal_directory,
     layered,
     output_in_every_format,
     planning,
@@ -29,41 +30,43 @@ from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.opening import client_of
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
+from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import AppliedPlan
+    from dpsync.api import AppliedPlan, Revert
 
 
 @click.command("revert")
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
+@click.option("--last", is_flag=True, help="The last apply of this checkout that is not reverted yet.")
 @layered
 @profiled
 @selecting
 @planning
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
-@click.option(
-    "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-    help="Where the journal is kept. [default: .dpsync/journal beside the root file]",
-)  # fmt: skip
+@journal_directory
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
 @summarizing
 @output_in_every_format
 def command(
-    file: Path, files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
-    select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
-    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool, approved: str | None,
-    journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
-    summary: bool,
+    file: Path | None, last: bool, files: tuple[str, ...], directory: Path, environment: str | None,
+    profile: str | None, select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...],
+    no_delete: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool,
+    approved: str | None, journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int,
+    quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Take back what an apply did: show the plan for it, ask, and carry it out.
+    """Revert an apply: show the plan, ask, and carry it out.
 
-    FILE is the journal of that apply (.dpsync/journal), or a plan that plan --out has saved. Fields get the
-    values of before, what was made is deleted, what was deleted is restored where the platform can do that.
-    Left alone is what somebody has changed since. The plan names that, and what cannot come back.
+    FILE is the journal of the apply (see dpsync history), or a plan that plan --out saved. With --last, it is
+    the last apply of this checkout that is not reverted yet.
 
-    No file of the configuration is written: the next apply does again what the files say. To keep it, take
-    the commit back with git revert. Guards, limits, answers and exit codes are those of apply.
+    Changed fields get their previous values. Deleted objects are restored or re-created, where the API can do
+    that. Created objects are deleted, unless somebody has changed or used them since. The plan names
+    everything that it does not revert; then the exit code is 3.
+
+    The files of the configuration stay as they are, so the next apply makes the same changes again. To
+    prevent that, revert the commit with git revert. Limits, confirmations and exit codes are those of apply.
     """
     from dpsync.api import Expected, Options, reverting
     from dpsync.cli.endings import endings
@@ -71,20 +74,24 @@ def command(
 
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
+    if (file is None) != last:
+        raise click.UsageError("name the journal of an apply, or give --last (see dpsync history)")
     with endings(out):
-        done = _done(directory / file)
+        journals = None if journal_in is None else directory / journal_in
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+        path = directory / file if file is not None else _last(journals or place.journals)
+        done = _done(path)
         desired = place.load(out)
         to = connection(out, place, desired)
     with endings(out, to):
         session, ids = opened(out, place, desired, to, parallelism, base)
         with client_of(WriteClient, out, to, timeout) as client:
             with out.progress.during(READING):
-                revert = reverting(client, session, done, str(file), options)
+                revert = reverting(client, session, done, str(file or path), options)
                 planned = revert.plan(client, options)
             expect = Expected(approved=approved)
             show_expected(out, planned.plan, expect)
-            code = nothing_to_do(planned.plan)
+            code = _with_left(nothing_to_do(planned.plan), revert)
             if code is None and not yes and approved is None:
                 code = asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
@@ -94,12 +101,24 @@ def command(
             if code is not None:
                 show_end(out, planned.plan, None, code)
                 return code
-            journals = None if journal_in is None else directory / journal_in
-            with locked_journal(out, to.url, planned, place, journals) as journal:
+            with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
                 return carry_out(
-                    out, revert.session, client, planned, expect, journal, revert.recording(ids), None
-                )
+                    out, revert.session, client, planned, expect, journal, revert.recording(ids), None,
+                    left=bool(revert.left),
+                )  # fmt: skip
     raise AssertionError
+
+
+def _last(directory: Path) -> Path:
+    """Return the journal of the last apply that is not reverted yet. Raises DiagnosticError (exit 5)."""
+    from dpsync.apply.history import last_apply, read_history
+
+    return last_apply(read_history(directory), directory)
+
+
+def _with_left(code: Exit | None, revert: Revert) -> Exit | None:
+    """Return the exit code of a revert that has nothing to do, or something that it does not revert."""
+    return Exit.PARTIAL if code is Exit.DONE and revert.left else code
 
 
 def _done(path: Path) -> AppliedPlan:

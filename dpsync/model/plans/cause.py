@@ -10,12 +10,19 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 Cause = Literal[
-    "edited here", "changed outside", "both", "same edit twice", "not applied yet", "origin unknown"
+    "edited here",
+    "changed outside",
+    "both",
+    "same edit twice",
+    "not applied yet",
+    "reverted",
+    "origin unknown",
 ]
 """edited here: live is what the base said, or the base said nothing of it. changed outside: the files are as
 the base. both: all three differ. same edit twice: live is already what the files say and the base did not, so
-nothing differs. not applied yet: the files are as the base, and live is what a commit before it said. origin
-unknown: there is no base, or it cannot be compared.
+nothing differs. not applied yet: the files are as the base, and live is what a commit before it said.
+reverted: `dpsync revert` restores what an apply changed. origin unknown: there is no base, or it cannot be
+compared.
 """
 
 Group = Literal["this change", "there already", "origin unknown"]
@@ -34,6 +41,7 @@ _GROUPS: Final[dict[Cause, Group]] = {
     "edited here": "this change",
     "both": "this change",
     "same edit twice": "this change",
+    "reverted": "this change",
     "changed outside": "there already",
     "not applied yet": "there already",
     "origin unknown": "origin unknown",

@@ -45,6 +45,10 @@ class JournalOpened(JournalEvent):
     dpsync: str
     """The version of dpsync."""
     flags: Flags = Flags()
+    user: str | None = None
+    """Who ran the apply: the actor of the workflow, or the user of the operating system."""
+    reverts: str | None = None
+    """The file name of the journal or saved plan that this apply reverts."""
 
 
 class Rehearsed(JournalEvent):

@@ -73,6 +73,12 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
     first = "".join(f"{_said(sides.names, file, items)}. " for file, items in left_out.items())
     it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
     once = it if number == len(to_delete) else f"all {number} that have content"
+    if sides.desired.policy.only is not None:
+        return DeleteQuestion(
+            words=f"{counted(len(to_delete), 'object')} with content would be deleted: {some(names)}",
+            way_out=f"if {it} may go: {answer.flag}",
+            answers=(WayOut(address=names[0], add=answer.flag, means=f"{once} may go, this once"),),
+        )
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
     return DeleteQuestion(
         words=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "

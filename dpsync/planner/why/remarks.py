@@ -213,8 +213,9 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
     desired, names = sides.desired, sides.names
     policy = desired.policy
     known = [*_objects(names)] if policy.protect or policy.ignore else []
+    prune = policy.prune if policy.only is None else ()  # with `only`, the patterns are in no file
     rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Pattern], str | None]]] = {
-        "prune": (policy.prune, partial(_prunes_nothing, sides.registry, desired)),
+        "prune": (prune, partial(_prunes_nothing, sides.registry, desired)),
         "protect": (policy.protect, partial(_protects_nothing, known)),
         "ignore": (policy.ignore, partial(_leaves_nothing_alone, known)),
         "forget": (policy.forget, partial(_forgets_nothing, sides.policy)),
@@ -321,7 +322,7 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
     not see that.
     """
     then = sides.base.desired
-    if then is None or not found.roots:
+    if then is None or not found.roots or sides.desired.policy.only is not None:
         return
     for pattern, items in _pruned_since(sides, then, found).items():
         added = pattern not in then.policy.prune

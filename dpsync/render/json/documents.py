@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -291,6 +292,33 @@ class ListDocument(Printed):
     entries: tuple[ListedEntry, ...]
 
 
+class HistoryEntry(Printed):
+    """One apply of a checkout. `journal` is a file name; `problem` says why the journal cannot be read.
+
+    `result`: complete, partial (something failed, is left, or is unknown), interrupted, or nothing-sent.
+    """
+
+    journal: str
+    began: datetime | None = None
+    user: str | None = None
+    organizations: tuple[str, ...] = ()
+    changes: int = 0
+    """The number of objects that the plan of the apply changes."""
+    result: Literal["complete", "partial", "interrupted", "nothing-sent"] | None = None
+    exit: int | None = None
+    reverts: str | None = None
+    reverted_by: str | None = None
+    problem: str | None = None
+
+
+class HistoryDocument(Printed):
+    """What `history --format json` prints: the applies of a checkout, the newest first."""
+
+    format: Literal["dpsync.history-output/1"] = "dpsync.history-output/1"
+    directory: str
+    applies: tuple[HistoryEntry, ...]
+
+
 class Check(Printed):
     """One thing that `doctor` has looked at. `mend` says what to do where `level` is not ok."""
 
@@ -341,6 +369,7 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "findings": FindingsDocument,
     "config": ConfigDocument,
     "list": ListDocument,
+    "history": HistoryDocument,
     "doctor": DoctorDocument,
     "version": VersionDocument,
 }

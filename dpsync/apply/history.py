@@ -1,0 +1,68 @@
+"""The applies of a checkout, read from their journals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from dpsync.apply.past import NothingSent, PastApply, read_journal
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+
+
+class JournaledApply(Struct, frozen=True):
+    """One journal. Without `past`, the apply ended before its first step, or `problem` says what is wrong."""
+
+    path: Path
+    past: PastApply | None
+    problem: str | None = None
+    reverted_by: str | None = None
+    """The file name of the journal of the revert, if this apply was reverted."""
+
+
+def read_history(directory: Path) -> list[JournaledApply]:
+    """Return the applies whose journals are in a directory, the newest first."""
+    found = [_read(path) for path in sorted(directory.glob("*.jsonl"), key=_order, reverse=True)]
+    reverts = {
+        one.past.reverts: one.path.name
+        for one in found
+        if one.past is not None and one.past.reverts is not None and one.past.report.sent
+    }
+    return [JournaledApply(one.path, one.past, one.problem, reverts.get(one.path.name)) for one in found]
+
+
+def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
+    """Return the journal of the newest apply that changed something and is no revert and not reverted.
+
+    Raises DiagnosticError (exit 5) if there is none, or if a newer journal cannot be read.
+    """
+    for one in history:
+        if one.problem is not None:
+            message = f"the newest apply is unknown: {one.problem}"
+            hint = "name the journal of the apply to revert, or move the damaged file away"
+            raise DiagnosticError([Diagnostic("DP144", message, hint=hint)], Exit.INVALID)
+        past = one.past
+        if past is not None and past.report.sent and past.reverts is None and one.reverted_by is None:
+            return one.path
+    message = f"no apply to revert: no journal in {directory} is of an apply that changed something"
+    hint = (
+        "dpsync history lists the applies of this checkout; in CI, journals are in the artifacts of the run"
+    )
+    raise DiagnosticError([Diagnostic("DP155", message, hint=hint)], Exit.INVALID)
+
+
+def _read(path: Path) -> JournaledApply:
+    try:
+        return JournaledApply(path, read_journal(path))
+    except NothingSent:
+        return JournaledApply(path, None)
+    except DiagnosticError as unusable:
+        return JournaledApply(path, None, unusable.findings[0].message)
+
+
+def _order(path: Path) -> tuple[str, int, str]:
+    """Return what journals are sorted by: their time; of one second, the number at the end of the name."""
+    stamp, _, rest = path.stem.partition("-")
+    number = rest.partition("-")[2]
+    return stamp, int(number) if number.isdigit() else 0, rest

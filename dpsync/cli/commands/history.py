@@ -1,0 +1,51 @@
+"""`dpsync history`: the applies of this checkout, read from their journals. It asks no platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.options import journal_directory, output
+from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
+from dpsync.cli.terminal.output import as_output
+from dpsync.model.findings.diagnostic import Exit
+
+
+@click.command("history")
+@click.option("-f", "--file", "files", multiple=True, metavar="FILE", help="The root file of the project.")
+@click.option(
+    "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
+    help="The directory of the project.", show_default="the present one",
+)  # fmt: skip
+@journal_directory
+@output
+def command(
+    files: tuple[str, ...], directory: Path, journal_in: Path | None, format_: str, color: str, verbose: int,
+    quiet: bool,
+) -> int:  # fmt: skip
+    """List the applies of this checkout, the newest first.
+
+    Each line says when an apply began (UTC), who ran it, the organization, how many objects its plan changed,
+    how it ended, and which revert took it back. The last column is the file name of its journal: dpsync show
+    prints the report of a journal, dpsync revert takes the apply back.
+
+    An apply in CI keeps its journal there, so this list does not have it.
+    """
+    from dpsync.apply.history import read_history
+    from dpsync.cli.endings import endings
+    from dpsync.render.json.history_document import history_document
+    from dpsync.render.terminal.history_text import render_history
+
+    out = as_output(format_, color, verbose, quiet)
+    with endings(out):
+        journals = ConfigurationPaths.find(files, directory).journals
+        if journal_in is not None:
+            journals = directory / journal_in
+        document = history_document(Path(shortest_path(str(journals))), read_history(journals))
+        if out.json:
+            out.document(document)
+        else:
+            out.result(render_history(document, out.paint()))
+        return Exit.DONE
+    raise AssertionError

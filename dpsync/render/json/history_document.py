@@ -1,0 +1,43 @@
+"""The applies of a checkout as the document that `dpsync history` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from dpsync.apply.history import JournaledApply
+from dpsync.apply.past import PastApply
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.render.json.documents import HistoryDocument, HistoryEntry
+
+
+def history_document(directory: Path, applies: Iterable[JournaledApply]) -> HistoryDocument:
+    """Return the document, in the order of the applies."""
+    return HistoryDocument(directory=str(directory), applies=tuple(map(_entry, applies)))
+
+
+def _entry(apply: JournaledApply) -> HistoryEntry:
+    past = apply.past
+    if past is None:
+        result: Literal["nothing-sent"] | None = "nothing-sent" if apply.problem is None else None
+        return HistoryEntry(journal=apply.path.name, result=result, problem=apply.problem)
+    return HistoryEntry(
+        journal=apply.path.name,
+        began=past.began,
+        user=past.user,
+        organizations=tuple(organization.address for organization in past.plan.organizations),
+        changes=len(past.plan.changes),
+        result=_result(past),
+        exit=past.exit,
+        reverts=past.reverts,
+        reverted_by=apply.reverted_by,
+    )
+
+
+def _result(past: PastApply) -> Literal["complete", "partial", "interrupted", "nothing-sent"]:
+    if not past.report.sent:
+        return "nothing-sent"
+    if past.report.interrupted or past.exit > Exit.USAGE:
+        return "interrupted"
+    return "complete" if past.exit == Exit.DONE else "partial"

@@ -1,0 +1,45 @@
+"""What `dpsync history` prints: a line for each apply, in columns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dpsync.model.texts.words import counted
+from dpsync.render.json.documents import HistoryDocument, HistoryEntry
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.words.visible import visible
+
+_RESULTS: Final = {
+    "complete": "complete",
+    "partial": "partly done",
+    "interrupted": "interrupted",
+    "nothing-sent": "nothing sent",
+    None: "",
+}
+
+
+def render_history(document: HistoryDocument, paint: Paint) -> str:
+    """Return time (UTC), user, organizations, number of changes, result and journal of each apply."""
+    if not document.applies:
+        return f"No applies: {visible(document.directory)} has no journals."
+    rows = [_row(apply) for apply in document.applies]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        *cells, journal = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join([*cells, paint(journal.rstrip(), "dim")]).rstrip())
+    return "\n".join(lines)
+
+
+def _row(apply: HistoryEntry) -> tuple[str, str, str, str, str, str]:
+    began = f"{apply.began:%Y-%m-%d %H:%M:%S}" if apply.began is not None else "-"
+    if apply.problem is not None:
+        return began, "-", "-", "-", "unreadable", visible(apply.problem)
+    result = _RESULTS[apply.result]
+    if apply.reverts is not None:
+        result += f", reverts {visible(apply.reverts)}"
+    if apply.reverted_by is not None:
+        result += f", reverted by {visible(apply.reverted_by)}"
+    organizations = ", ".join(map(visible, apply.organizations)) or "-"
+    changes = counted(apply.changes, "change")
+    return began, visible(apply.user or "-"), organizations, changes, result, visible(apply.journal)
