@@ -34,6 +34,8 @@ class Target(Struct, frozen=True):
     deleted: Mapping[Identity, str]
     """The id of each object, by its identity."""
     outputs: frozenset[Identity]
+    recreated: Mapping[Address, str]
+    """The former id of each object that is re-created, by the address of its new entry."""
     left: tuple[Note, ...]
     notes: tuple[Note, ...]
 
@@ -80,6 +82,7 @@ def make_target(
         frozenset({*entries.touched, *entries.restored.values()}),
         deleted,
         frozenset(outputs),
+        {address: one.change.id or "" for address, one in entries.recreated.items()},
         tuple(entries.left),
         tuple(entries.notes),
     )

@@ -1,0 +1,155 @@
+"""Every GET of a companion, compared as facts: what two states of a platform answer differently."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from dpsync.client.transport import Request
+from dpsync.server.operations import EVERY
+
+from .platform import Platform
+
+Place = tuple[str, ...]
+"""The URL of an answer, and the members that lead to a value. List items stand under their ids."""
+Facts = dict[Place, Any]
+
+_LEFT_OUT: Final = {
+    "audit-events": "each write is an event of its own",
+    "search": "needs a query, and finds what other answers contain",
+    "change-requests": "the content of a space and its drafts: dpsync writes neither",
+    "comments": "people write them, dpsync does not",
+    "links": "follows from the content of a space",
+    "content": "pages are only counted here, in content/pages",
+    "conversations": "readers write them, dpsync does not",
+    "conversations-clusters": "follows from conversations",
+    "conversations-issues": "follows from conversations",
+    "events": "deliveries to an integration, one for each write",
+    "versions": "a specification gets a new version with each text that is sent",
+    "styleguide-templates": "belongs to the platform, and never changes",
+    "template-conditions": "follows from adaptive-schema",
+    "published": "follows from structure and from the content of the spaces",
+    "users": "at the top level, the same as the members of the organization",
+    "pdf": "a rendering of content",
+}
+"""The parts of paths that are not compared, each with its reason."""
+_CHANGING: Final = {
+    "createdAt": "time", "updatedAt": "time", "editedAt": "time", "deletedAt": "time", "lastSyncedAt": "time",
+    "joinedAt": "time", "lastSeenAt": "time", "processedAt": "time",
+    "createdBy": "a re-created object has another creator",
+    "revision": "each merge and each setting gives a space a new revision",
+    "urls": "contain ids and revisions", "url": "contains the id and the host",
+    "lastVersion": "a specification gets a new version with each text that is sent",
+    "visitorCount": "counter", "counts": "counter", "count": "counter", "total": "counter",
+}  # fmt: skip
+"""The members that are not compared, each with its reason."""
+_PAGES: Final = "/spaces/{spaceId}/content/pages"
+_LISTS: Final = {
+    "spaceId": "/orgs/{organizationId}/spaces",
+    "collectionId": "/orgs/{organizationId}/collections",
+}
+"""Where the ids are listed of objects whose URLs begin at the top level."""
+
+
+def facts(platform: Platform) -> Facts:
+    """Return every value that the platform answers."""
+    found: Facts = {}
+    for url, body in _answers(platform):
+        found.update(_facts(body, (url,)))
+    return found
+
+
+def difference(before: Facts, after: Facts) -> dict[Place, tuple[Any, Any]]:
+    """Return the values that differ, each as it was and as it is; None where there is none."""
+    return {
+        place: (before.get(place), after.get(place))
+        for place in sorted(before.keys() | after.keys())
+        if before.get(place) != after.get(place)
+    }
+
+
+def ids_in(place: Place) -> set[str]:
+    """Return every text in a place that may be an id."""
+    url, *members = place
+    return {*url.split("/"), *members}
+
+
+def _answers(platform: Platform) -> Iterator[tuple[str, Any]]:
+    with platform.client() as client:
+        get = _get(client._transport)  # raw answers: dpsync's own reading is not to be trusted here
+        known: dict[str, list[str]] = {}
+        for path in _paths():
+            for url in _urls(path, known, get):
+                body = get(url)
+                if body is not None:
+                    yield url, body
+
+
+def _get(transport: Any) -> Callable[[str], Any]:
+    answers: dict[str, Any] = {}
+
+    def get(url: str) -> Any:
+        if url not in answers:
+            response = transport.send(Request("GET", url, "limit=1000"))
+            if response.status == 400:
+                response = transport.send(Request("GET", url))
+            answers[url] = json.loads(response.body) if response.status == 200 else None
+        return answers[url]
+
+    return get
+
+
+def _paths() -> list[str]:
+    """Return the paths of all editions: a path that a companion does not serve is answered with 404."""
+    paths = {row.path for row in EVERY if row.method == "GET"}
+    kept = [path for path in paths if path == _PAGES or not {*path.split("/")} & _LEFT_OUT.keys()]
+    return sorted(kept, key=lambda path: (path.count("{"), path))
+
+
+def _urls(path: str, known: dict[str, list[str]], get: Callable[[str], Any]) -> list[str]:
+    """Return the URLs of a path, one for each combination of ids in the lists on the way."""
+    parameter = re.search(r"\{(\w+)\}", path)
+    if parameter is None:
+        return [path]
+    *_, last = re.finditer(r"/\{(\w+)\}", path)
+    prefix, rest, name = path[: last.start()], path[last.end() :], last[1]
+    list_path = _LISTS.get(name, prefix) if prefix in ("/spaces", "/collections") else prefix
+    if list_path not in known:
+        known[list_path] = _urls(list_path, known, get)
+    return [
+        f"{prefix if list_path != prefix else url}/{id}{rest}"
+        for url in known[list_path]
+        for id in _ids(get(url))
+    ]
+
+
+def _ids(body: Any) -> list[str]:
+    items = body.get("items", []) if isinstance(body, dict) else []
+    found = (_id(item) for item in items)
+    return list(dict.fromkeys(id for id in found if id is not None))
+
+
+def _id(item: Any) -> str | None:
+    if not isinstance(item, dict):
+        return None
+    for name in ("slug", "name", "id"):
+        if isinstance(item.get(name), str) and (name != "name" or "id" not in item):
+            return str(item[name])
+    inner = [value["id"] for value in item.values() if isinstance(value, dict) and "id" in value]
+    return str(inner[0]) if inner else None
+
+
+def _facts(value: Any, at: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, dict):
+        if not value:
+            yield at, {}
+        for name, item in value.items():
+            if name not in _CHANGING and item is not None:
+                yield from _facts(item, (*at, name))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _facts(item, (*at, _id(item) or str(number)))
+    else:
+        yield at, value
