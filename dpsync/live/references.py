@@ -35,7 +35,10 @@ def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
     """What the entry's object has in a field, reference or not."""
     if address not in reading.matches:
         return set()
-    value = reading.objects[reading.identity(address)].fields.get(field)
+    resource = reading.resource(address)
+    parent = reading.identity(resource.parent) if resource.parent is not None else None
+    identity = reading.registry[resource.kind].identity_of(reading.matches[address].id, parent)
+    value = reading.objects[identity].fields.get(field)
     return {leaf.id if isinstance(leaf, LiveId) else leaf for leaf in leaves(value)}
 
 

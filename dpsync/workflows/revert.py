@@ -94,7 +94,9 @@ class Revert:
         self.session, self.target = session, target
         refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
         plan = _with_causes(planned.plan)
-        notes = (*plan.notes, *target.left, *target.notes, *self._reapplied(plan))
+        notes = (
+            *plan.notes, *target.left, *target.notes, *_output_notes(plan, target), *self._reapplied(plan)
+        )  # fmt: skip
         more = {"notes": notes, "refusals": (*plan.refusals, *refused)}
         return replace(planned, plan=plan.model_copy(update=more))
 
@@ -122,6 +124,16 @@ def _is_part(change: Change, target: Target) -> bool:
     return change.location in target.touched
 
 
+def _output_notes(plan: Plan, target: Target) -> Iterator[Note]:
+    """Say that changes to what the platform created along with a created object are lost."""
+    for change in plan.changes:
+        if change.action == "delete" and (change.kind, change.id) in target.outputs:
+            text = (
+                "The platform created it along with a created object. Changes that were made to it are lost"
+            )
+            yield Note(address=change.address, text=text, severity="warning")
+
+
 def _used_since(
     client: ReadClient, session: Session, planned: Planned, target: Target
 ) -> dict[Identity, str]:
@@ -132,6 +144,7 @@ def _used_since(
     """
     found = deletions(planned.sides, restructuring(planned.sides))
     names, used = planned.sides.names, dict[Identity, str]()
+    registry = session.registry
     for root in found.roots:
         lost = [
             (identity, "would go with it")
@@ -143,10 +156,11 @@ def _used_since(
         ]
         inside = [(live.identity, "is in it") for live in found.cascade.left_inside.get(root, ())]
         for identity, what in (*inside, *lost, *named):
-            if identity not in target.deleted:
+            comes_along = registry[identity[0]].comes_along or registry[identity[0]].of_output
+            if identity not in target.deleted and not comes_along:
                 used.setdefault(root, f"{_USED}: {names.address(identity)} {what}")
     own = [one for one in found.everything if one not in target.outputs]
-    for identity, number in page_counts(client, session.registry, session.parallelism, own).items():
+    for identity, number in page_counts(client, registry, session.parallelism, own).items():
         root = found.inside.get(identity, identity)
         if number is None:
             used.setdefault(root, "dpsync could not read its pages, so it may have been used since the apply")

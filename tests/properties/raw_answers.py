@@ -45,6 +45,8 @@ _CHANGING: Final = {
     "visitorCount": "counter", "counts": "counter", "count": "counter", "total": "counter",
 }  # fmt: skip
 """The members that are not compared, each with its reason."""
+_COUNTED: Final = {"spaces", "sites", "siteSpaces", "teams", "members"}
+"""Members that are numbers of other things, which answers of their own list."""
 _PAGES: Final = "/spaces/{spaceId}/content/pages"
 _LISTS: Final = {
     "spaceId": "/orgs/{organizationId}/spaces",
@@ -73,7 +75,7 @@ def difference(before: Facts, after: Facts) -> dict[Place, tuple[Any, Any]]:
 def ids_in(place: Place) -> set[str]:
     """Return every text in a place that may be an id."""
     url, *members = place
-    return {*url.split("/"), *members}
+    return {part for member in (url, *members) for part in member.split("/")}
 
 
 def _answers(platform: Platform) -> Iterator[tuple[str, Any]]:
@@ -83,8 +85,8 @@ def _answers(platform: Platform) -> Iterator[tuple[str, Any]]:
         for path in _paths():
             for url in _urls(path, known, get):
                 body = get(url)
-                if body is not None:
-                    yield url, body
+                if body is not None and not (isinstance(body, dict) and body.get("deletedAt")):
+                    yield url, body  # a deleted space answers at its own URL for some days
 
 
 def _get(transport: Any) -> Callable[[str], Any]:
@@ -137,6 +139,9 @@ def _id(item: Any) -> str | None:
     for name in ("slug", "name", "id"):
         if isinstance(item.get(name), str) and (name != "name" or "id" not in item):
             return str(item[name])
+    parts = [item[name] for name in ("installation", "site", "space") if isinstance(item.get(name), str)]
+    if parts:
+        return "/".join(parts)
     inner = [value["id"] for value in item.values() if isinstance(value, dict) and "id" in value]
     return str(inner[0]) if inner else None
 
@@ -145,11 +150,12 @@ def _facts(value: Any, at: Place) -> Iterator[tuple[Place, Any]]:
     if isinstance(value, dict):
         if not value:
             yield at, {}
-        for name, item in value.items():
-            if name not in _CHANGING and item is not None:
+        follows = _CHANGING.keys() | ({"visibility"} if value.get("object") == "space" else set())
+        for name, item in value.items():  # the visibility of a space follows from the sites that show it
+            if name not in follows and item is not None:
                 yield from _facts(item, (*at, name))
     elif isinstance(value, list):
         for number, item in enumerate(value):
             yield from _facts(item, (*at, _id(item) or str(number)))
-    else:
+    elif not (at[-1] in _COUNTED and isinstance(value, int)):
         yield at, value

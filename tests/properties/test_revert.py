@@ -71,6 +71,8 @@ def known_ids(plan: Plan, planned: Planned) -> dict[str, set[str]]:
     """Return the ids of objects by their addresses: as the plan names them, and as its report does."""
     names = planned.sides.names
     found: dict[str, set[str]] = {}
+    for at, id in planned.snapshot.outputs.items():
+        found.setdefault(str(at), set()).update({id} if id else ())
     for identity, live in planned.snapshot.objects.items():
         found.setdefault(str(names.address(identity)), set()).update(live.id.split("/"))
     for address, id in (*plan.bindings.items(), *((one.address, one.id) for one in plan.changes if one.id)):

@@ -19,9 +19,7 @@ def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
         entries.keep(address, reason)
         return
     if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
-        entries.keep(
-            address, "its place among its siblings, because the plan did not record the former place"
-        )
+        entries.keep(address, "its place among its siblings. The plan did not record the former place")
     fields = dict(entry.fields)
     for item in change.differences:
         kept_because = _reason_to_keep(entries, recorded, item)

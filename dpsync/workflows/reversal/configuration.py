@@ -82,7 +82,7 @@ def make_target(
         frozenset({*entries.touched, *entries.restored.values()}),
         deleted,
         frozenset(outputs),
-        {address: one.change.id or "" for address, one in entries.recreated.items()},
+        entries.former_ids,
         tuple(entries.left),
         tuple(entries.notes),
     )

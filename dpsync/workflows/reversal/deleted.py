@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dpsync.kinds.kind import Call
+from dpsync.kinds.kind import Call, Kind
 from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Value
 from dpsync.model.plans.change import Change
 from dpsync.workflows.reversal.entries import CannotRestore, RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
@@ -55,17 +56,25 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
         return (
             "the plan did not record its place in the navigation. Add its entry and apply to create it again"
         )
-    if not isinstance(kind.create, Call) or not previous:
+    if not isinstance(kind.create, Call) or not (previous or _is_grant(kind)):
         return "no request creates a similar one"
+    if kind.platform.outputs is not None:
+        noun = entries.registry[kind.platform.outputs.kind].noun
+        return f"for a new one the platform would create another {noun}"
     if recorded.address.place not in entries.now.snapshot.scopes:
         return f"this token may not read {recorded.address.place}"
     missing = {one.name for one in kind.fields if one.needed(previous) and one.name not in previous}
-    if kind.natural is not None and (kind.natural not in previous or kind.field(kind.natural).type.refers):
+    if kind.natural is not None and kind.natural not in previous and not _is_grant(kind):
         missing.add(kind.natural)
     if missing:
         return f"the plan does not contain its {', '.join(sorted(missing))}, which a new one needs"
     live = _similar_object(entries, recorded)
     return f"{entries.names.address(live.identity)} has the same name now" if live else None
+
+
+def _is_grant(kind: Kind) -> bool:
+    """Return whether the id of an object is that of another one that it names, as that of a team member."""
+    return kind.natural is not None and kind.field(kind.natural).source == kind.id
 
 
 def _similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
@@ -92,7 +101,7 @@ def _similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveO
 def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) -> None:
     """Declare a new object. `fill_in` gives it its values when all references are known."""
     change, kind = recorded.change, entries.registry[recorded.change.kind]
-    natural = recorded.deleted.get(kind.natural or "")
+    natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.natural or "")
     entry = _entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
     if entry.address in entries.resources:
         entries.keep(recorded.address, f"it was deleted, and {entry.address} is declared now")
@@ -100,11 +109,12 @@ def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) 
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
     entries.recreated[entry.address] = recorded
-    entries.announce(
-        recorded.address,
-        "Re-created with a new id. References to the former object and its content are lost. "
-        f"To keep it, add an entry to {scope.address}, or the next apply may delete it",
+    entries.former_ids[entry.address] = change.id or ""
+    lost = (
+        "" if _is_grant(kind) else " with a new id. References to the former object and its content are lost"
     )
+    to_keep = f"To keep it, add an entry to {scope.address}, or the next apply may delete it"
+    entries.announce(recorded.address, f"Re-created{lost}. {to_keep}")
 
 
 def fill_in(entries: RevertedEntries) -> None:
@@ -112,6 +122,7 @@ def fill_in(entries: RevertedEntries) -> None:
     while lacking := {at: name for at, one in entries.recreated.items() if (name := _lacks(entries, one))}:
         for at, name in lacking.items():
             recorded = entries.recreated.pop(at)
+            del entries.former_ids[at]
             del entries.resources[at], entries.restored[recorded.change.address]
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
             entries.keep(recorded.address, f"it was deleted, and a new one needs its {name}")
@@ -120,10 +131,20 @@ def fill_in(entries: RevertedEntries) -> None:
         fields = {
             name: entries.references.value_of(recorded.deleted, kind.field(name)) for name in recorded.deleted
         }
+        if _is_grant(kind):
+            fields |= _granted(entries, recorded)
         entries.resources[at] = replace(entries.resources[at], fields=fields)
         lost = [one.name for one in kind.writable_fields if one.type.may_be_secret or one.source is None]
         if lost:
             entries.keep(recorded.address, f"its {', '.join(sorted(lost))}, which no plan contains")
+
+
+def _granted(entries: RevertedEntries, recorded: RecordedChange) -> dict[str, Value]:
+    """Return the field that names the object of a grant, by its id. Raises CannotRestore."""
+    kind, id = entries.registry[recorded.change.kind], recorded.change.id
+    assert kind.natural is not None
+    assert id is not None
+    return {kind.natural: entries.references.with_id(id, kind.field(kind.natural))}
 
 
 def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
@@ -133,6 +154,11 @@ def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
             entries.references.value_of(recorded.deleted, entries.registry[recorded.change.kind].field(name))
         except CannotRestore as unknown:
             return f"{name}: {unknown}"
+    kind = entries.registry[recorded.change.kind]
+    try:
+        _ = _granted(entries, recorded) if _is_grant(kind) else None
+    except CannotRestore as unknown:
+        return f"{kind.natural}: {unknown}"
     return None
 
 

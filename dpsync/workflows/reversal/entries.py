@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from dpsync.config.declaring.recorded import IncompleteValue
 from dpsync.kinds.kind import Field
@@ -23,7 +24,10 @@ class CannotRestore(Exception):
 
 
 class References:
-    """The references in recorded values, as they are now. `restored` has new addresses by recorded ones."""
+    """The references in recorded values, as they are now.
+
+    `restored` has the new addresses of deleted objects by their recorded addresses, `former_ids` their ids.
+    """
 
     def __init__(
         self,
@@ -31,11 +35,13 @@ class References:
         resources: Mapping[Address, Entry],
         sides: Sides,
         restored: Mapping[str, Address],
+        former_ids: Mapping[Address, str] = MappingProxyType({}),
     ) -> None:
         self._current = current
         self._resources = resources
         self._objects = sides.snapshot.objects
         self._restored = restored
+        self._former_ids = former_ids
         self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
 
     def value_of(self, recorded: Mapping[str, Value | IncompleteValue], field: Field) -> Value:
@@ -47,6 +53,15 @@ class References:
         return transform(
             value, lambda leaf: self._present(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf
         )
+
+    def with_id(self, id: str, field: Field) -> Ref | LiveId:
+        """Return the reference to the object that had an id before the apply. Raises CannotRestore."""
+        for address, entry in self._resources.items():
+            if entry.kind in field.type.refers and self._former_ids.get(address, entry.pin) == id:
+                return Ref(address)
+        if any(kind in field.type.refers and live.id == id for (kind, _), live in self._objects.items()):
+            return LiveId(id)
+        raise CannotRestore(f"{id} does not exist any more")
 
     def _present(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
         address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
@@ -100,7 +115,9 @@ class RevertedEntries:
         self.recreated: dict[Address, RecordedChange] = {}
         """Entries of objects that are re-created, with the change that deleted the previous object."""
         self.differs: dict[Address, Change] = {change.location: change for change in now.plan.changes}
-        self.references = References(current, self.resources, now.sides, self.restored)
+        self.former_ids: dict[Address, str] = {}
+        """The former ids of objects that are re-created, by the addresses of their new entries."""
+        self.references = References(current, self.resources, now.sides, self.restored, self.former_ids)
 
     def keep(self, address: object, reason: str) -> None:
         """Record why an object or a field is not restored."""
