@@ -30,7 +30,7 @@ from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.selection import is_selected, patterns
-from dpsync.workflows.reversal.addresses import CurrentAddresses, with_entries
+from dpsync.workflows.reversal.addresses import CurrentAddresses, with_entries, with_recorded_ids
 from dpsync.workflows.reversal.applied import AppliedPlan
 from dpsync.workflows.reversal.configuration import Target, exactly, make_target
 from dpsync.workflows.reversal.entries import CannotRestore, References
@@ -227,9 +227,13 @@ def reverting(
     recorded = read_changes(
         session.desired, session.registry, done, file, lambda address: is_selected(address, select, exclude)
     )
+    files = frozenset(session.desired.resources)
     sides = session.read(client, Options(delete=False))
+    while (desired := with_recorded_ids(session.desired, sides.snapshot, done.ids)) is not session.desired:
+        session = replace(session, desired=desired)
+        sides = session.read(client, Options(delete=False))
     current = CurrentAddresses(session.registry, session.desired, sides.snapshot, done.ids)
-    gone: set[str] = set()
+    gone: set[Address] = set()
     while True:
         desired, located = with_entries(current, recorded, gone)
         extended = replace(session, desired=desired)
@@ -238,12 +242,12 @@ def reverting(
             now = replace(extended, desired=left).plan(client, Options(delete=False))
         except DiagnosticError as refused:
             unknown = {finding.address for finding in refused.findings if finding.code == "DP301"}
-            more = {one.id for one in located if str(one.address) in unknown and one.id is not None} - gone
+            more = {one.change.location for one in located if str(one.address) in unknown} - gone
             if not more:
                 raise
             gone |= more
             continue
-        return Revert(extended, located, now, current, frozenset(session.desired.resources))
+        return Revert(extended, located, now, current, files)
 
 
 def _check_platform(here: str, platform: str) -> None:
@@ -253,13 +257,14 @@ def _check_platform(here: str, platform: str) -> None:
 
 
 def _as_left(
-    session: Session, done: Iterable[RecordedChange], gone: Collection[str], references: References
+    session: Session, done: Iterable[RecordedChange], gone: Collection[Address], references: References
 ) -> Desired:
     """Return the configuration with the values that an apply left, whatever the files say now."""
     resources = dict(session.desired.resources)
     for one in done:
         entry = resources.get(one.address)
-        if entry is None or entry.kind != one.change.kind or one.change.action == "delete" or one.id in gone:
+        unchanged = one.change.action == "delete" or one.change.location in gone
+        if entry is None or entry.kind != one.change.kind or unchanged:
             continue
         fields, kind = dict(entry.fields), session.registry[entry.kind]
         for name in one.after:

@@ -39,6 +39,7 @@ WITHOUT_EXAMPLE = {
         "DP143",
         "DP144",
         "DP145",
+        "DP155",
         "DP146",
         "DP149",
         "DP311",

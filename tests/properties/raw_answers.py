@@ -42,6 +42,7 @@ _CHANGING: Final = {
     "revision": "each merge and each setting gives a space a new revision",
     "urls": "contain ids and revisions", "url": "contains the id and the host",
     "lastVersion": "a specification gets a new version with each text that is sent",
+    "features": "follows from the structure of a site",
     "visitorCount": "counter", "counts": "counter", "count": "counter", "total": "counter",
 }  # fmt: skip
 """The members that are not compared, each with its reason."""

@@ -166,7 +166,9 @@ def unrestored(platform: Platform, session: Session, planned: Planned, draw: Dra
     }
     named = named_ids(back.plan, *ids, created)
     after = with_former_ids(facts(platform), new_ids)
-    lost = [place for place, (_, now) in by_hand.items() if after.get(place) != now]
+    # What stands in something that the apply created may go with that.
+    kept = {place: now for place, (_, now) in by_hand.items() if place in before or place not in left}
+    lost = [place for place, now in kept.items() if after.get(place) != now]
     wrong = {place: pair for place, pair in difference(before, after).items() if place not in by_hand}
     return [
         f"{'/'.join(place)}: {wrong.get(place, 'an edit by hand is lost')}"

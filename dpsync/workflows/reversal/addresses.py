@@ -43,7 +43,7 @@ class CurrentAddresses:
         id = self.ids.get(str(address))
         for kind in map(self.registry.__getitem__, kinds):
             found = self._by_id.get((kind.name, id), ()) if id is not None else ()
-            if len(found) == 1:
+            if len(found) == 1 and kind.own_id:
                 return found[0]
             parent = self.parent(address, kind)
             for other in found:
@@ -79,14 +79,30 @@ class CurrentAddresses:
         return self._depth(self.registry[kind.parents[0]]) + len(kind.key.split(".")) + 1
 
 
+def with_recorded_ids(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
+    """Return the configuration with a pin for each unrecognized entry whose recorded object is live."""
+    matched = {
+        (desired.resources[at].kind, one.id)
+        for at, one in snapshot.matches.items()
+        if at in desired.resources
+    }
+    live = {(one.kind, one.id) for one in snapshot.objects.values() if one.own_id} - matched
+    pinned = {
+        address: replace(entry, pin=ids[str(address)])
+        for address, entry in desired.resources.items()
+        if address not in snapshot.matches and (entry.kind, ids.get(str(address))) in live
+    }
+    return replace(desired, resources={**desired.resources, **pinned}) if pinned else desired
+
+
 def with_entries(
-    current: CurrentAddresses, recorded: Collection[RecordedChange], gone: Collection[str]
+    current: CurrentAddresses, recorded: Collection[RecordedChange], gone: Collection[Address]
 ) -> tuple[Desired, list[RecordedChange]]:
     """Return the configuration with an entry for each recorded object, and the changes at those addresses.
 
     An entry without fields is added for an object that has none, and its place if that is not declared. Nodes
-    of a navigation are left out, because an entry alone does not say where a node is. `gone`: the ids of
-    objects that are not live.
+    of a navigation are left out, because an entry alone does not say where a node is. `gone`: the
+    recorded addresses of objects that are not live.
     """
     resources, scopes = dict(current.desired.resources), dict(current.desired.scopes)
     changes = []
@@ -104,7 +120,7 @@ def with_entries(
         place = parent.child(*kind.key.split("."))
         if not kind.in_tree:
             add_place(current.registry, resources, scopes, parent, kind)
-        if one.change.action != "delete" and not kind.in_tree and one.id not in (None, *gone):
+        if one.change.action != "delete" and not kind.in_tree and one.id is not None and address not in gone:
             if at in resources:
                 at = Address((*place.segments, f"{at.last}-{one.id}"))
             key = unquote(at.last)

@@ -20,6 +20,12 @@ def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
     """Declare the deleted object again, or a new one in its place. Record why neither is possible."""
     change, address = recorded.change, recorded.address
     kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.place)
+    if _is_live(entries, recorded):
+        return
+    for item in change.was:
+        if kind.field(item.field).one_per is not None and item.before is True:
+            owner = entries.current.parent(change.location, kind) or address
+            entries.keep(owner, f"the platform chose another {item.field} when {change.address} was deleted")
     for effect in change.effects:
         entries.keep(effect.address, f"it was deleted or changed along with {change.address}")
     if scope is None and not kind.in_tree:
@@ -39,6 +45,15 @@ def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
             "Restored with its content, which the platform allows for "
             f"{kind.lifecycle.restore.days} days. To keep it, add an entry with id: {change.id}",
         )
+
+
+def _is_live(entries: RevertedEntries, recorded: RecordedChange) -> bool:
+    """Return whether the object exists although the apply may have deleted it."""
+    kind, snapshot = entries.registry[recorded.change.kind], entries.now.snapshot
+    if kind.own_id:
+        return entries.exists(recorded)
+    place = (snapshot.objects[one] for one in snapshot.scopes.get(recorded.address.place, ()))
+    return any(live.kind == kind.name and live.id == recorded.id for live in place)
 
 
 def _entry(change: Change, scope: Scope, key: str, pin: str | None = None) -> Entry:
@@ -144,7 +159,7 @@ def _granted(entries: RevertedEntries, recorded: RecordedChange) -> dict[str, Va
     kind, id = entries.registry[recorded.change.kind], recorded.change.id
     assert kind.natural is not None
     assert id is not None
-    return {kind.natural: entries.references.with_id(id, kind.field(kind.natural))}
+    return {kind.natural: entries.references.with_id(id, kind.field(kind.natural), recorded.address.first)}
 
 
 def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:

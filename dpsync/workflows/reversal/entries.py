@@ -54,13 +54,16 @@ class References:
             value, lambda leaf: self._present(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf
         )
 
-    def with_id(self, id: str, field: Field) -> Ref | LiveId:
-        """Return the reference to the object that had an id before the apply. Raises CannotRestore."""
+    def with_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
+        """Return the reference to the object of an organization that had an id. Raises CannotRestore."""
         for address, entry in self._resources.items():
-            if entry.kind in field.type.refers and self._former_ids.get(address, entry.pin) == id:
+            same = address.first == organization and self._former_ids.get(address, entry.pin) == id
+            if same and entry.kind in field.type.refers:
                 return Ref(address)
-        if any(kind in field.type.refers and live.id == id for (kind, _), live in self._objects.items()):
-            return LiveId(id)
+        for name, identity in self._by_name.items():
+            same = Address.parse(name).first == organization and self._objects[identity].id == id
+            if same and identity[0] in field.type.refers:
+                return LiveId(id)
         raise CannotRestore(f"{id} does not exist any more")
 
     def _present(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
@@ -135,4 +138,6 @@ class RevertedEntries:
     def exists(self, recorded: RecordedChange) -> bool:
         """Return whether the object of a change is live, with or without an entry."""
         objects = self.now.snapshot.objects.values()
-        return any(one.kind == recorded.change.kind and one.id == recorded.id for one in objects)
+        return any(
+            one.kind == recorded.change.kind and one.id == recorded.id and not one.deleted for one in objects
+        )
