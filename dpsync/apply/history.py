@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ class JournaledApply(Struct, frozen=True):
 
 def read_history(directory: Path) -> list[JournaledApply]:
     """Return the applies whose journals are in a directory, the newest first."""
-    found = [_read(path) for path in sorted(directory.glob("*.jsonl"), key=_order, reverse=True)]
+    found = sorted(map(_read, directory.glob("*.jsonl")), key=_began, reverse=True)
     reverts = {
         one.past.reverts: one.path.name
         for one in found
@@ -61,8 +62,7 @@ def _read(path: Path) -> JournaledApply:
         return JournaledApply(path, None, unusable.findings[0].message)
 
 
-def _order(path: Path) -> tuple[str, int, str]:
-    """Return what journals are sorted by: their time; of one second, the number at the end of the name."""
-    stamp, _, rest = path.stem.partition("-")
-    number = rest.partition("-")[2]
-    return stamp, int(number) if number.isdigit() else 0, rest
+def _began(apply: JournaledApply) -> tuple[datetime, str]:
+    """Return what applies are sorted by. An unreadable journal counts by its last change."""
+    began = apply.past.began if apply.past is not None else None
+    return began or datetime.fromtimestamp(apply.path.stat().st_mtime, UTC), apply.path.name

@@ -55,12 +55,14 @@ _VARIES = re.compile(
     r"(?<=^digest )(?P<digest>[0-9a-f]{32})$"
     r"|^base: [^ ]+ \((?P<commit>[0-9a-f]{12})(?=\)$)"
     r"|^not compared: (?P<left_out>.+)(?= that your files leave out)"  # it grows with every new field
-    r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl$)"  # a time, and the beginning of a digest
+    r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl\b)"  # a time, and the beginning of a digest
+    r"|^(?P<began>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?=  )"  # when an apply began
 )
 _REAL = {
     "digest": "([0-9a-f]{32})",
     "commit": "([0-9a-f]{12})",
     "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})",
+    "began": r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)",
     "left_out": r"((?:\d+ lists?)?(?: and )?(?:\d+ fields?)?)",
 }
 """What may stand in the place of each."""
@@ -95,6 +97,7 @@ class Reader:
         self.env = {
             "PATH": f"{programs}:{INSTALLED}:{os.environ['PATH']}",
             "HOME": str(home),
+            "LOGNAME": "ada",
             "LANG": "C.UTF-8",
             "PWD": str(folder),
             "GIT_CEILING_DIRECTORIES": str(folder.parent),

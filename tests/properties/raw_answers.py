@@ -14,6 +14,8 @@ from .platform import Platform
 
 Place = tuple[str, ...]
 """The URL of an answer, and the members that lead to a value. List items stand under their ids."""
+ORDER = "(order)"
+"""The member that stands for the order of a list: the ids of its items."""
 Facts = dict[Place, Any]
 
 _LEFT_OUT: Final = {
@@ -69,8 +71,15 @@ def difference(before: Facts, after: Facts) -> dict[Place, tuple[Any, Any]]:
     return {
         place: (before.get(place), after.get(place))
         for place in sorted(before.keys() | after.keys())
-        if before.get(place) != after.get(place)
+        if not _same(place, before.get(place), after.get(place))
     }
+
+
+def _same(place: Place, before: Any, after: Any) -> bool:
+    """Return whether two values are equal; of two orders, whether the common items have the same order."""
+    if place[-1] != ORDER or before is None or after is None:
+        return bool(before == after) or place[-1] == ORDER
+    return [id for id in before if id in after] == [id for id in after if id in before]
 
 
 def ids_in(place: Place) -> set[str]:
@@ -156,6 +165,8 @@ def _facts(value: Any, at: Place) -> Iterator[tuple[Place, Any]]:
             if name not in follows and item is not None:
                 yield from _facts(item, (*at, name))
     elif isinstance(value, list):
+        if value and _id(value[0]) is not None:
+            yield (*at, ORDER), tuple(_id(item) for item in value)
         for number, item in enumerate(value):
             yield from _facts(item, (*at, _id(item) or str(number)))
     elif not (at[-1] in _COUNTED and isinstance(value, int)):

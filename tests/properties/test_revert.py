@@ -93,7 +93,7 @@ def with_former_ids(found: Facts, ids: dict[str, str]) -> Facts:
         for new, old in ids.items():
             if isinstance(text, str):
                 text = re.sub(rf"(?<![\w-]){re.escape(new)}(?![\w-])", old, text)
-        return text
+        return tuple(map(former, text)) if isinstance(text, tuple) else text
 
     return {tuple(map(former, place)): former(value) for place, value in found.items()}
 
@@ -173,7 +173,10 @@ def unrestored(platform: Platform, session: Session, planned: Planned, draw: Dra
     return [
         f"{'/'.join(place)}: {wrong.get(place, 'an edit by hand is lost')}"
         for place in (*wrong, *lost)
-        if not ids_in(place) & named
+        if not (
+            ids_in(place) | {id for order in wrong.get(place, ()) if isinstance(order, tuple) for id in order}
+        )
+        & named
     ]
 
 

@@ -1,0 +1,127 @@
+"""`dpsync history` lists the applies of a checkout, and `dpsync revert --last` takes the last one back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.by_hand import by_hand
+from tests.cli.conftest import Run
+from tests.cli.test_show_journal import newest
+from tests.planner.lab import world
+
+Project = Callable[..., Path]
+TITLES = ("One", "Two", "Three")
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: {{ id: w, title: {title} }}
+"""
+
+
+@pytest.fixture
+def applied(run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose files were applied three times, each time with another title."""
+    monkeypatch.setenv("LOGNAME", "ada")
+    monkeypatch.setenv("DPSYNC_TOKEN", "token")
+    platform.reset(world(teams=[{"id": "w", "title": "Writers"}]))
+    for title in TITLES:
+        at = project(TEXT.format(title=title))
+        assert run("apply", "-C", str(at), "--yes").code == 0
+    return at
+
+
+def title(platform: ThreadedServer) -> str:
+    return str(by_hand(platform, "GET", "/orgs/acme/teams/w", None, "token")["title"])
+
+
+def history(run: Run, at: Path) -> list[dict[str, object]]:
+    ended = run("history", "-C", str(at), "--format", "json")
+    assert ended.code == 0
+    return list(json.loads(ended.out)["applies"])
+
+
+def test_history_lists_applies_newest_first(run: Run, applied: Path) -> None:
+    entries = history(run, applied)
+    journals = sorted((applied / ".dpsync" / "journal").glob("*.jsonl"), reverse=True)
+    assert sorted(str(entry["journal"]) for entry in entries) == sorted(path.name for path in journals)
+    began = [str(entry["began"]) for entry in entries]
+    assert began == sorted(began, reverse=True)
+    assert {(e["user"], e["changes"], e["result"], e["exit"]) for e in entries} == {("ada", 1, "complete", 0)}
+
+
+def test_history_text_has_a_line_for_each_apply(run: Run, applied: Path) -> None:
+    lines = run("history", "-C", str(applied)).out.splitlines()
+    assert [line.split("  ")[1:5] for line in lines] == [["ada", "acme", "1 change", "complete"]] * 3
+
+
+def test_history_without_journals_says_so(run: Run, project: Project) -> None:
+    ended = run("history", "-C", str(project(TEXT.format(title="One"))))
+    assert (ended.code, ended.out.startswith("No applies: ")) == (0, True)
+
+
+def test_reverting_last_apply_twice_reverts_two_applies(
+    run: Run, applied: Path, platform: ThreadedServer
+) -> None:
+    assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
+    assert title(platform) == "Two"
+    assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
+    assert title(platform) == "One"
+
+
+def test_history_names_the_revert_of_an_apply(run: Run, applied: Path) -> None:
+    reverted = newest(applied).name
+    assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
+    revert, apply, *others = history(run, applied)
+    assert (revert["reverts"], apply["journal"]) == (reverted, reverted)
+    assert apply["reverted_by"] == revert["journal"]
+    assert [other["reverted_by"] for other in others] == [None, None]
+
+
+def test_revert_last_without_applies_is_an_error(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run("revert", "--last", "-C", str(project(TEXT.format(title="One"))), "--yes")
+    assert ended.code == 5
+    assert "error[DP155]: no apply to revert" in ended.err
+
+
+def test_revert_last_stops_at_damaged_newer_journal(
+    run: Run, applied: Path, platform: ThreadedServer
+) -> None:
+    """Otherwise, an older apply is reverted in place of the last one."""
+    with newest(applied).open("a") as journal:
+        journal.write("damaged\n")
+    ended = run("revert", "--last", "-C", str(applied), "--yes")
+    assert (ended.code, title(platform)) == (5, "Three")
+    assert "error[DP144]: the newest apply is unknown" in ended.err
+    assert [entry["problem"] is None for entry in history(run, applied)] == [False, True, True]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--last", "FILE")], ids=["neither", "both"])
+def test_revert_takes_either_a_file_or_last(run: Run, applied: Path, arguments: tuple[str, ...]) -> None:
+    ended = run("revert", *arguments, "-C", str(applied), "--yes")
+    assert ended.code == 64
+    assert "name the journal of an apply, or give --last" in ended.err
+
+
+@pytest.mark.parametrize("name", ["undo", "rollback"])
+def test_commands_of_other_tools_suggest_revert(run: Run, name: str) -> None:
+    ended = run(name)
+    assert ended.code == 64
+    assert f'There is no command "{name}". Did you mean `dpsync revert`?' in ended.err
+
+
+def test_revert_that_leaves_something_ends_with_3(run: Run, applied: Path, platform: ThreadedServer) -> None:
+    """The team was renamed by hand after the apply."""
+    by_hand(platform, "PATCH", "/orgs/acme/teams/w", {"title": "By hand"}, "token")
+    ended = run("revert", "--last", "-C", str(applied), "--yes")
+    assert (ended.code, title(platform)) == (3, "By hand")
+    assert "Not reverted: somebody has changed it since the apply" in ended.out
