@@ -40,9 +40,7 @@ def title(platform: ThreadedServer) -> str:
     return str(found["title"])
 
 
-def test_a_journal_is_taken_back_and_the_revert_has_a_journal_of_its_own(
-    run: Run, applied: Path, platform: ThreadedServer
-) -> None:
+def test_revert_of_a_journal_has_its_own_journal(run: Run, applied: Path, platform: ThreadedServer) -> None:
     first = newest(applied)
     ended = run("revert", str(first), "-C", str(applied), "--yes")
     assert ended.code == 0, ended
@@ -53,7 +51,7 @@ def test_a_journal_is_taken_back_and_the_revert_has_a_journal_of_its_own(
     assert title(platform) == "Authors"
 
 
-def test_it_is_shown_and_nothing_is_written_where_nobody_can_be_asked(
+def test_revert_without_input_shows_plan_and_writes_nothing(
     run: Run, applied: Path, platform: ThreadedServer
 ) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--no-input")
@@ -62,18 +60,18 @@ def test_it_is_shown_and_nothing_is_written_where_nobody_can_be_asked(
     assert writes(platform) == []
 
 
-def test_it_writes_no_file_of_the_configuration(run: Run, applied: Path) -> None:
+def test_revert_writes_no_configuration_file(run: Run, applied: Path) -> None:
     before = {path: path.read_bytes() for path in applied.glob("*.yaml")}
     run("revert", str(newest(applied)), "-C", str(applied), "--yes")
     assert {path: path.read_bytes() for path in applied.glob("*.yaml")} == before
 
 
-def test_the_line_that_puts_it_back_is_named(run: Run, applied: Path) -> None:
+def test_revert_names_the_line_that_applies_again(run: Run, applied: Path) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
     assert "dpsync.yaml:7 has the reverted value: the next apply writes it again" in ended.out
 
 
-def test_only_the_approved_plan_is_carried_out(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_revert_carries_out_only_the_approved_plan(run: Run, applied: Path, platform: ThreadedServer) -> None:
     file = str(newest(applied))
     shown = json.loads(run("revert", file, "-C", str(applied), "--no-input", "--format", "json").out)
     wrong = run("revert", file, "-C", str(applied), "--approved", "0" * 32)
@@ -81,7 +79,7 @@ def test_only_the_approved_plan_is_carried_out(run: Run, applied: Path, platform
     assert run("revert", file, "-C", str(applied), "--approved", shown["plan"]["digest"]).code == 0
 
 
-def test_a_saved_plan_is_taken_back_too(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_saved_plan_is_reverted(run: Run, project: Project, platform: ThreadedServer) -> None:
     at = str(project(TEXT))
     assert run("plan", "-C", at, "--out", "plan.json").code == 0
     assert run("apply", "plan.json", "-C", at, "--yes").code == 0
@@ -89,12 +87,14 @@ def test_a_saved_plan_is_taken_back_too(run: Run, project: Project, platform: Th
     assert title(platform) == "Technical writers"
 
 
-def test_a_part_of_it_can_be_left_as_it_is(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_excluded_part_is_not_reverted(run: Run, applied: Path, platform: ThreadedServer) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "--exclude", "teams/writers")
     assert (ended.code, title(platform)) == (0, "Authors")
 
 
-def test_an_apply_to_another_platform_is_refused(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_apply_to_another_platform_cannot_be_reverted(
+    run: Run, applied: Path, platform: ThreadedServer
+) -> None:
     file = newest(applied)
     file.write_text(file.read_text().replace(platform.url, "https://api.acme.example"))
     ended = run("revert", str(file), "-C", str(applied), "--yes")
@@ -104,7 +104,7 @@ def test_an_apply_to_another_platform_is_refused(run: Run, applied: Path, platfo
 
 
 @pytest.mark.parametrize(("name", "code"), [("gone.jsonl", "DP143"), ("dpsync.yaml", "DP143")])
-def test_a_file_that_is_neither_is_said_to_be_none(name: str, code: str, run: Run, applied: Path) -> None:
+def test_file_that_is_no_journal_or_plan_is_an_error(name: str, code: str, run: Run, applied: Path) -> None:
     ended = run("revert", name, "-C", str(applied), "--yes")
     assert ended.code == 5
     assert f"error[{code}]" in ended.err

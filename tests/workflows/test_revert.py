@@ -65,7 +65,7 @@ def titles(lab: Lab, what: str = "teams") -> dict[str, str]:
 
 
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
-def test_a_field_gets_the_value_of_before(lab: Lab, report: bool) -> None:
+def test_changed_field_gets_its_previous_value(lab: Lab, report: bool) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED)
     assert titles(lab) == {"a": "One", "b": "Two"}
     assert done.back(report=report).converged
@@ -73,13 +73,13 @@ def test_a_field_gets_the_value_of_before(lab: Lab, report: bool) -> None:
 
 
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
-def test_what_was_made_is_deleted(lab: Lab, report: bool) -> None:
+def test_created_team_is_deleted(lab: Lab, report: bool) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     assert done.back("delete content 1", "delete 1", report=report).converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
-def test_what_was_deleted_is_restored_where_the_platform_can(lab: Lab) -> None:
+def test_deleted_space_is_restored(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert "deletedAt" in next(one for one in lab.world()["organizations"][0]["spaces"] if one["id"] == "s")
@@ -87,7 +87,7 @@ def test_what_was_deleted_is_restored_where_the_platform_can(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_that_a_space_is_restored_is_told_with_how_to_keep_it(lab: Lab) -> None:
+def test_note_says_how_to_keep_restored_space(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
@@ -129,7 +129,7 @@ def held(lab: Lab, where: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
 @pytest.mark.parametrize("what", DELETED)
-def test_what_was_deleted_and_cannot_be_restored_is_made_anew(lab: Lab, what: str, report: bool) -> None:
+def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
     world, body, where = DELETED[what]
     lab.holds(**world)
     before = held(lab, where)
@@ -139,7 +139,7 @@ def test_what_was_deleted_and_cannot_be_restored_is_made_anew(lab: Lab, what: st
     assert held(lab, where) == before
 
 
-def test_that_it_is_made_anew_is_told_with_how_to_keep_it(lab: Lab) -> None:
+def test_note_says_how_to_keep_recreated_team(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
         "Re-created with a new id. References to the former object and its content are lost. "
@@ -147,7 +147,7 @@ def test_that_it_is_made_anew_is_told_with_how_to_keep_it(lab: Lab) -> None:
     )
 
 
-def test_where_one_like_it_is_there_by_now_none_is_made(lab: Lab) -> None:
+def test_no_second_team_of_the_same_name_is_created(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
     assert done.notes()["acme/teams/[Alpha]"].endswith("acme/teams/[Alpha] has the same name now")
@@ -161,7 +161,7 @@ def test_deleted_team_is_recreated_when_teams_are_undeclared(lab: Lab) -> None:
     assert sorted(titles(lab).values()) == ["Alpha", "Beta"]
 
 
-def test_what_stood_in_a_navigation_does_not_come_back_and_is_named(lab: Lab) -> None:
+def test_deleted_navigation_node_is_named(lab: Lab) -> None:
     shown = [{"type": "space", "id": f"p-{one}", "space": one, "path": one} for one in ("s", "t")]
     lab.holds(
         spaces=[{"id": "s", "title": "S"}, {"id": "t", "title": "T"}], sites=[{**DOCS, "structure": shown}]
@@ -172,7 +172,7 @@ def test_what_stood_in_a_navigation_does_not_come_back_and_is_named(lab: Lab) ->
     assert "did not record its place in the navigation" in " ".join(done.notes().values())
 
 
-def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> None:
+def test_field_changed_since_the_apply_is_kept_and_named(lab: Lab) -> None:
     """Otherwise, that somebody has changed a field since is told by nobody.
 
     Otherwise, what somebody has changed since is written over.
@@ -184,7 +184,7 @@ def test_what_somebody_has_changed_since_is_left_alone_and_named(lab: Lab) -> No
     assert titles(lab) == {"a": "By hand", "b": "Beta"}
 
 
-def test_what_was_made_and_changed_since_is_not_deleted(lab: Lab) -> None:
+def test_created_team_changed_since_is_kept(lab: Lab) -> None:
     """Otherwise, what somebody has changed since is deleted."""
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
@@ -209,7 +209,7 @@ def test_other_team_with_name_of_created_team_stays(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_what_was_made_and_holds_something_else_now_is_not_deleted(lab: Lab) -> None:
+def test_created_collection_with_a_space_since_is_kept(lab: Lab) -> None:
     """Otherwise, what somebody has put into a thing since loses it."""
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")
@@ -221,14 +221,14 @@ def test_what_was_made_and_holds_something_else_now_is_not_deleted(lab: Lab) -> 
     assert done.plan()[1].plan.changes == ()
 
 
-def test_what_the_apply_did_not_change_stays_whatever_the_files_say(lab: Lab) -> None:
+def test_revert_changes_only_what_the_apply_changed(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     done.files("teams: { a: { id: a, title: One }, b: { id: b, title: Edited }, d: { title: New } }")
     (change,) = done.plan()[1].plan.changes
     assert change.address == "acme/teams/a"
 
 
-def test_nothing_else_is_pruned_where_something_made_is_deleted(lab: Lab) -> None:
+def test_revert_prunes_no_other_teams(lab: Lab) -> None:
     policy = "{ prune: [teams], limits: { deletes: 9, percent: 100 } }"
     lab.holds(teams=TEAMS)
     kept = "a: { id: a, title: Alpha }, b: { id: b, title: Beta }"
@@ -238,19 +238,19 @@ def test_nothing_else_is_pruned_where_something_made_is_deleted(lab: Lab) -> Non
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
-def test_content_that_was_made_goes_only_where_somebody_names_it(lab: Lab) -> None:
+def test_delete_of_created_content_needs_confirmation(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     plan = done.plan()[1].plan
     assert "content" in {refusal.code for refusal in plan.refusals}
     assert done.back("delete content 1", "delete 1").converged
 
 
-def test_what_is_protected_stays(lab: Lab) -> None:
+def test_protected_created_team_stays(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: C } }", '{ protect: ["teams/c"] }')
     assert "protected" in {refusal.code for refusal in done.plan("delete 1")[1].plan.refusals}
 
 
-def test_steps_that_were_not_carried_out_are_not_taken_back(lab: Lab) -> None:
+def test_untried_steps_are_not_reverted(lab: Lab) -> None:
     """Otherwise, what was not carried out is taken back."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     skipped = tuple(
@@ -261,7 +261,7 @@ def test_steps_that_were_not_carried_out_are_not_taken_back(lab: Lab) -> None:
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 
-def test_a_value_that_held_a_secret_does_not_come_back(lab: Lab) -> None:
+def test_value_with_a_masked_secret_is_not_restored(lab: Lab) -> None:
     """Otherwise, a value is written that says `[secret]`."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     change, other = done.planned.plan.changes
@@ -272,7 +272,7 @@ def test_a_value_that_held_a_secret_does_not_come_back(lab: Lab) -> None:
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 
-def test_the_lines_that_put_it_back_at_the_next_apply_are_named(lab: Lab) -> None:
+def test_note_names_the_line_that_applies_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
@@ -280,14 +280,14 @@ def test_the_lines_that_put_it_back_at_the_next_apply_are_named(lab: Lab) -> Non
     )
 
 
-def test_taken_back_twice_it_changes_nothing_more(lab: Lab) -> None:
+def test_second_revert_changes_nothing(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED)
     done.back()
     revert, planned = done.plan()
     assert (planned.plan.changes, revert.left) == ((), ())
 
 
-def test_an_apply_to_another_platform_is_not_taken_back_here(lab: Lab) -> None:
+def test_apply_to_another_platform_is_refused(lab: Lab) -> None:
     """Otherwise, an apply to one platform is taken back on another one."""
     session = lab.holds(teams=TEAMS).session(NAMED)
     with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
@@ -339,7 +339,7 @@ def test_ids_file_gets_lines_only_for_entries_of_the_files(lab: Lab) -> None:
     assert lines.edits == {("1", a): RecordedLine(a, "a"), ("2", gone): None}
 
 
-def test_what_was_made_and_deleted_since_is_not_made_again(lab: Lab) -> None:
+def test_created_team_deleted_since_stays_deleted(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
@@ -354,9 +354,7 @@ def test_changed_team_without_entry_gets_its_title_back(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("again", [(), ("C",)], ids=["nothing", "another one of its name"])
-def test_what_was_changed_and_deleted_since_is_named_and_the_rest_is_taken_back(
-    lab: Lab, again: tuple[str, ...]
-) -> None:
+def test_changed_collection_deleted_since_is_named(lab: Lab, again: tuple[str, ...]) -> None:
     """Otherwise, where something that was changed is deleted by now, nothing can be taken back.
 
     Otherwise, another thing of the same name gets the values of one that was deleted.
@@ -374,7 +372,7 @@ def test_what_was_changed_and_deleted_since_is_named_and_the_rest_is_taken_back(
     ]
 
 
-def test_an_id_in_the_files_that_is_not_live_ends_a_revert(lab: Lab) -> None:
+def test_missing_id_in_the_files_is_an_error(lab: Lab) -> None:
     """Otherwise, an id in the files that is not live is passed over."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     by_hand(lab.server, "DELETE", "/orgs/acme/teams/b", None, "token")
@@ -390,14 +388,14 @@ def test_deleted_space_is_restored_when_spaces_are_undeclared(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_what_was_deleted_and_has_an_entry_with_its_id_by_now_is_left_to_that(lab: Lab) -> None:
+def test_deleted_space_with_a_pinned_entry_is_left_to_it(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     done.files("spaces: { t: { title: News }, s: { id: s, title: Guides } }")
     assert done.notes() == {}
 
 
-def test_a_value_of_before_that_names_what_is_live_and_in_no_file_names_it_by_its_id(lab: Lab) -> None:
+def test_previous_reference_to_undeclared_object_is_restored(lab: Lab) -> None:
     spaces = [{"id": "s", "title": "S", "parent": "c"}]
     lab.holds(collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}], spaces=spaces)
     done = Done(lab, "collections: { d: { title: D } }\nspaces: { s: { title: S, collection: d } }")
@@ -415,7 +413,7 @@ def test_created_collection_without_entry_is_deleted_and_its_space_moved_out(lab
     assert (organization.get("collections", []), organization["spaces"][0]["parent"]) == ([], None)
 
 
-def test_a_field_is_taken_back_although_somebody_has_changed_another_one_since(lab: Lab) -> None:
+def test_other_field_changed_since_does_not_stop_revert(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "t", "title": "News", "editMode": "live"}])
     done = Done(lab, "spaces: { t: { id: t, title: News, editMode: locked } }")
     by_hand(lab.server, "PATCH", "/spaces/t", {"title": "By hand"}, "token")
@@ -424,7 +422,7 @@ def test_a_field_is_taken_back_although_somebody_has_changed_another_one_since(l
     assert (space["title"], space.get("editMode", "live")) == ("By hand", "live")
 
 
-def test_what_was_moved_into_a_group_stays_there_and_is_named(lab: Lab) -> None:
+def test_section_moved_to_a_group_stays_and_is_named(lab: Lab) -> None:
     lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"), group("both"))])
     done = Done(
         lab,
