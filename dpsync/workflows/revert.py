@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 _DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
 _USED: Final = "somebody has used it since the apply"
-ROUNDS: Final = 9
-"""How many plans are made to find created objects in use and to leave other changes alone."""
+ROUNDS: Final = 5
+"""How often other changes are left out of the plan before the revert is refused."""
 
 
 class Revert:
@@ -80,17 +80,18 @@ class Revert:
         Raises as `Session.plan` does.
         """
         used: dict[Identity, str] = {}
-        ignored: set[Address] = set()
-        for _ in range(ROUNDS):
+        ignored: list[set[Address]] = []
+        while True:
             target = make_target(self._declared, self._done, self._now, self._current, used)
-            session = replace(self._declared, desired=_ignoring(target.desired, ignored))
+            session = replace(self._declared, desired=_ignoring(target.desired, set().union(*ignored)))
             planned = session.plan(client, options)
             newly_used = _used_since(client, session, planned, target)
             others = [one for one in planned.plan.changes if not _is_part(one, target)]
-            if not newly_used and not others:
+            used |= newly_used  # each round has fewer objects to delete
+            if not newly_used and (not others or len(ignored) == ROUNDS):
                 break
-            used |= newly_used
-            ignored |= {change.location for change in others}
+            if not newly_used:
+                ignored.append({change.location for change in others})
         self.session, self.target = session, target
         refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
         plan = _with_causes(planned.plan)

@@ -296,7 +296,7 @@ def test_apply_to_another_platform_is_refused(lab: Lab) -> None:
 
 
 def test_other_change_that_cannot_be_left_out_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 1)
+    monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 0)
     planned = changed_while_reverting(lab)
     (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
