@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from dpsync.apply.past import NothingSent, PastApply, read_journal
+from dpsync.apply.past import EndedBeforeFirstStep, PastApply, read_journal
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
@@ -34,7 +34,7 @@ def read_history(directory: Path) -> list[JournaledApply]:
 
 
 def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
-    """Return the journal of the newest apply that changed something and is no revert and not reverted.
+    """Return the journal of the newest apply that changed something, is no revert and is not reverted yet.
 
     Raises DiagnosticError (exit 5) if there is none, or if a newer journal cannot be read.
     """
@@ -56,7 +56,7 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
 def _read(path: Path) -> JournaledApply:
     try:
         return JournaledApply(path, read_journal(path))
-    except NothingSent:
+    except EndedBeforeFirstStep:
         return JournaledApply(path, None)
     except DiagnosticError as unusable:
         return JournaledApply(path, None, unusable.findings[0].message)

@@ -44,7 +44,7 @@ class PastApply(Struct, frozen=True):
     """The file name of the journal or saved plan that this apply reverted."""
 
 
-class NothingSent(DiagnosticError):
+class EndedBeforeFirstStep(DiagnosticError):
     """The apply of a journal ended before its first step."""
 
 
@@ -69,7 +69,7 @@ def parse_journal(path: Path, found: bytes) -> PastApply:
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
-        raise NothingSent(
+        raise EndedBeforeFirstStep(
             unusable(path, "the apply ended before its first step: nothing was sent").findings, Exit.INVALID
         )
     if rest:

@@ -22,7 +22,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import Expected, IdsOnDisk, Planned, Session
+    from dpsync.api import Expected, IdsOnDisk, Planned, Revert, Session
     from dpsync.apply.journal import Journal
     from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 def carry_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
-    journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None, left: bool = False,
+    journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None, revert: Revert | None = None,
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended.
 
-    `left`: whether a complete apply ends with exit code 3, because the plan leaves something undone.
+    `revert`: the revert that the plan is of. If it does not restore everything, the exit code is 3.
     """
     from dpsync.apply.journal import record
     from dpsync.model.plans.events import Exited, Rehearsed
@@ -52,10 +52,10 @@ def carry_out(
                 client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
             )
         code = _ending(report, received)
-        if left and code is Exit.DONE:
+        if revert is not None and revert.left and code is Exit.DONE:
             code = Exit.PARTIAL
         record(journal, Exited(code=code))
-        return _end(out, planned.plan, report, code, rehearsal)
+        return _end(out, planned.plan, report, code, rehearsal, revert is not None)
 
 
 def not_carried_out(
@@ -217,10 +217,13 @@ def _ending(report: Report, received: list[int]) -> Exit:
     return ending(received[0]) if received else exit_of(report)
 
 
-def _end(out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None) -> Exit:
+def _end(
+    out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
+    reverts: bool = False,
+) -> Exit:  # fmt: skip
     """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
     try:
-        show_end(out, plan, report, code, rehearsal=rehearsal)
+        show_end(out, plan, report, code, rehearsal=rehearsal, reverts=reverts)
     except Unwritten as failed:
         out.complain(failed.message)
     except Exception as mistake:
@@ -234,11 +237,11 @@ def _end(out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: 
 
 def show_end(
     out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
-    rehearsal: Rehearsal | None = None,
+    rehearsal: Rehearsal | None = None, reverts: bool = False,
 ) -> None:  # fmt: skip
     """Print the report below the plan, or both as one document.
 
-    `digest`: that of the plan before secrets were masked in it.
+    `digest`: that of the plan before secrets were masked in it. `reverts`: whether the plan is a revert.
     """
     from dpsync.render.json.conversion import plan_document
     from dpsync.render.json.documents import ApplyDocument
@@ -254,4 +257,4 @@ def show_end(
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
         report = out.printable(report)
-        out.prose(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary)}")
+        out.prose(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary, reverts)}")

@@ -47,10 +47,10 @@ ROUNDS: Final = 5
 
 
 class Revert:
-    """The revert of one apply. After `plan`, `session` has the configuration that the plan leads to.
+    """The revert of one apply. After `plan()`, `session` has the configuration as it is before the apply.
 
-    `now` is the plan from the values that the apply wrote to what is live. `files` are the addresses that the
-    files declare.
+    `now` is the plan from the values that the apply wrote to what is live. `files` is the
+    configuration.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Revert:
         done: Sequence[RecordedChange],
         now: Planned,
         current: CurrentAddresses,
-        files: frozenset[Address],
+        files: Desired,
     ) -> None:
         self.session = session
         self.target: Target | None = None
@@ -94,7 +94,7 @@ class Revert:
                 ignored.append({change.location for change in others})
         self.session, self.target = session, target
         refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
-        plan = _with_causes(planned.plan)
+        plan = _as_revert(planned.plan, self._files)
         notes = (
             *plan.notes, *target.left, *target.notes, *_output_notes(plan, target), *self._reapplied(plan)
         )  # fmt: skip
@@ -103,18 +103,19 @@ class Revert:
 
     def recording(self, store: IdsStore) -> IdsStore:
         """Return a store of the ids file that adds lines only for entries of the files."""
-        return _DeclaredIds(store, self._files)
+        return _DeclaredIds(store, frozenset(self._files.resources))
 
     def _reapplied(self, plan: Plan) -> Iterator[Note]:
         """Return the lines of the files that the next apply would write again."""
         for change in plan.changes:
             entry = self.session.desired.resources.get(change.location)
-            if entry is None or change.action == "delete" or change.location not in self._files:
+            if entry is None or change.action == "delete" or change.location not in self._files.resources:
                 continue
             for item in change.differences:
                 at = entry.spans.get(item.field)
                 if at is not None:
-                    text = f"{at.file}:{at.line} has the reverted value: the next apply writes it again"
+                    where = f"{at.file}:{at.line}"
+                    text = f"{where} still has the value of the apply: the next apply writes it again"
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
 
@@ -170,19 +171,19 @@ def _used_since(
     return used
 
 
-def _with_causes(plan: Plan) -> Plan:
-    """Return the plan with its own label for each change: no edit of the files is the cause of a revert."""
-    changes = (
-        change.model_copy(
-            update={
-                "cause": "reverted" if change.cause is not None else None,
-                "differences": tuple(
-                    item.model_copy(update={"cause": "reverted"}) for item in change.differences
-                ),
-            }
-        )
-        for change in plan.changes
-    )
+def _as_revert(plan: Plan, desired: Desired) -> Plan:
+    """Return the plan with each change labeled "reverted", because no edit of the files caused it.
+
+    A pin that is only in the revert is not shown.
+    """
+    changes = []
+    for change in plan.changes:
+        differences = tuple(item.model_copy(update={"cause": "reverted"}) for item in change.differences)
+        cause = "reverted" if change.cause is not None else None
+        entry = desired.resources.get(change.location)
+        matched = change.matched if entry is not None and entry.pin is not None else None
+        update = {"differences": differences, "cause": cause, "matched": matched}
+        changes.append(change.model_copy(update=update))
     return plan.model_copy(update={"changes": tuple(changes)})
 
 
@@ -220,7 +221,7 @@ def reverting(
 
     Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """
-    _check_platform(client.url, done.platform)
+    _require_same_platform(client.url, done.platform)
     asked = options or Options()
     select, exclude = (
         patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
@@ -228,7 +229,7 @@ def reverting(
     recorded = read_changes(
         session.desired, session.registry, done, file, lambda address: is_selected(address, select, exclude)
     )
-    files = frozenset(session.desired.resources)
+    files = session.desired
     sides = session.read(client, Options(delete=False))
     while (desired := with_recorded_ids(session.desired, sides.snapshot, done.ids)) is not session.desired:
         session = replace(session, desired=desired)
@@ -251,7 +252,7 @@ def reverting(
         return Revert(extended, located, now, current, files)
 
 
-def _check_platform(here: str, platform: str) -> None:
+def _require_same_platform(here: str, platform: str) -> None:
     if platform != here and not (is_loopback(platform) and is_loopback(here)):
         message = f"that apply was for {platform}, and this is {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)

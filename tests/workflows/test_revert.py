@@ -276,7 +276,7 @@ def test_note_names_the_line_that_applies_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
-        "dpsync.yaml:6 has the reverted value: the next apply writes it again"
+        "dpsync.yaml:6 still has the value of the apply: the next apply writes it again"
     )
 
 

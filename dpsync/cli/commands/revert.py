@@ -103,9 +103,16 @@ def command(
                 return code
             with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
                 return carry_out(
-                    out, revert.session, client, planned, expect, journal, revert.recording(ids), None,
-                    left=bool(revert.left),
-                )  # fmt: skip
+                    out,
+                    revert.session,
+                    client,
+                    planned,
+                    expect,
+                    journal,
+                    revert.recording(ids),
+                    None,
+                    revert,
+                )
     raise AssertionError
 
 

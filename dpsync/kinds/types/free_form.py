@@ -204,7 +204,7 @@ class Json(Type, frozen=True):
 
     def undoing(self, before: Any, after: Any) -> Any:
         """Return `before`, with null for each member that only `after` has if the value is partial."""
-        return _with_removed_members(before, after) if self.partial else before
+        return _with_nulls_for_added_members(before, after) if self.partial else before
 
     def unread(self, value: Value) -> Value:
         return _only_secret(value) if self.secrets else None
@@ -264,11 +264,13 @@ def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> 
     return live
 
 
-def _with_removed_members(before: Any, after: Any) -> Any:
+def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
     if not isinstance(before, dict) or not isinstance(after, dict) or RESERVED & {*before, *after}:
         return before
     removed = {name: None for name, item in after.items() if name not in before and item is not None}
-    return removed | {name: _with_removed_members(item, after.get(name)) for name, item in before.items()}
+    return removed | {
+        name: _with_nulls_for_added_members(item, after.get(name)) for name, item in before.items()
+    }
 
 
 def _only_secret(value: Value) -> Value:

@@ -39,12 +39,13 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
 
 
 def render_report(
-    report: Report, paint: Paint, verbose: int = 0, known: Collection[Blocked] = (), summary: bool = False
-) -> str:
+    report: Report, paint: Paint, verbose: int = 0, known: Collection[Blocked] = (), summary: bool = False,
+    reverts: bool = False,
+) -> str:  # fmt: skip
     """The whole report as text, without a trailing newline. What went well is counted, or listed with -v.
 
     `known` is what the plan before it, which people have seen, has said to be blocked. With
-    `summary` what is left has one line for each address.
+    `summary` what is left has one line for each address. `reverts`: whether it is the report of a revert.
     """
     parts = ["\n".join(_outcomes(report, paint, verbose))]
     parts += [paint(visible(text), "red") for text in report.trouble]
@@ -54,7 +55,7 @@ def render_report(
         named = {"blocked", "trouble", *(["waiting"] if report.processing else [])}
         parts += Writer(paint).blocks(block for block in left if block.name in named)
     parts.append(done(report))
-    parts.append(_proof(report, paint, summary))
+    parts.append(_proof(report, paint, summary, reverts))
     parts += restorable(report)
     if report.unrecorded:
         parts.append(paint(visible(report.unrecorded), "red"))
@@ -73,14 +74,14 @@ def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
         yield paint(f"{'':>9}  and {untried - UNTRIED} more that were not tried (-v lists them)", "yellow")
 
 
-def _proof(report: Report, paint: Paint, summary: bool) -> str:
+def _proof(report: Report, paint: Paint, summary: bool, reverts: bool) -> str:
     if report.interrupted:
         return paint(ending(report), "yellow")
     if report.remaining is None:
         return paint(ending(report), "red")
     if report.settled:
         style = "green bold" if report.converged else "red bold"
-        return "\n".join([paint(ending(report), style), *unproven_lines(report.remaining)])
+        return "\n".join([paint(ending(report, reverts), style), *unproven_lines(report.remaining)])
     parts = [paint(ending(report), "red bold")]
     if not report.as_declared:
         rest = without_unkept(report)

@@ -43,14 +43,19 @@ def unapplied(code: int) -> str:
     return "Not applied." if code == Exit.REFUSED else "Nothing to apply."
 
 
-def ending(report: Report) -> str:
-    """In a sentence: whether the platform is as declared now, and how certain that is."""
+def ending(report: Report, reverts: bool = False) -> str:
+    """Say in a sentence whether the platform is as declared, and how certain that is.
+
+    `reverts`: whether the report is that of a revert, whose target is not what the files declare.
+    """
     if report.interrupted:
         return "Interrupted: run apply again to finish the rest."
     if report.remaining is None:
         return "Not verified: run plan to see where things stand."
     if report.settled:
         text = "Converged: a new plan has no changes."
+        if reverts:
+            text = "Reverted: everything in the plan is done. The files are unchanged."
         if reasons := list(_unconverged_reasons(report)):
             text = f"Not converged: nothing is left to change, but {' and '.join(reasons)}, see above."
         if other := len(report.remaining.trouble) - len(report.started):

@@ -16,17 +16,17 @@ def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
     if entry is None or entry.kind != change.kind or entries.id_of(address) != change.id:
         live = entries.exists(recorded)
         reason = f"no entry declares this {noun} any more" if live else f"this {noun} does not exist any more"
-        entries.keep(address, reason)
+        entries.leave(address, reason)
         return
     if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
-        entries.keep(address, "its place among its siblings. The plan did not record the former place")
+        entries.leave(address, "its place among its siblings. The plan did not record the former place")
     fields = dict(entry.fields)
     for item in change.differences:
         kept_because = _reason_to_keep(entries, recorded, item)
         if kept_because is not None:
             fields.pop(item.field, None)
             if kept_because:
-                entries.keep(address.field(item.field), kept_because)
+                entries.leave(address.field(item.field), kept_because)
             continue
         if item.taken_from is not None:
             give_back(entries, recorded, item)
@@ -38,9 +38,9 @@ def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
             entries.orders.add((address, item.field))
         except CannotRestore as unknown:
             fields.pop(item.field, None)
-            entries.keep(address.field(item.field), str(unknown))
+            entries.leave(address.field(item.field), str(unknown))
     for effect in change.effects:
-        entries.keep(effect.address, f"it changed along with {change.address}, and dpsync cannot restore it")
+        entries.leave(effect.address, f"it changed along with {change.address}, and dpsync cannot restore it")
     entries.touched.add(address)
     entries.resources[address] = replace(entry, fields=fields, pin=change.id)
 
@@ -55,7 +55,7 @@ def give_back(entries: RevertedEntries, recorded: RecordedChange, item: Differen
             return
     noun = entries.registry[kind].noun
     reason = f"no entry declares the {noun} that had it before (id {item.taken_from})"
-    entries.keep(recorded.address.field(item.field), reason)
+    entries.leave(recorded.address.field(item.field), reason)
 
 
 def _reason_to_keep(entries: RevertedEntries, recorded: RecordedChange, item: Difference) -> str | None:

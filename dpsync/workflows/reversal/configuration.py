@@ -75,7 +75,7 @@ def make_target(
         session.desired,
         resources=resources,
         scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
-        policy=_deleting_only(session.desired.policy, _places(entries, deleted), frozenset(deleted)),
+        policy=_deleting_only(session.desired.policy, _places_to_prune(entries, deleted), frozenset(deleted)),
     )
     return Target(
         desired,
@@ -100,7 +100,7 @@ def _leave_alone(entries: RevertedEntries) -> None:
             entries.resources[address] = replace(entry, fields=fields, pin=entries.id_of(address))
 
 
-def _places(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
+def _places_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
     """Return the places of objects to delete, among them the places of what the platform created."""
     scopes = entries.now.snapshot.scopes
     places = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}

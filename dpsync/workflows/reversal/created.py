@@ -17,7 +17,7 @@ def to_delete(entries: RevertedEntries) -> set[Address]:
         kind = entries.registry[entries.resources[address].kind]
         around = {*address.upward()} - {address}
         if not isinstance(kind.delete, Call) and not around & candidates:
-            entries.keep(address, f"the API cannot delete {kind.one}")
+            entries.leave(address, f"the API cannot delete {kind.one}")
             candidates.discard(address)
     return candidates
 
@@ -40,14 +40,14 @@ def _is_as_created(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     kind = entries.registry[change.kind]
     if address not in entries.resources:
         if live is None and kind.in_tree and entries.exists(recorded):
-            entries.keep(address, f"no entry declares this {kind.noun} any more")
+            entries.leave(address, f"no entry declares this {kind.noun} any more")
         return False
     if live is None:
         return False
     if recorded.id is not None and live.id != recorded.id:
         return False
     if live.identity in entries.used:
-        entries.keep(address, entries.used[live.identity])
+        entries.leave(address, entries.used[live.identity])
         return False
     differences = since.differences if since is not None else ()
     if not recorded.applied.complete:
@@ -56,6 +56,6 @@ def _is_as_created(entries: RevertedEntries, recorded: RecordedChange) -> bool:
         differences = tuple(item for item in differences if item.field in sent)
     if differences or (since is not None and since.moved and recorded.applied.complete):
         fields = ", ".join(item.field for item in differences) or "its place"
-        entries.keep(address, f"somebody has changed it since the apply ({fields})")
+        entries.leave(address, f"somebody has changed it since the apply ({fields})")
         return False
     return True

@@ -25,22 +25,22 @@ def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
     for item in change.was:
         if kind.field(item.field).one_per is not None and item.before is True:
             owner = entries.current.parent(change.location, kind) or address
-            entries.keep(owner, f"the platform chose another {item.field} when {change.address} was deleted")
+            entries.leave(owner, f"the platform chose another {item.field} when {change.address} was deleted")
     for effect in change.effects:
-        entries.keep(effect.address, f"it was deleted or changed along with {change.address}")
+        entries.leave(effect.address, f"it was deleted or changed along with {change.address}")
     if scope is None and not kind.in_tree:
-        entries.keep(address, f"it was deleted, and no entry has {address.place.place} any more")
+        entries.leave(address, f"it was deleted, and no entry has {address.place.place} any more")
     elif kind.lifecycle.restore is None or change.id is None:
         reason = _reason_not_to_create(entries, recorded)
         if reason is not None:
-            entries.keep(address, f"it was deleted, and {reason}")
+            entries.leave(address, f"it was deleted, and {reason}")
         elif scope is not None:
             _recreate(entries, recorded, scope)
     elif scope is not None and not any(entry.pin == change.id for entry in entries.resources.values()):
         key = f"restored-{change.id}"
         entries.resources[scope.address.child(key)] = _entry(change, scope, key, change.id)
         entries.restored[change.address] = scope.address.child(key)
-        entries.announce(
+        entries.note_restored(
             address,
             "Restored with its content, which the platform allows for "
             f"{kind.lifecycle.restore.days} days. To keep it, add an entry with id: {change.id}",
@@ -119,7 +119,7 @@ def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) 
     natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.natural or "")
     entry = _entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
     if entry.address in entries.resources:
-        entries.keep(recorded.address, f"it was deleted, and {entry.address} is declared now")
+        entries.leave(recorded.address, f"it was deleted, and {entry.address} is declared now")
         return
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
@@ -129,7 +129,7 @@ def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) 
         "" if _is_grant(kind) else " with a new id. References to the former object and its content are lost"
     )
     to_keep = f"To keep it, add an entry to {scope.address}, or the next apply may delete it"
-    entries.announce(recorded.address, f"Re-created{lost}. {to_keep}")
+    entries.note_restored(recorded.address, f"Re-created{lost}. {to_keep}")
 
 
 def fill_in(entries: RevertedEntries) -> None:
@@ -140,21 +140,21 @@ def fill_in(entries: RevertedEntries) -> None:
             del entries.former_ids[at]
             del entries.resources[at], entries.restored[recorded.change.address]
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
-            entries.keep(recorded.address, f"it was deleted, and a new one needs its {name}")
+            entries.leave(recorded.address, f"it was deleted, and a new one needs its {name}")
     for at, recorded in entries.recreated.items():
         kind = entries.registry[recorded.change.kind]
         fields = {
             name: entries.references.value_of(recorded.deleted, kind.field(name)) for name in recorded.deleted
         }
         if _is_grant(kind):
-            fields |= _granted(entries, recorded)
+            fields |= _grant_fields(entries, recorded)
         entries.resources[at] = replace(entries.resources[at], fields=fields)
         lost = [one.name for one in kind.writable_fields if one.type.may_be_secret or one.source is None]
         if lost:
-            entries.keep(recorded.address, f"its {', '.join(sorted(lost))}, which no plan contains")
+            entries.leave(recorded.address, f"its {', '.join(sorted(lost))}, which no plan contains")
 
 
-def _granted(entries: RevertedEntries, recorded: RecordedChange) -> dict[str, Value]:
+def _grant_fields(entries: RevertedEntries, recorded: RecordedChange) -> dict[str, Value]:
     """Return the field that names the object of a grant, by its id. Raises CannotRestore."""
     kind, id = entries.registry[recorded.change.kind], recorded.change.id
     assert kind.natural is not None
@@ -171,7 +171,7 @@ def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
             return f"{name}: {unknown}"
     kind = entries.registry[recorded.change.kind]
     try:
-        _ = _granted(entries, recorded) if _is_grant(kind) else None
+        _ = _grant_fields(entries, recorded) if _is_grant(kind) else None
     except CannotRestore as unknown:
         return f"{kind.natural}: {unknown}"
     return None

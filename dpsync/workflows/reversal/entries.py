@@ -51,7 +51,8 @@ class References:
             raise CannotRestore(str(value))
         kinds = field.type.refers
         return transform(
-            value, lambda leaf: self._present(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf
+            value,
+            lambda leaf: self._current_reference(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf,
         )
 
     def with_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
@@ -66,7 +67,7 @@ class References:
                 return LiveId(id)
         raise CannotRestore(f"{id} does not exist any more")
 
-    def _present(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
+    def _current_reference(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
         address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
         if address is not None and address in self._resources:
             return Ref(address)
@@ -116,18 +117,18 @@ class RevertedEntries:
         self.restored: dict[str, Address] = {}
         """By the recorded address of each object that the apply deleted, the address of its new entry."""
         self.recreated: dict[Address, RecordedChange] = {}
-        """Entries of objects that are re-created, with the change that deleted the previous object."""
+        """By the address of each re-created object, the change that deleted the former object."""
         self.differs: dict[Address, Change] = {change.location: change for change in now.plan.changes}
         self.former_ids: dict[Address, str] = {}
         """The former ids of objects that are re-created, by the addresses of their new entries."""
         self.references = References(current, self.resources, now.sides, self.restored, self.former_ids)
 
-    def keep(self, address: object, reason: str) -> None:
-        """Record why an object or a field is not restored."""
+    def leave(self, address: object, reason: str) -> None:
+        """Record why an object or a field is left as it is."""
         self.left.append(Note(address=str(address), text=f"Not reverted: {reason}", severity="warning"))
 
-    def announce(self, address: object, text: str) -> None:
-        """Record how an object is restored in another way than it was."""
+    def note_restored(self, address: object, text: str) -> None:
+        """Record that an object is restored in another form than it had."""
         self.notes.append(Note(address=str(address), text=text, severity="warning"))
 
     def id_of(self, address: Address) -> str | None:
