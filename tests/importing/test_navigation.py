@@ -349,6 +349,23 @@ def test_every_valid_file_becomes_a_configuration_and_what_it_lacks_is_named(
     assert notes == left_out
 
 
+def test_spaces_of_an_omitted_section_are_omitted_by_name(run: Run, tmp_path: Path) -> None:
+    """An entry for a space that no section shows would be created as a stray space."""
+    kept = "children: [{ type: space, key: a, title: Kept, path: a, content: { directory: null } }]"
+    omitted = "children: [{ type: space, key: b b, title: Omitted, path: b, content: { directory: ./b } }]"
+    text, notes = taken(
+        run,
+        tmp_path,
+        f"{{ type: section, key: s, title: Start, path: s, {kept} }}\n"
+        f"{{ type: section, key: t, title: T, path: t, {omitted} }}\n"
+        "{ type: section-group, key: g, title: '', children: "
+        f"[{{ type: section, key: u, title: Users, path: u, {omitted.replace('b b', 'c')} }}] }}",
+    )
+    named = {("t", "title"), ("t", None), ("t/b-b", None), ("g", "title"), ("g", None), ("u", None)}
+    assert ("title: Kept" in text, "title: Omitted" in text) == (True, False)
+    assert notes == {*named, ("u/c", None)}
+
+
 def test_no_control_character_of_a_file_reaches_the_terminal(run: Run, file: Path) -> None:
     text = FILE.replace("path: latest", 'path: "\\e[2J"').replace("title: More", 'title: "\\e]0;x\\a"')
     file.write_text(text.replace("key: more", 'key: "\\u202emore"'), encoding="utf-8")

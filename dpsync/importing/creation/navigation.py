@@ -161,6 +161,21 @@ class _TakingOver:
             self.leave_out(at, None, str(why), node.span)
             return None
 
+    def _leave_out_inside(self, kind: Kind, node: Mapping, around: Address) -> None:
+        """Name each node inside a node that is left out."""
+        children = node.get("children")
+        for child in children if isinstance(children, Sequence) else ():
+            word, key = (child.get("type"), child.get("key")) if isinstance(child, Mapping) else (None, None)
+            inside = self.tree.inside(kind).get(str(word.value)) if isinstance(word, Scalar) else None
+            if not isinstance(child, Mapping) or not isinstance(key, Scalar) or inside is None:
+                continue
+            place = around if self.tree.is_inside(inside) else self.root
+            at = place.child(key.text if LOCAL_KEY.fullmatch(key.text) else slug(key.text) or inside.noun)
+            self.leave_out(
+                at, None, f'the {kind.noun} "{around.last}", which holds it, is left out', child.span
+            )
+            self._leave_out_inside(inside, child, at)
+
     def _made(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
         """A node of the configuration with what is in it. Raises _NoCounterpart."""
         assert isinstance(kind.shape, NodeShape)
@@ -168,8 +183,12 @@ class _TakingOver:
         made: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
         content = self.tree.content(kind)
         entry = self._content(content[1], node, said, at) if content is not None else None
+        try:
+            fields = self._fields(kind, said, at, around)
+        except _NoCounterpart:
+            self._leave_out_inside(kind, node, at)
+            raise
         children = self._children(kind, node, at)
-        fields = self._fields(kind, said, at, around)
         if len(children or ()) < kind.shape.least:
             holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
             raise _NoCounterpart(
