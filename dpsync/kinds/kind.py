@@ -164,6 +164,11 @@ class Node(Struct, frozen=True):
     file_content: tuple[str, ...] = ()
     """The fields of what it shows that it may have there."""
 
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """All fields of its own that it may have in the platform's navigation file."""
+        return (*self.file_always, *self.file_fields)
+
 
 class Order(Struct, frozen=True):
     """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`."""

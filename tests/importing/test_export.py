@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cli.conftest import Run
 
@@ -129,6 +130,75 @@ def test_it_is_written_into_a_file(directory: Path, run: Run) -> None:
     assert run(*named).code == 4
     assert written.read_text(encoding="utf-8") == "mine"
     assert run(*named, "--force").code == 0
+
+
+REPLACED = """\
+$schema: https://api.gitbook.com/gitbook-docs.yaml
+version: 1
+site:
+  title: Old title
+  structure:
+    - type: section
+      key: guides
+      title: Old title
+      path: old
+      icon: ball
+      # For people
+      children:
+        - type: space
+          key: en
+          title: Guides
+          path: en
+          hidden: true
+          content: { directory: ./guides, language: de }
+        - { type: space, key: fr, title: Guide, path: fr, content: { directory: ./guide } }
+    - type: section
+      key: api
+      title: API
+      path: api
+      children:
+        - { type: space, key: en, title: API, path: v1.0, colour: red, content: { directory: "./${X}" } }
+"""
+KEPT = """\
+$schema: https://api.gitbook.com/gitbook-docs.yaml
+version: 1
+""" + (
+    NAVIGATION.split("\n", 1)[1]
+    .replace("directory: null", "directory: ./guides", 1)
+    .replace("hidden: true\n", "hidden: true\n              colour: red\n")
+    .replace("directory: null", "directory: ./${X}", 1)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", ["yaml", "json"])
+def test_export_over_a_navigation_file_keeps_directories(directory: Path, run: Run, format_: str) -> None:
+    """Without its directory the platform's Git Sync loses the content of a space."""
+    (directory / "site.yaml").write_text(REPLACED, encoding="utf-8")
+    named = ("--navigation", "docs", "--out", "site.yaml", "--force", "--format", format_)
+    ended = run("export", "-C", str(directory), *named)
+    written = (directory / "site.yaml").read_text(encoding="utf-8")
+    assert (ended.code, yaml.safe_load(written)) == (0, yaml.safe_load(KEPT))
+    again = run("export", "-C", str(directory), *named)
+    assert (again.code, (directory / "site.yaml").read_text(encoding="utf-8")) == (0, written)
+
+
+def test_export_names_what_the_replaced_file_loses(directory: Path, run: Run) -> None:
+    (directory / "site.yaml").write_text(REPLACED, encoding="utf-8")
+    ended = run("export", "-C", str(directory), "--navigation", "docs", "--out", "site.yaml", "--force")
+    lost = [line for line in ended.err.splitlines() if "not kept" in line]
+    assert lost == [
+        "site.yaml:19:70: structure/guides/fr#content.directory: "
+        'not kept: the new file has no space with the key "fr"',
+        "site.yaml:1:1: site.yaml: not kept: 1 comment",
+    ]
+
+
+@pytest.mark.parametrize("text", ["mine", "[", "site: {}\n"], ids=["text", "no YAML", "no structure"])
+def test_export_names_a_replaced_file_that_is_unreadable(directory: Path, run: Run, text: str) -> None:
+    (directory / "site.yaml").write_text(text, encoding="utf-8")
+    ended = run("export", "-C", str(directory), "--navigation", "docs", "--out", "site.yaml", "--force")
+    assert (ended.code, "site.yaml: nothing of the replaced file is kept" in ended.err) == (0, True)
+    assert "directory: null" in (directory / "site.yaml").read_text(encoding="utf-8")
 
 
 def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: Path) -> None:

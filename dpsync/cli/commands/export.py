@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dpsync.cli.arguments.options import layered, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.cli.terminal.output import Output, as_output
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+
+if TYPE_CHECKING:
+    from dpsync.importing.creation.navigation_file import NavigationFile
+    from dpsync.kinds.registry import Registry
 
 
 @click.command("export")
@@ -35,9 +41,10 @@ def command(
     """Write the navigation of a declared site as the platform's own navigation file.
 
     It is the file that the platform's site-wide git sync reads (gitbook-docs.yaml), made of the configuration
-    alone; `dpsync import --from-navigation` takes it back. What the file cannot say is named on standard
-    error, with its address and its line. Exit code 5 where the file would need what the configuration does
-    not say: nothing is guessed.
+    alone; `dpsync import --from-navigation` takes it back. If FILE is a navigation file, what only that file
+    says (the directories of spaces) stays with the nodes of the same keys. What the file cannot say, and what
+    is lost of FILE, is named on standard error, with its address and its line. Exit code 5 where the file
+    would need what the configuration does not say: nothing is guessed.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.navigation_export import export
@@ -48,15 +55,35 @@ def command(
     speaker = as_output("text", "auto")
     with endings(speaker):
         desired = ConfigurationPaths.find(files, directory, environment, None, profile).load(speaker)
-        made = export(desired, load_registry(desired.profile).whole, named)
+        registry = load_registry(desired.profile).whole
+        target = directory / out if out is not None else None
+        replaced = _replaced(speaker, directory, out, registry) if out is not None else None
+        made = export(desired, registry, named, replaced)
         text = made.json() if format_ == "json" else made.yaml()
         for note in made.left_out:
             name = f"{note.address}#{note.field}" if note.field else note.address
             speaker.complain(visible(f"{note.span}: {name}: {note.why}"))
-        if out is None:
+        if target is None:
             speaker.result(text.removesuffix("\n"))
         else:
-            target = directory / out
             put(target.parent, {target.name: text.encode()}, force=force)
         return Exit.DONE
     raise AssertionError
+
+
+def _replaced(speaker: Output, directory: Path, out: Path, registry: Registry) -> NavigationFile | None:
+    """Read the navigation file that the export replaces; None if there is none that can be kept."""
+    from dpsync.importing.creation.navigation_file import NavigationKinds, read_navigation
+    from dpsync.render.words.visible import visible
+
+    target = directory / out
+    if not os.path.lexists(target):
+        return None
+    why = "the link itself is replaced"
+    if not target.is_symlink():
+        try:
+            return read_navigation(target, out.as_posix(), NavigationKinds.of(registry))
+        except DiagnosticError as unreadable:
+            why = unreadable.findings[0].message
+    speaker.complain(visible(f"{out}: nothing of the replaced file is kept: {why}"))
+    return None

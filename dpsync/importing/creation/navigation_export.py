@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from dpsync.importing.creation.entries import LeftOut
-from dpsync.importing.creation.navigation_file import CODE, SCHEMA, NavigationKinds
+from dpsync.importing.creation.navigation_file import CODE, SCHEMA, NavigationFile, NavigationKinds
+from dpsync.importing.creation.navigation_replaced import ExportedNode, ReplacedFile
 from dpsync.importing.numbering import first_free
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.importing.yaml_text.emit import BlockMapping, Verbatim, document
@@ -45,17 +46,28 @@ class Exported(Struct, frozen=True):
         return json_text(self.data, indent=2) + "\n"
 
 
-def export(desired: Desired, registry: Registry, site: str) -> Exported:
-    """The navigation of the site with this address, or this key where only one has it.
+def export(
+    desired: Desired, registry: Registry, site: str, replaced: NavigationFile | None = None
+) -> Exported:
+    """Return the navigation of the site with this address, or with this key if only one site has it.
+
+    What only the `replaced` file says, such as the directory of a space, stays with the same node.
 
     Raises DiagnosticError (exit 5) where there is no such site, and where the file would not be valid.
     """
     tree = NavigationKinds.of(registry)
-    exporting = _Exporting(desired, tree)
-    data = exporting.site(_owner(desired, tree, site))
+    owner = _owner(desired, tree, site)
+    exporting = _Exporting(desired, tree, owner.address.child(*tree.place.split(".")))
+    data = exporting.site(owner)
     if exporting.problems:
         raise DiagnosticError(exporting.problems, Exit.INVALID, desired.texts)
-    return Exported({SCHEMA[0]: SCHEMA[1], tree.owner.name: data}, tuple(exporting.left_out))
+    around: dict[str, Any] = {}
+    if replaced is not None:
+        old = ReplacedFile.of(replaced, tree)
+        old.keep(data, exporting.nodes)
+        around = old.around()
+        exporting.left_out += old.lost()
+    return Exported({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
 
 
 def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
@@ -73,8 +85,11 @@ def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
 class _Exporting(Struct):
     desired: Desired
     tree: NavigationKinds
+    root: Address
+    """The address that those of all nodes begin with."""
     problems: list[Diagnostic] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    nodes: list[ExportedNode] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     chosen: dict[tuple[str, str, Address | None], list[Entry]] = field(default_factory=dict)
     """Those of whom one must be it, by kind, flag and place; empty where one is."""
@@ -106,7 +121,8 @@ class _Exporting(Struct):
         assert isinstance(kind.shape, NodeShape)
         shape = kind.shape
         made: dict[str, Any] = {"type": shape.type, "key": self._key(entry)}
-        said = (*shape.file_always, *shape.file_fields)
+        self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], made))
+        said = shape.file_names
         content = self.tree.content(kind)
         space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
@@ -202,7 +218,7 @@ class _Exporting(Struct):
 def _verbatim(value: Any) -> Any:
     """The same data for the writer of YAML: every text as it is, every mapping in lines of its own."""
     if isinstance(value, dict):
-        made = {name: _verbatim(item) for name, item in value.items()}
+        made = {Verbatim(name): _verbatim(item) for name, item in value.items()}
         return BlockMapping(made) if made else made
     if isinstance(value, list):
         return [_verbatim(item) for item in value]

@@ -76,8 +76,9 @@ class NavigationKinds(Struct, frozen=True):
 
 
 class NavigationFile(Struct, frozen=True):
-    """What stands in a file: its site, and the keys beside it that the format does not know."""
+    """What stands in a file: all of it, its site, and the keys beside the site that the format lacks."""
 
+    root: Mapping
     site: Mapping
     others: tuple[Scalar, ...]
     texts: dict[str, str]
@@ -115,7 +116,7 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     known = (SCHEMA[0], VERSION[0], tree.owner.name)
     site = node.get(tree.owner.name)
     assert isinstance(site, Mapping)
-    return NavigationFile(site, tuple(key for key, _ in node if key.text not in known), texts)
+    return NavigationFile(node, site, tuple(key for key, _ in node if key.text not in known), texts)
 
 
 def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
