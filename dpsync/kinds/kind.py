@@ -163,6 +163,8 @@ class Node(Struct, frozen=True):
     """The fields that it may have there."""
     file_content: tuple[str, ...] = ()
     """The fields of what it shows that it may have there."""
+    file_single: tuple[str, tuple[str, ...]] | None = None
+    """The single below it that says more of what it has there: its word, and which fields."""
 
     @property
     def file_names(self) -> tuple[str, ...]:

@@ -109,6 +109,18 @@ def test_the_file_says_what_the_configuration_says(directory: Path, run: Run) ->
     assert (ended.code, ended.out.replace('"Pay ${X}"', "Pay ${X}")) == (0, NAVIGATION)
 
 
+def test_export_writes_public_titles_of_spaces(directory: Path, run: Run) -> None:
+    """A title that only the team sees would be published by the platform's Git Sync."""
+    shown = "path: en, default: true, pageId: p1"
+    looks = "customization: { title: Guides, localizedTitle: { fr: Manuel }, pagination: { enabled: false } }"
+    (directory / "dpsync.yaml").write_text(ROOT.replace(shown, f"{shown}, {looks}"), encoding="utf-8")
+    ended = run("export", "-C", str(directory), "--navigation", "docs")
+    space = yaml.safe_load(ended.out)["site"]["structure"][0]["children"][0]
+    assert (space["title"], space["localizedTitle"]) == ("Guides", {"fr": "Manuel"})
+    named = ("acme/spaces/guides#title: the file has", "guides/en/customization#pagination: the navigation")
+    assert [words for words in named if words not in ended.err] == []
+
+
 def test_what_the_file_cannot_say_is_named_with_its_line(directory: Path, run: Run) -> None:
     ended = run("export", "-C", str(directory), "--navigation", "docs")
     assert [words for words in NOT_SAID if words not in ended.err] == []
@@ -242,7 +254,7 @@ def test_a_key_of_two_sites_names_none(project: Project, run: Run) -> None:
 
 def test_taking_over_what_was_exported_gives_the_same_configuration(tmp_path: Path, run: Run) -> None:
     file = FILE.replace(
-        "key: en, title: News", "key: news-en, title: News"
+        "key: en, title: News", "key: news-en, title: News, localizedTitle: { fr: Nouvelles }"
     )  # each key once, as the platform wants
     (tmp_path / "first.yaml").write_text(file, encoding="utf-8")
     for source, target in (("first.yaml", "one"), ("second.yaml", "two")):

@@ -274,12 +274,17 @@ SHAPES = [
     (
         "{ type: space, key: 首页, title: 说明, path: a, localizedTitle: { fr: Manuel }, "
         "content: { directory: null } }",
-        "a: { title: 说明 }",
-        {("a", "key"), ("a", "localizedTitle")},
+        "customization: { localizedTitle: { fr: Manuel } }",
+        {("a", "key")},
     ),
     (
         f"{{ type: space, key: a, title: {LONG}, path: a, content: {{ directory: null }} }}",
         f"a: {{ title: {LONG[:50].rstrip()} }}",
+        {("a", "title")},
+    ),
+    (
+        f"{{ type: space, key: a, title: {LONG}, path: a, content: {{ directory: null }} }}",
+        f"customization: {{ title: {LONG} }}",
         {("a", "title")},
     ),
     (

@@ -182,7 +182,10 @@ class _TakingOver:
         said = _entries(node, but=("type", "key", "children", "content"))
         made: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
         content = self.tree.content(kind)
+        whole = dict(said)
         entry = self._content(content[1], node, said, at) if content is not None else None
+        single = self._single(kind, whole, entry or {}, at)
+        said = {name: item for name, item in said.items() if name not in self.tree.of_single(kind)}
         try:
             fields = self._fields(kind, said, at, around)
         except _NoCounterpart:
@@ -198,8 +201,22 @@ class _TakingOver:
         if content is not None and entry is not None:
             made[content[0].name] = self._kept(content[1], entry, at)
         self._distinct(kind, fields, at, around, node.span)
-        made |= fields
+        made |= fields | single
         return BlockMapping({**made, "children": children}) if children else made
+
+    def _single(
+        self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
+    ) -> dict[str, Any]:
+        """Return the single below a node with what the file says and the entry of what is shown does not."""
+        single = self.tree.single(kind)
+        if single is None:
+            return {}
+        word, kind, names = single
+        more = {
+            name: said[name] for name in names if name in said and plain(said[name][1]) != shown.get(name)
+        }
+        fields = self._fields(kind, more, at.child(word), at)
+        return {word: fields} if fields else {}
 
     def _children(self, kind: Kind, node: Mapping, at: Address) -> list[dict[str, Any]] | None:
         """The nodes inside of a node; None where none may be."""

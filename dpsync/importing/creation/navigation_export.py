@@ -127,8 +127,12 @@ class _Exporting(Struct):
         space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
             made[content[1].title] = space.pop(content[1].title)
+        on_site = self._single(kind, entry)
+        if content is not None and content[1].title in on_site:
+            self._public_title(made, content[1].title, on_site, entry, content[0].name)
         for name in said:
-            if name in kind.written_fields and (value := self._value(kind, entry, name)) is not None:
+            value = self._value(kind, entry, name) if name in kind.written_fields else on_site.get(name)
+            if value is not None:
                 made[name] = value
         for name in shape.file_always:
             if name not in made:
@@ -143,6 +147,28 @@ class _Exporting(Struct):
         if shape.holds:
             made["children"] = [node for child in entry.children for node in self._node(child)]
         yield made
+
+    def _single(self, kind: Kind, entry: Entry) -> dict[str, Value]:
+        """What the single below a node says of it, such as its public title; the rest is named."""
+        single = self.tree.single(kind)
+        below = self.desired.resources.get(entry.address.child(single[0])) if single is not None else None
+        if single is None or below is None:
+            return {}
+        _, kind, names = single
+        self._others(below, names)
+        values = {name: self._value(kind, below, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _public_title(
+        self, made: dict[str, Any], title: str, on_site: dict[str, Value], entry: Entry, name: str
+    ) -> None:
+        """Write the title that the site shows, and name the own title of what the node shows."""
+        target = entry.fields[name]
+        if title in made and made[title] != on_site[title] and isinstance(target, Ref):
+            shown = self.desired.resources[target.address]
+            why = f"the file has the title that the site shows: {entry.address}"
+            self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
+        made[title] = on_site[title]
 
     def _choice(self, kind: Kind, entry: Entry) -> None:
         """Note who may be the one of which there must be one among its siblings."""

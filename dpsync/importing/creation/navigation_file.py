@@ -65,6 +65,27 @@ class NavigationKinds(Struct, frozen=True):
                 return one, self.registry[one.type.kinds[0]]
         return None
 
+    def single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
+        """The single below a node that says more of what the file has: its word, kind and fields."""
+        assert isinstance(kind.shape, NodeShape)
+        if kind.shape.file_single is None:
+            return None
+        word, names = kind.shape.file_single
+        return word, self.registry.places(kind.name)[word][0], names
+
+    def of_single(self, kind: Kind) -> tuple[str, ...]:
+        """The names in a node of the file that the single below the node says."""
+        single = self.single(kind)
+        return single[2] if single is not None else ()
+
+    def sayable(self, kind: Kind) -> frozenset[str]:
+        """The names in a node of the file that a configuration can say."""
+        assert isinstance(kind.shape, NodeShape)
+        own = {name for name in kind.shape.file_names if name in kind.written_fields}
+        content = self.content(kind)
+        titles = {content[1].title} if content is not None else set()
+        return frozenset(own | titles | set(self.of_single(kind)))
+
     def is_inside(self, kind: Kind) -> bool:
         """Whether a node has its place below the node that holds it, and not beside it."""
         return any(isinstance(self.registry[name].shape, NodeShape) for name in kind.parents)

@@ -110,13 +110,8 @@ class ReplacedFile(Struct):
         return True
 
     def _known(self, kind: Kind | None) -> set[str]:
-        """Return the keys of a node that the configuration can say."""
-        known = set(_STRUCTURAL)
-        if kind is not None and isinstance(kind.shape, NodeShape):
-            known |= {name for name in kind.shape.file_names if name in kind.written_fields}
-            content = self.tree.content(kind)
-            known |= {content[1].title} if content is not None else set()
-        return known
+        """Return the keys of a node that the export writes."""
+        return {*_STRUCTURAL, *(self.tree.sayable(kind) if kind is not None else ())}
 
     def _only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:
         """List what a node of the file says and no configuration can: names, values and places."""

@@ -21,7 +21,7 @@ SITE_SPACE = Kind(
     key="structure",
     shape=Node("space", "site-space", alone=True, file_always=("path",),
                file_fields=("localizedTitle", "default", "hidden", "draft", "condition"),
-               file_content=("language",)),
+               file_content=("language",), file_single=("customization", ("title", "localizedTitle"))),
     label="site space",
     at="/orgs/{organization}/sites/{site}/site-spaces/{id}",
     read=NAVIGATION,
