@@ -1,15 +1,23 @@
-"""What a thing lies in: what a field of it names, or, where that is null, what the thing belongs to."""
+"""What a thing lies in: what a field of it names, or, where that is null, what the thing belongs to.
+
+Also where a thing is shown: the path in a navigation that leads to the node which shows it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from dpsync.kinds.kind import Kind, ListOrder
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.entries.values import LiveId, Ref, Value, references
+
+ShownAt = tuple[Address, tuple[str, ...]]
+"""The entry that owns a navigation, and the path of each node down to the one that shows something."""
 
 
 def declared_place(place: str, entry: Entry) -> Address | None:
@@ -40,3 +48,55 @@ def live_place(kind: Kind, place: str, live: LiveObject) -> Identity | None:
     """The object that a live one of this kind lies in, by its field `place`."""
     value = live.fields.get(place)
     return (kind.field(place).type.refers[0], value.id) if isinstance(value, LiveId) else live.parent
+
+
+def declared_shown_at(registry: Registry, entries: Mapping[Address, Entry]) -> Mapping[Address, set[ShownAt]]:
+    """Return where declared nodes show each entry. A node whose path is not declared is left out."""
+    found: dict[Address, set[ShownAt]] = defaultdict(set)
+    for entry in entries.values():
+        shown = references(_shown_by(registry[entry.kind], entry.fields))
+        if shown and (place := _declared_path(registry, entries, entry)) is not None:
+            for address in shown:
+                found[address].add(place)
+    return found
+
+
+def _declared_path(registry: Registry, entries: Mapping[Address, Entry], entry: Entry) -> ShownAt | None:
+    paths: list[str] = []
+    at: Entry | None = entry
+    while at is not None and isinstance(registry[at.kind].shape, NodeShape):
+        if (path := _path(registry[at.kind], at.fields)) is None:
+            return None
+        paths.append(path)
+        at = entries.get(at.parent) if at.parent is not None else None
+    return (at.address, tuple(reversed(paths))) if at is not None else None
+
+
+def live_shown_at(registry: Registry, nodes: Iterable[LiveObject]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """List what the nodes of one navigation show: the id of each object, and the path that leads to it."""
+    by_identity = {node.identity: node for node in nodes}
+    for node in by_identity.values():
+        shown = _shown_by(registry[node.kind], node.fields)
+        paths: list[str] = []
+        at: LiveObject | None = node if isinstance(shown, LiveId) else None
+        while at is not None and (path := _path(registry[at.kind], at.fields)) is not None:
+            paths.append(path)
+            if at.parent not in by_identity:
+                assert isinstance(shown, LiveId)
+                yield shown.id, tuple(reversed(paths))
+                break
+            at = by_identity[at.parent]
+
+
+def _shown_by(kind: Kind, fields: Mapping[str, Value]) -> Value:
+    """The value by which a node says what it shows; None for anything else."""
+    if not isinstance(kind.shape, NodeShape):
+        return None
+    return next((fields.get(field.name) for field in kind.fields if field.access == "shows"), None)
+
+
+def _path(kind: Kind, fields: Mapping[str, Value]) -> str | None:
+    """The path of a node, by which it is recognised first."""
+    key = kind.identity[0]
+    value = kind.field(key).type.fold(fields.get(key)) if isinstance(key, str) else None
+    return value if isinstance(value, str) else None

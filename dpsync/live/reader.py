@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.identity.candidates import Past
@@ -26,6 +28,7 @@ from dpsync.live.parts import read_parts
 from dpsync.live.reading import ReadingState
 from dpsync.live.records import lines_of_other_kinds, read_records
 from dpsync.live.references import check_references
+from dpsync.live.shown_places import ShownPlaces
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
 from dpsync.model.entries.address import Address
@@ -68,6 +71,7 @@ class _Reader:
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
         self.unread = ForbiddenReads(reading)
         self._fetched_at: tuple[int, int, int] | None = None
+        self._matched: set[tuple[str, Address]] = set()
         self._looked_into: set[str] = set()
         """The reads whose objects were asked for what they have put out."""
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
@@ -86,6 +90,8 @@ class _Reader:
         """Read what is known to be needed by now, then match the entries of this kind."""
         self._fetch()
         for parent in self._parents(kind):
+            if (kind.name, parent) in self._matched:
+                continue
             source = self.reading.source(kind, parent)
             if source.url in self.sources.refused:
                 self.unread.read_below(kind, parent, source.url)
@@ -169,7 +175,15 @@ class _Reader:
 
     # Who is who.
 
+    def _match_now(self, kind: Kind, parent: Address) -> None:
+        """Match the entries of a kind before its turn, unless this token may not read their list."""
+        source = self.reading.source(kind, parent)
+        self.sources.fetch([source], refusable=True)
+        if source.url not in self.sources.refused and (kind.name, parent) not in self._matched:
+            self._match(kind, parent, source)
+
     def _match(self, kind: Kind, parent: Address, source: Source) -> None:
+        self._matched.add((kind.name, parent))
         owner = self.reading.identity(parent)
         listed = self.sources.listed(source.url)
         live = [
@@ -203,7 +217,13 @@ class _Reader:
         )  # fmt: skip
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
         recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
-        found = match(view, wanted, live, Past(earlier, reading.earlier_first_child, recorded))
+        past = Past(earlier, reading.earlier_first_child, recorded)
+        found = match(view, wanted, live, past)
+        if found.diagnostics and kind.shown_in is not None:
+            places = ShownPlaces(reading, kind, parent, self._match_now)
+            if shown := places.shown(wanted, found.diagnostics):
+                found = match(replace(view, shown=shown), wanted, live, past)
+            found.diagnostics = places.described(found.diagnostics)
         reading.matches |= found.matches
         self._note_missing(kind, parent, found)
         reading.diagnostics += [item for item in found.diagnostics if not self.unread.excuses(item)]

@@ -323,6 +323,19 @@ SHAPES = [
         "a: { title: A }",
         {("s", None), ("l", None)},
     ),
+    # The path of each tells spaces of one title apart.
+    (
+        "{ type: space, key: a, title: A, path: a, content: { directory: null } }\n"
+        "{ type: space, key: b, title: A, path: b, content: { directory: null } }",
+        "a: { title: A }\n      b: { title: A }\n",
+        set(),
+    ),
+    (
+        "{ type: space, key: a, title: A, content: { directory: null } }\n"
+        "{ type: space, key: b, title: A, path: b, content: { directory: null } }",
+        "a: { title: A }\n      b: { title: A (2) }\n",
+        {("b", "title")},
+    ),
     # A path and a default are one for each section; the default section is one for the site.
     (
         "{ type: section, key: s, title: Start, path: s, default: true, children: "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.placing import declared_place
+from dpsync.kinds.placing import ShownAt, declared_place, declared_shown_at
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unknown_claim
 from dpsync.model.circles import MOST, beginning_with, chain, circles
@@ -24,9 +25,10 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
     by_kind: dict[str, list[Entry]] = defaultdict(list)
     for resource in resources.values():
         by_kind[resource.kind].append(resource)
+    shown_at = _ShownAt(registry, resources)
     for kind in registry.ordered:
         mine = by_kind[kind.name]
-        yield from _natural_keys(kind, mine)
+        yield from _natural_keys(kind, mine, shown_at)
         yield from _pins(kind, mine)
         yield from _earlier_names(kind, mine)
         for field in kind.fields:
@@ -82,29 +84,60 @@ def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | Non
     return around.address if around else None
 
 
-def _natural_keys(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
-    """Two unpinned entries that the first natural key and its tie-breakers cannot tell apart."""
+class _ShownAt:
+    """Where a navigation shows each entry; worked out at the first question."""
+
+    def __init__(self, registry: Registry, resources: Resources) -> None:
+        self._registry, self._resources = registry, resources
+
+    @cached_property
+    def _places(self) -> Mapping[Address, set[ShownAt]]:
+        return declared_shown_at(self._registry, self._resources)
+
+    def places(self, entry: Entry) -> set[ShownAt]:
+        return self._places.get(entry.address, set())
+
+
+def _natural_keys(kind: Kind, mine: list[Entry], shown_at: _ShownAt) -> Iterable[Diagnostic]:
+    """Two unpinned entries that natural key, tie-breakers and places in a navigation cannot tell apart."""
     if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
         return
     name = kind.identity[0]
     parts = (name, *kind.tie_breakers)
-    seen: dict[tuple[Address | None, tuple[Hashable, ...]], Entry] = {}
+    alike: dict[tuple[Address | None, tuple[Hashable, ...]], list[Entry]] = defaultdict(list)
     for resource in mine:
-        if resource.pin or resource.fields.get(name) is None:
+        if not resource.pin and resource.fields.get(name) is not None:
+            values = tuple(_same(resource.fields.get(part)) for part in parts)
+            alike[resource.parent, values].append(resource)
+    for entries in alike.values():
+        if len(entries) == 1 or kind.field(name).unique:
             continue
-        values = tuple(_same(resource.fields.get(part)) for part in parts)
-        other = seen.setdefault((resource.parent, values), resource)
-        if other is not resource and not kind.field(name).unique:
+        for resource, other in _at_one_place(entries, shown_at):
             shared = f'the {name} "{resource.fields[name]}"'
+            show = ", or show each at a path of its own" if kind.shown_in is not None else ""
             yield Diagnostic(
                 "DP223",
                 f"two {plural(kind.noun)} have {shared} and nothing that tells them apart",
                 resource.where(name),
                 str(resource.address),
-                "give one of them another name, or pin both with id:",
+                f"give one of them another name, or pin both with id:{show}",
                 (("the other one", other.where(name)),),
                 cause=str(other.address.field(name)),
             )
+
+
+def _at_one_place(entries: list[Entry], shown_at: _ShownAt) -> Iterable[tuple[Entry, Entry]]:
+    """Pair each entry with an earlier one that is shown at the same path, or where one is shown nowhere."""
+    first, *rest = entries
+    taken = dict.fromkeys(shown_at.places(first), first)
+    unplaced = None if taken else first
+    for entry in rest:
+        places = shown_at.places(entry)
+        other = (unplaced or next((taken[one] for one in places if one in taken), None)) if places else first
+        if other is not None:
+            yield entry, other
+        unplaced = unplaced or (None if places else entry)
+        taken |= {one: entry for one in places if one not in taken}
 
 
 def _same(value: Value) -> Hashable:

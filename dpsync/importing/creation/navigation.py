@@ -89,6 +89,9 @@ class _TakingOver:
         self._keys: dict[Hashable, set[str]] = {}
         self._said: dict[Hashable, Span] = {}
         """Where that is said which may be said once only: a default, a path, a name."""
+        self._without_path: set[Address] = set()
+        self._unplaced: set[Hashable] = set()
+        """The names of entries that no path leads to."""
 
     def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
         """Note that something of the file is not in the configuration as it stands there."""
@@ -184,13 +187,18 @@ class _TakingOver:
         content = self.tree.content(kind)
         whole = dict(said)
         entry = self._content(content[1], node, said, at) if content is not None else None
-        single = self._single(kind, whole, entry or {}, at)
         said = {name: item for name, item in said.items() if name not in self.tree.of_single(kind)}
         try:
             fields = self._fields(kind, said, at, around)
         except _NoCounterpart:
             self._leave_out_inside(kind, node, at)
             raise
+        if kind.identity[0] not in fields:
+            self._without_path.add(at)
+        if content is not None and entry is not None:
+            placed = self._without_path.isdisjoint((at, around))
+            self._distinct(content[1], entry, at, self.root, node.span, placed)
+        single = self._single(kind, whole, entry or {}, at)
         children = self._children(kind, node, at)
         if len(children or ()) < kind.shape.least:
             holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
@@ -306,20 +314,27 @@ class _TakingOver:
         self.leave_out(at, one.name, f"only one {kind.noun} can have this; the first is at {first}", span)
         return True
 
-    def _distinct(self, kind: Kind, fields: dict[str, Any], at: Address, around: Address, span: Span) -> None:
-        """Number what two entries would be recognised by: nothing else would tell them apart."""
+    def _distinct(
+        self, kind: Kind, fields: dict[str, Any], at: Address, around: Address, span: Span,
+        placed: bool = False,
+    ) -> None:  # fmt: skip
+        """Number the name that an entry shares with another one.
+
+        The names stay if both entries are shown at paths of their own (`placed`), which tell them apart.
+        """
         name = kind.identity[0] if kind.identity else None
         if not isinstance(name, str) or kind.natural or kind.field(name).unique or name not in fields:
             return
         ties = [fields.get(tie) for tie in kind.tie_breakers if not kind.field(tie).nest]
         wanted, number, type_ = str(fields[name]), 1, kind.field(name).type
         most = type_.most if isinstance(type_, Text) else None
-        while (
-            first := self._said.setdefault(self._mark(kind, fields[name], ties, around), span)
-        ) is not span:
+        mark = self._mark(kind, wanted, ties, around)
+        while self._said.setdefault(mark, span) is not span and not (placed and mark not in self._unplaced):
             number += 1
             ending = f" ({number})"
             fields[name] = f"{wanted[: most and most - len(ending)]}{ending}"
+            mark = self._mark(kind, fields[name], ties, around)
+        self._unplaced |= set() if placed else {mark}
         if number > 1:
             first = self._said[self._mark(kind, wanted, ties, around)]
             why = f"another {kind.noun} has the same at {first}, and nothing tells them apart"
@@ -350,7 +365,6 @@ class _TakingOver:
             if plain(value) is not None:
                 why = "where the files of a space lie is not part of its settings"
                 self.leave_out(at, f"content.{name}", why, key.span)
-        self._distinct(kind, fields, at, self.root, node.span)
         return fields
 
     def _kept(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
