@@ -76,7 +76,10 @@ def _loaded(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
-        watched=_watched(registry, resources.values(), declared.scopes, rules.watch),
+        watched=_watched(
+            registry, resources.values(), declared.scopes,
+            (*rules.watch, *(pattern.place for pattern in rules.watch_values)),
+        ),
         profile=registry.profile.name,
         overlay=sources.overlay,
         row_files=frozenset(declared.row_files),

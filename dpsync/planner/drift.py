@@ -29,6 +29,7 @@ from dpsync.planner.questions.limits import exceeding, in_force
 from dpsync.planner.selection import selection
 from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.causes import Causes
+from dpsync.planner.why.watched_values import watched_values
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
@@ -38,12 +39,13 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     """
     witness = _Witness(sides, plan)
     found = tuple(witness.each())
+    watched = watched_values(sides, plan.origins)
     appeared = tuple(witness.appeared()) if everything else ()
-    kept = tuple(_without(plan.kept, {item.address for item in appeared}))
+    kept = tuple(_without(plan.kept, {item.address for item in (*watched.found, *appeared)}))
     return Drift(
-        **{**plan.comparison, "kept": kept},
+        **{**plan.comparison, "kept": kept, "origins": {**plan.origins, **watched.origins}},
         overlay=sides.desired.overlay,
-        found=(*found, *appeared),
+        found=(*found, *watched.found, *(item for item in appeared if item.address not in watched.origins)),
         ignored=tuple(_ignored(sides, found)),
         unread=_unread(sides.snapshot, sides.policy),
     )

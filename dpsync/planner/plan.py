@@ -199,7 +199,10 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
     environment = desired.environment
     if environment is not None and environment.span is not None and environment.pending:
         yield environment_key(environment.name), environment.span
-    for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
-        for pattern in getattr(desired.policy, list_):
+    policy = desired.policy
+    lists = {name: getattr(policy, name) for name in ("prune", "protect", "removed", "ignore", "forget")}
+    lists["watch"] = (*policy.watch, *policy.watch_fields, *policy.watch_values)
+    for name, patterns in lists.items():
+        for pattern in patterns:
             if (at := pattern.span) is not None:
-                yield where(list_.removesuffix("_fields"), pattern), at
+                yield where(name, pattern), at

@@ -21,6 +21,7 @@ from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.plan import Plan
+from dpsync.planner.inputs.names import names_of
 from dpsync.workflows.session import Session
 from dpsync.workflows.sharing import Sharing
 from dpsync.workflows.strangers import renamed, undeclared
@@ -219,7 +220,11 @@ def add(
     strangers, problems = undeclared(planned, patterns)
     if everything:
         policy, problems = session.readable.policy, []
-        strangers = {at: live for at, live in strangers.items() if not policy.leaves(at)}
+        names = names_of(session.registry, session.readable, planned.snapshot)
+        watched = {names.address(one) for pattern in policy.watch_values for one in names.undeclared(pattern)}
+        strangers = {
+            at: live for at, live in strangers.items() if at not in watched and not policy.leaves(at)
+        }
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     variables = os.environ if env is None else env

@@ -8,6 +8,8 @@ from typing import Final
 from dpsync.config.declaring.declare import Declarations
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import INVALID
+from dpsync.kinds.watching import read_value, words_of
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Entry, Limits, Policy
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
@@ -40,7 +42,8 @@ class PolicyReader:
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
-        lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field)
+        lists["watch_values"] = tuple(one for one in lists["watch"] if one.value is not None)
+        lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field and one.value is None)
         lists["watch"] = tuple(one for one in lists["watch"] if not one.field)
         return Policy(limits=self.limits, only=None, **lists)
 
@@ -56,6 +59,7 @@ class PolicyReader:
                 continue
             try:
                 pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
+                pattern = pattern.with_value() if name == "watch" else pattern
             except ValueError as wrong:
                 bare = item.value.strip("/")
                 hint = f'write "{bare}" for the whole place, "{bare}/*" for each thing in it'
@@ -137,6 +141,8 @@ class PolicyReader:
                 named = "objects" if pattern.field and name == "watch" else names
                 if mistake := places.mistake(pattern, named, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
+                elif pattern.value is not None:
+                    self._has_value(places, pattern, pattern.value)
                 elif pattern.field and name == "watch":
                     self._has_default(places, pattern)
 
@@ -148,6 +154,19 @@ class PolicyReader:
         if not any(one.watchable for one in fields):
             message = f'watch: nobody knows the platform\'s default of "{pattern.field}"'
             self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
+
+    def _has_value(self, places: Places, pattern: Pattern, value: str) -> None:
+        """Report a value that no field of that name can have, and a field without a closed list of words."""
+        fields = [
+            one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
+        ]
+        words = sorted({word for one in fields for word in words_of(one.type) or ()})
+        if not words or not any(one.source is not None for one in fields):
+            message = f'watch: "{pattern.field}" has no closed list of words that could be compared'
+            self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
+        elif all(read_value(one, value) is INVALID for one in fields):
+            message = f'watch: "{pattern.field}" cannot be "{value}"'
+            self._error("DP234", message, pattern, f"it is one of {', '.join(words)}, or null")
 
     def _natural_keys(self, registry: Registry, resources: list[Entry]) -> None:
         for pattern in self.patterns["ignore"]:

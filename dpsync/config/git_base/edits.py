@@ -209,7 +209,7 @@ def _policy(desired: Desired) -> dict[str, Value]:
         name: sorted(one.text for one in getattr(policy, name))
         for name in ("prune", "protect", "removed", "ignore", "forget")
     }
-    found["watch"] = sorted(one.text for one in (*policy.watch, *policy.watch_fields))
+    found["watch"] = sorted(one.text for one in (*policy.watch, *policy.watch_fields, *policy.watch_values))
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
     found["limits.exposures"] = limits.exposures

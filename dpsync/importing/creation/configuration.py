@@ -16,7 +16,7 @@ from dpsync.importing.creation.entries import LeftOut, ToSet, describe
 from dpsync.importing.creation.inventory import UnreadSource, read_inventory
 from dpsync.importing.creation.keys import lines_of, name_everything
 from dpsync.importing.creation.layout import ROOT, included, lay_out
-from dpsync.importing.creation.watching import watched_fields, watched_places
+from dpsync.importing.creation.watching import watched_fields, watched_places, watched_values
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
@@ -71,8 +71,9 @@ def make(
     written = {id(item) for item in whole.objects}
     left_out += _unread([one for one in whole.unread if id(one.parent) in written])
     fields = [] if full else watched_fields(registry, whole)
+    places, values = watched_places(registry, whole, everything), watched_values(registry, whole, everything)
     return Made(
-        lay_out(registry, whole, entries, full, [*watched_places(registry, whole, everything), *fields]),
+        lay_out(registry, whole, entries, full, [*places, *fields, *values]),
         tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
         tuple(entries.to_set),
         lines_of(whole),

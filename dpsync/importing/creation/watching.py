@@ -12,6 +12,7 @@ from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
+from dpsync.kinds.watching import value_text
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.plans.drift import Line
@@ -80,6 +81,28 @@ def watched_places(registry: Registry, whole: Inventory, everything: Sequence[Fo
             if read and (kind.key, name) not in left_out and not registry[name].in_tree:
                 found.append(f"{_above(registry, registry[name])}{kind.key.replace('.', '/')}")
     return sorted(dict.fromkeys(found), key=lambda pattern: (pattern.count("/"), pattern))
+
+
+def watched_values(registry: Registry, whole: Inventory, everything: Sequence[FoundObject]) -> list[str]:
+    """Patterns for the objects that are in no file: how each is now, so that drift sees it change.
+
+    They have the fields by which something becomes more visible or more powerful.
+    """
+    written = {id(item) for item in whole.objects}
+    found = []
+    for item in everything:
+        is_entry = not isinstance(item.kind.shape, NodeShape | Single)
+        if id(item) in written or item.parent is None or id(item.parent) not in written or not is_entry:
+            continue
+        own, title = item.live.id, item.live.fields.get(item.kind.title)
+        place = item.parent.address.child(*item.kind.key.split("."))
+        has_title = isinstance(title, str) and title not in ("", own)
+        address = place.unmanaged(str(title), own) if has_title else place.unmanaged(own)
+        for one in item.kind.fields:
+            if (one.security or one.exposure) and one.source is not None:
+                text = value_text(one, item.live.fields.get(one.name))
+                found += [f"{address}#{one.name}={text}"] if text is not None else []
+    return sorted(found)
 
 
 def watched_fields(registry: Registry, whole: Inventory) -> list[str]:

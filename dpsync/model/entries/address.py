@@ -125,6 +125,8 @@ class Pattern(WithSpan, frozen=True, eq=False):
     field: str | None = None
     span: Span | None = None
     """Where it is written; None on the command line."""
+    value: str | None = None
+    """The value behind `=`, which only a pattern of `watch` has."""
 
     @staticmethod
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
@@ -141,6 +143,23 @@ class Pattern(WithSpan, frozen=True, eq=False):
         if segments[0] in set(words):
             segments = ("*", *segments)
         return Pattern(text, segments, field or None, span)
+
+    def with_value(self) -> Pattern:
+        """Return the pattern with what follows `=` as its value: `acme/openapi/[shop]#visibility=private`.
+
+        Raises ValueError with a sentence if no field precedes it.
+        """
+        field, equals, value = (self.field or "").partition("=")
+        if not equals:
+            return self
+        if not field:
+            raise ValueError("a field's name is missing between # and =")
+        return Pattern(self.text, self.segments, field, self.span, value)
+
+    @property
+    def place(self) -> Pattern:
+        """The pattern of the place that the objects of this one are in."""
+        return Pattern(self.text, self.segments[:-1], None, self.span)
 
     @property
     def last(self) -> str:

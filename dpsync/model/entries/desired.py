@@ -97,6 +97,8 @@ class Policy(Struct, frozen=True):
     """The identities of what may be deleted where `prune` allows it; None: whatever nobody declares."""
     watch_fields: tuple[Pattern, ...] = ()
     """Fields that are drift where no entry declares them and they are not as the platform's default."""
+    watch_values: tuple[Pattern, ...] = ()
+    """Fields of undeclared objects that are drift where they have another value than the pattern's."""
 
     def leaves(self, address: Address) -> bool:
         """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""

@@ -69,7 +69,10 @@ class Drifted(Addressed):
     in_tree: bool = False
     """It is undeclared and a node of a navigation: a person must say where it belongs."""
     kept: bool = False
-    """It is undeclared and no plan deletes it: its place is only watched, or it is blocked."""
+    """It is undeclared and no plan deletes it: its place is only watched, or it is blocked.
+
+    If it is `different`, the policy watches the values of its fields.
+    """
     content: int = 0
     """How many things with content would go with its delete that nobody has named, itself among them."""
     along: int = 0

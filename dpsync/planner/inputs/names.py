@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import unquote
 
@@ -11,7 +12,7 @@ from msgspec import Struct, field
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
+from dpsync.model.entries.address import Address, Pattern, encode
 from dpsync.model.entries.desired import Desired, Entry, Lookup
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
@@ -99,6 +100,22 @@ class Names(Struct, frozen=True, dict=True):
         single = isinstance(self.kind(item).shape, Single)
         names = {place} if single else {place.unmanaged(title), place.unmanaged(title, item.id)}
         return names | ({self.earlier_addresses[identity]} if identity in self.earlier_addresses else set())
+
+    def undeclared(self, pattern: Pattern) -> Iterator[Identity]:
+        """List the undeclared objects that a pattern names, in places that were read.
+
+        An id behind the title (`[Title~id]`) names the object under any title.
+        """
+        _, tilde, id = pattern.last.removesuffix("]").rpartition("~")
+        for place, identities in self.snapshot.scopes.items():
+            if not pattern.place.matches(place):
+                continue
+            for identity in identities:
+                if identity in self.declared or identity not in self.snapshot.objects:
+                    continue
+                same_id = bool(tilde) and encode(self.snapshot.objects[identity].id) == id
+                if same_id or any(map(pattern.matches, self.every_address(identity))):
+                    yield identity
 
     def _place(self, item: LiveObject) -> Address:
         if item.parent is None:

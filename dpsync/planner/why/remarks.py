@@ -199,6 +199,7 @@ def _owner(lineage: Lineage, live: LiveObject) -> Identity:
 
 NOTHING = "it matches nothing that is declared and nothing that was read"
 GONE = "nothing live has this name any more: this line can go"
+UNDECLARED_GONE = "no undeclared object has this name: it was deleted or declared, or has another title"
 STAYS = "it stays: no prune pattern covers its place"
 NEVER_DELETED = "nothing of what it matches is ever deleted"
 
@@ -221,6 +222,9 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
         "forget": (policy.forget, partial(_forgets_nothing, sides.policy)),
         "watch": ((*policy.watch, *policy.watch_fields), partial(_watches_nothing, desired)),
     }
+    for pattern in policy.watch_values:
+        if _names_nothing(sides, pattern):
+            yield Note(address=where("watch", pattern), text=UNDECLARED_GONE, severity="warning")
     for pattern in policy.removed:
         if (why := _removes_nothing(sides.former, pattern)) is not None:
             yield Note(address=where("removed", pattern), text=why)
@@ -303,6 +307,12 @@ def _watches_nothing(declared: Desired, pattern: Pattern) -> str | None:
         )
     places = (*declared.scopes, *declared.watched, *declared.unserved)
     return None if any(pattern.matches(address) for address in places) else NOTHING
+
+
+def _names_nothing(sides: Sides, pattern: Pattern) -> bool:
+    """Whether the places of a pattern with a value were read, and no undeclared object there has its name."""
+    places = [place for place in sides.snapshot.scopes if pattern.place.matches(place)]
+    return bool(places) and not any(sides.names.undeclared(pattern))
 
 
 def _objects(names: Names) -> Iterator[Address]:

@@ -37,6 +37,8 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         stuck = blocked.get(item.address)
         by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
         return WaysOut(platform=by_person or apply, by_hand=f"remove the entry{_at(drift, item)}")
+    if item.kept and item.what == "different":
+        return _watched(drift, item)
     forget = f'declare it, or add "{address}" to policy: forget'
     if item.kept:
         stuck = blocked.get(item.address)
@@ -54,6 +56,18 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         in_files = f"put the entry where it is live{_at(drift, item)}"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
     return _update(drift, item, by_person or _written_first(drift, item, apply))
+
+
+def _watched(drift: Drift, item: Drifted) -> WaysOut:
+    """What ends a difference of an object that no entry declares: its values stand in the policy."""
+    from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
+
+    values = ", ".join(f"{one.field} to {on_one_line(one.file)}" for one in item.fields)
+    patterns = ", ".join(f"{item.address}#{one.field}" for one in item.fields)
+    return WaysOut(
+        platform=visible(f"set {values} in GitBook: no entry declares this object"),
+        by_hand=visible(f"write the live value into the watch pattern of {patterns}") + _at(drift, item),
+    )
 
 
 def _written_first(drift: Drift, item: Drifted, apply: str) -> str:

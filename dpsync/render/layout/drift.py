@@ -106,7 +106,7 @@ def _drifted(drift: Drift, item: Drifted, out: WaysOut | None = None) -> ViewEnt
         lead=tuple(_renamed(item)),
         words=tuple(_words(drift, item, out)),
         fields=tuple(_field(drift, part) for part in item.fields),
-        sides=("live", "file"),
+        sides=("live", "policy" if item.kept else "file"),
         cause=cause if item.what != "different" else "",
         summed_up=item.what == "different",
         outline=_outlined(drift, item),

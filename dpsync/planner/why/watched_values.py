@@ -1,0 +1,81 @@
+"""Compare undeclared objects with the values that the policy watches.
+
+`import` writes such a pattern for each object that it cannot write. No entry declares the object, so that the
+pattern is what says how the object was.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from dpsync.kinds.types import INVALID
+from dpsync.kinds.watching import read_value, value_text
+from dpsync.model.entries.address import Pattern
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.drift import Drifted, FieldDrift
+from dpsync.model.plans.plan import Origin
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.why.remarks import where
+
+
+class WatchedValues(Struct, frozen=True):
+    """Undeclared objects with other values than the policy says, and by address the line of the policy."""
+
+    found: tuple[Drifted, ...]
+    origins: Mapping[str, Origin]
+
+
+def watched_values(sides: Sides, origins: Mapping[str, Origin]) -> WatchedValues:
+    """Return what is drift by the patterns with a value; `origins` has the lines of the policy."""
+    fields: dict[Identity, dict[str, FieldDrift]] = defaultdict(dict)
+    lines: dict[str, Origin] = {}
+    for pattern in sides.desired.policy.watch_values:
+        for identity in sides.names.undeclared(pattern):
+            drift = _difference(sides, pattern, identity)
+            if drift is None:
+                continue
+            fields[identity][drift.field] = drift
+            origin = origins.get(where("watch", pattern))
+            if origin is not None:
+                lines.setdefault(str(sides.names.address(identity)), origin)
+    found = []
+    for identity, differences in sorted(fields.items()):
+        live = sides.snapshot.objects[identity]
+        found.append(
+            Drifted(
+                address=str(sides.names.address(identity)),
+                kind=live.kind,
+                what="different",
+                label=sides.names.label(live),
+                id=live.id,
+                fields=tuple(differences.values()),
+                kept=True,
+            )
+        )
+    return WatchedValues(tuple(found), lines)
+
+
+def _difference(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrift | None:
+    """Return how a live field differs from the value of a pattern; None if it does not, or is left alone."""
+    live, name = sides.snapshot.objects[identity], pattern.field or ""
+    address = sides.names.address(identity)
+    field = next((one for one in sides.kind(live).fields if one.name == name), None)
+    left_alone = sides.policy.ignored(address, name) or sides.policy.forgotten(identity)
+    if field is None or left_alone:
+        return None
+    value, wanted = live.fields.get(name), read_value(field, pattern.value or "")
+    if wanted is INVALID or value_text(field, value) == value_text(field, wanted):
+        return None
+    return FieldDrift(field=name, live=value, file=wanted, cause=_cause(sides, pattern))
+
+
+def _cause(sides: Sides, pattern: Pattern) -> Cause:
+    """Return who moved the value: the line of the policy is new, or somebody changed the platform."""
+    if sides.base.desired is None:
+        return "origin unknown"
+    known = {one.text for one in sides.base.desired.policy.watch_values}
+    return "changed outside" if pattern.text in known else "edited here"

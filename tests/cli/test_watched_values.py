@@ -1,0 +1,124 @@
+"""Objects that import cannot write are watched by their values, so that drift reports what changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change, committed, drift
+
+Project = Callable[..., Path]
+SOURCE = {"text": 'openapi: 3.1.0\ninfo: { title: Pets, version: "1" }\npaths: {}\n'}
+PATTERN = "acme/openapi/[pets]#visibility=private"
+
+
+@pytest.fixture
+def pets(platform: ThreadedServer) -> ThreadedServer:
+    """A specification whose text the platform does not give back."""
+    change(platform, "/orgs/acme/openapi/pets", "PUT", source=SOURCE)
+    return platform
+
+
+def watching(*patterns: str, more: str = "") -> str:
+    policy = f"policy: {{ watch: {json.dumps(patterns)}{more} }}"
+    return f"dpsync: 1\n{policy}\norganizations: {{ acme: {{ id: acme }} }}\n"
+
+
+def publish(platform: ThreadedServer) -> None:
+    change(platform, "/orgs/acme/openapi/pets", visibility="public")
+
+
+def imported(run: Run, directory: Path) -> Path:
+    ended = run("import", "-C", str(directory), "--organization", "acme")
+    assert ended.code == 0, ended.out + ended.err
+    assert "acme/openapi/pets: its source cannot be read" in ended.out
+    return directory
+
+
+def test_drift_reports_a_published_object_that_import_omitted(
+    pets: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
+    """Somebody makes a specification public, and no file names it."""
+    directory = imported(run, tmp_path)
+    assert drift(run, directory, 0)["drift"]["found"] == []
+    publish(pets)
+    (found,) = drift(run, directory, 2)["drift"]["found"]
+    assert (found["address"], found["what"], found["kept"]) == ("acme/openapi/[pets]", "different", True)
+    (field,) = found["fields"]
+    assert (field["field"], field["live"], field["file"]) == ("visibility", "public", "private")
+
+
+def test_import_again_keeps_watched_objects_omitted(pets: ThreadedServer, run: Run, tmp_path: Path) -> None:
+    directory = imported(run, tmp_path)
+    again = run("import", "-C", str(directory))
+    assert (again.code, "pets" in again.out) == (0, False), again.out
+
+
+def test_drift_names_both_ways_out_of_a_watched_value(
+    pets: ThreadedServer, run: Run, project: Project
+) -> None:
+    directory = committed(project, watching(PATTERN))
+    publish(pets)
+    said = run("drift", "-C", str(directory)).out
+    assert '    visibility  live: "public", policy: "private"  (changed outside)\n' in said
+    assert "undo: set visibility to private in GitBook" in said
+    assert "keep: write the live value into the watch pattern of acme/openapi/[pets]#visibility at " in said
+    project(watching(PATTERN.replace("private", "public")))
+    assert drift(run, directory, 0)["drift"]["found"] == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "more"),
+    [
+        ("acme/openapi/[pets]#visibility=public", ""),
+        ("acme/openapi/[dogs~dogs]#visibility=private", ""),
+        (PATTERN, ', forget: ["acme/openapi/[pets]"]'),
+        (PATTERN, ', ignore: ["acme/openapi/[pets]"]'),
+        (PATTERN, ', ignore: ["acme/openapi/*#visibility"]'),
+    ],
+    ids=["same value", "another object", "forgotten", "ignored object", "ignored field"],
+)
+def test_drift_is_empty_for_values_that_nobody_watches(
+    pets: ThreadedServer, run: Run, project: Project, pattern: str, more: str
+) -> None:
+    directory = project(watching(pattern, more=more))
+    publish(pets)
+    assert drift(run, directory, 0)["drift"]["found"] == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["acme/openapi/[pets~pets]#visibility=private", "acme/openapi/[Old~pets]#visibility=private",
+     "openapi/*#visibility=private"],
+    ids=["with id", "renamed", "wildcard"],
+)  # fmt: skip
+def test_pattern_with_a_value_finds_the_object(
+    pets: ThreadedServer, run: Run, project: Project, pattern: str
+) -> None:
+    directory = project(watching(pattern))
+    publish(pets)
+    found = drift(run, directory, 2)["drift"]["found"]
+    assert "acme/openapi/[pets]" in [one["address"] for one in found]
+
+
+def test_drift_warns_of_a_watched_object_that_is_gone(
+    pets: ThreadedServer, run: Run, project: Project
+) -> None:
+    directory = project(watching(PATTERN))
+    assert drift(run, directory, 0)["drift"]["notes"] == []
+    change(pets, "/orgs/acme/openapi/pets", "DELETE")
+    (note,) = drift(run, directory, 0)["drift"]["notes"]
+    assert (note["address"], note["severity"]) == (f'policy.watch "{PATTERN}"', "warning")
+
+
+def test_plan_reads_no_place_of_a_watched_value(pets: ThreadedServer, run: Run, project: Project) -> None:
+    directory = project(watching(PATTERN))
+    publish(pets)
+    pets.call(pets.app.requests.clear)
+    assert run("plan", "-C", str(directory)).out.count("No changes.") == 1
+    assert not any(path.endswith("/openapi") for _, path, *_ in pets.app.requests)
