@@ -164,8 +164,8 @@ class _Describing:
             self._cannot(item, None, f"it holds no {holds}")
             return None
         named = self._named(item)
-        if not self._has_its_key(item, named):
-            self._cannot(item, None, "what it is for is in no file")
+        if (problem := self._key_problem(item, named)) is not None:
+            self._cannot(item, None, problem)
             return None
         synced = self._synced(entry)
         for one in item.kind.fields:
@@ -191,13 +191,19 @@ class _Describing:
                 entry.comments.append(f"{one.name} is not written: {why}")
         return entry
 
-    def _has_its_key(self, item: FoundObject, named: Named) -> bool:
-        """Whether there is an entry that its key names, where that is no text of its own."""
+    def _key_problem(self, item: FoundObject, named: Named) -> str | None:
+        """Return why the natural key of an object cannot be the key of its entry; None if it can."""
         name = item.kind.natural
-        value = item.live.fields.get(name) if name is not None else None
-        if name is None or not isinstance(value, LiveId):
-            return True
-        return named(item.kind.field(name).type.refers, value.id) is not None
+        if name is None:
+            return None
+        type_, value = item.kind.field(name).type, item.live.fields.get(name)
+        if isinstance(value, LiveId) and named(type_.refers, value.id) is None:
+            return "what it is for is in no file"
+        try:
+            Writing(named, lambda _: "").value(type_, value)
+        except Unwritable as why:
+            return f"its {name} cannot be written: {why}"
+        return None
 
     def _synced(self, entry: DescribedEntry) -> tuple[str, ...]:
         """The fields that a repository decides; what is not written of the entry therefore is told."""
