@@ -27,7 +27,10 @@ def words_of(type_: Type) -> tuple[str, ...] | None:
 
 
 def value_text(field: Field, value: Value) -> str | None:
-    """Return the text of a live value in a pattern; None if such a pattern cannot name the value."""
+    """Return the text of a live value in a pattern; None if such a pattern cannot name the value.
+
+    A platform may answer with words that dpsync does not know.
+    """
     if words_of(field.type) is None:
         return None
     if value is None:
@@ -35,7 +38,8 @@ def value_text(field: Field, value: Value) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     items = value if isinstance(value, list | tuple) else [value]
-    return ",".join(sorted(map(str, items)) if _is_set(field) else map(str, items))
+    text = ",".join(sorted(map(str, items)) if _is_set(field) else map(str, items))
+    return None if read_value(field, text) is INVALID else text
 
 
 def read_value(field: Field, text: str) -> Value | Invalid:

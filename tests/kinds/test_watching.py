@@ -1,0 +1,55 @@
+"""Values in the patterns of `policy: watch`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.kind import Field
+from dpsync.kinds.types import INVALID, Enum, Flag, Many, Text, Type
+from dpsync.kinds.watching import read_value, value_text
+
+WORD = Enum(("private", "public"))
+WORDS = Many(WORD, as_set=True)
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "text"),
+    [
+        (WORD, "private", "private"),
+        (WORD, None, "null"),
+        (Flag(), True, "true"),
+        (Flag(), False, "false"),
+        (WORDS, ["public", "private"], "private,public"),
+        (Many(WORD), ["public", "private"], "public,private"),
+        (WORDS, [], ""),
+        (WORD, "unlisted", None),
+        (WORDS, ["", "public"], None),
+        (Text(), "private", None),
+    ],
+    ids=[
+        "word",
+        "nothing",
+        "true",
+        "false",
+        "set",
+        "list",
+        "empty set",
+        "unknown word",
+        "empty word",
+        "text",
+    ],
+)
+def test_live_value_has_a_text_in_a_pattern(type_: Type, value: Any, text: str | None) -> None:
+    field = Field("visibility", type_)
+    assert value_text(field, value) == text
+    if text is not None:
+        assert value_text(field, read_value(field, text)) == text  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("type_", "text"), [(WORD, "open"), (WORD, ""), (Flag(), "yes"), (WORDS, "public,open")]
+)
+def test_unknown_word_in_a_pattern_is_invalid(type_: Type, text: str) -> None:
+    assert read_value(Field("visibility", type_), text) is INVALID
