@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dpsync.api import Session, import_, load
+from dpsync.api import Imported, Session, import_, load
 from dpsync.importing.caching import RememberingClient
 from dpsync.importing.files import put
 from dpsync.kinds.registry import load as load_registry
@@ -82,24 +83,41 @@ def test_what_is_the_same_on_both_is_no_difference_and_what_is_not_is_told_with_
         assert plan.origins[item.address].file
 
 
+def imported(server: ThreadedServer, **site: Any) -> Imported:
+    """What is imported from an organization with one site."""
+    docs = {"id": "docs", "title": "Docs", **site}
+    acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}], "sites": [docs]}
+    ada = {"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}
+    server.reset({"users": [ada], "tokens": {TOKEN: "ada"}, "organizations": [acme]})
+    try:
+        with RememberingClient(server.url, TOKEN) as client:
+            return import_(client, load_registry(server.app.profile))
+    finally:
+        server.reset()
+
+
 @pytest.mark.parametrize("source", ["/a b", "/*", "/old/", "/"])
 def test_import_omits_a_redirect_that_the_edition_refuses(
     platforms: dict[str, ThreadedServer], source: str
 ) -> None:
     """A platform may have older redirects whose sources its API no longer accepts."""
     redirect = {"source": source, "destination": {"kind": "external", "url": "https://acme.example/"}}
-    site = {"id": "docs", "title": "Docs", "redirects": [redirect, {**redirect, "source": "/kept"}]}
-    acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}], "sites": [site]}
-    ada = {"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}
-    server = platforms["published"]
-    server.reset({"users": [ada], "tokens": {TOKEN: "ada"}, "organizations": [acme]})
-    try:
-        with RememberingClient(server.url, TOKEN) as client:
-            made = import_(client, load_registry("published"))
-    finally:
-        server.reset()
+    made = imported(platforms["published"], redirects=[redirect, {**redirect, "source": "/kept"}])
     assert (made.problems, made.proven) == ((), True)
     written = made.made.files["acme/sites/docs.yaml"].decode()
     assert "/kept" in written
     omitted = [note for note in made.made.left_out if "/redirects/" in note.address]
     assert [(note.field, "its source cannot be written" in note.why) for note in omitted] == [(None, True)]
+
+
+@pytest.mark.parametrize("profile", ["full", "published"])
+def test_import_pins_one_of_two_share_links_of_one_name(
+    platforms: dict[str, ThreadedServer], profile: str
+) -> None:
+    """Otherwise, the plan of the imported files asks which of the two is meant."""
+    links = [{"id": id, "name": "partners"} for id in ("first", "second")]
+    made = imported(platforms[profile], visibility="share-link", shareLinks=links)
+    assert (made.problems, made.proven) == ((), True)
+    desired, _ = made.made.load(load_registry(profile))
+    assert [entry.pin for entry in desired.resources.values() if entry.kind == "share_link"] == ["first"]
+    assert [note.address for note in made.made.left_out if "second" in note.why] == ["acme/sites/docs"]
