@@ -83,10 +83,11 @@ def test_what_is_the_same_on_both_is_no_difference_and_what_is_not_is_told_with_
         assert plan.origins[item.address].file
 
 
-def imported(server: ThreadedServer, **site: Any) -> Imported:
-    """What is imported from an organization with one site."""
+def imported(server: ThreadedServer, spaces: Any = (), **site: Any) -> Imported:
+    """What is imported from an organization with one site and some spaces."""
     docs = {"id": "docs", "title": "Docs", **site}
-    acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}], "sites": [docs]}
+    acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}]}
+    acme |= {"sites": [docs], "spaces": list(spaces)}
     ada = {"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}
     server.reset({"users": [ada], "tokens": {TOKEN: "ada"}, "organizations": [acme]})
     try:
@@ -121,3 +122,13 @@ def test_import_pins_one_of_two_share_links_of_one_name(
     desired, _ = made.made.load(load_registry(profile))
     assert [entry.pin for entry in desired.resources.values() if entry.kind == "share_link"] == ["first"]
     assert [note.address for note in made.made.left_out if "second" in note.why] == ["acme/sites/docs"]
+
+
+@pytest.mark.parametrize("profile", ["full", "reference", "published"])
+def test_import_writes_an_emoji_or_an_icon(platforms: dict[str, ThreadedServer], profile: str) -> None:
+    """An entry may have one of the two, and the platform may answer with both."""
+    space = {"id": "s1", "title": "Guides", "emoji": "1f600", "icon": "https://acme.example/icon.png"}
+    made = imported(platforms[profile], [space])
+    assert (made.problems, made.proven) == ((), True)
+    omitted = [note.field for note in made.made.left_out if note.address == "acme/spaces/guides"]
+    assert omitted == ["icon"]

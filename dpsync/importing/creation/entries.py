@@ -180,6 +180,9 @@ class _Describing:
             if value is NONE:
                 entry.fields[one.name] = None
                 continue
+            if one.instead_of is not None and entry.fields.get(one.instead_of) is not None:
+                self._cannot(item, one.name, f"an entry has {one.instead_of} or {one.name}, not both")
+                continue
             writing = Writing(named, self._secret_of(item, one), in_file=_in_file(item.kind))
             try:
                 entry.fields[one.name] = writing.value(one.type, value)
