@@ -105,6 +105,19 @@ def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, d
     settled(run, directory)
 
 
+def test_add_names_a_redirect_that_the_edition_refuses(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    """One such redirect would keep all others from being added."""
+    external = {"kind": "external", "url": "https://acme.example/"}
+    for source in ("/a b", "/kept"):
+        change(platform, "/orgs/acme/sites/help/redirects", "POST", source=source, destination=external)
+    document = add(run, directory, 3, "acme/sites/help/redirects/*", "--profile", "published")
+    assert [item["address"] for item in document["taken"]] == ["acme/sites/help/redirects/%2Fkept"]
+    (problem,) = document["differences"]
+    assert "is not a path" in problem["message"]
+
+
 def test_what_would_not_be_recognised_is_pinned(platform: ThreadedServer, run: Run, directory: Path) -> None:
     change(platform, "/orgs/acme/teams", "PUT", title="Twin")
     change(platform, "/orgs/acme/teams", "PUT", title="Twin")

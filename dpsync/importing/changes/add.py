@@ -163,6 +163,8 @@ class _Adder:
                     raise Uneditable("its key names another thing that has no entry: name that thing, too")
             if not isinstance(value, str) or not value or FORBIDDEN_IN_VALUE.search(value):
                 raise Uneditable("it has nothing that could be its key")
+            if isinstance(live.fields.get(kind.natural), str):
+                Writing(self._named(parent), lambda _: "").value(kind.field(kind.natural).type, value)
             return value
         default = live.fields.get(kind.default) if kind.default else None
         names = [name for key in kind.identity for name in ((key,) if isinstance(key, str) else key)]
@@ -186,6 +188,8 @@ class _Adder:
             value = worth_writing(kind, one, live, key, full=False, watched=watched)
             if value is NONE:
                 fields[one.name] = None
+            elif one.instead_of is not None and fields.get(one.instead_of) is not None:
+                continue  # an entry has one of the two
             elif value is not None:
                 writing = Writing(named, partial(variable, place, one.name))
                 fields[one.name] = _in_place(writing.value(one.type, value))
