@@ -107,3 +107,16 @@ def test_question_names_where_each_space_is_shown(project: Project) -> None:
         "api-v2": ("acme/sites/docs (api/v2)",),
         "app-v2": ("acme/sites/docs (app/v2)", '"Other"'),
     }
+
+
+def test_lost_creation_of_a_shared_title_is_asked_about(project: Project) -> None:
+    """Which of the two entries was created, nobody can tell before a site shows the space."""
+    project.holds().write(declared("api", "app"))
+    assert project.dies(1, "after")
+    with pytest.raises(DiagnosticError) as asked:
+        project.plan()
+    assert {one.code for one in asked.value.findings} == {"DP302"}
+    (created,) = (id for id, title in project.live("spaces").items() if title == "v2")
+    text = declared("api", "app").replace("api0: { title: v2", f"api0: {{ id: {created}, title: v2")
+    project.write(text).converges()
+    assert sorted(project.live("spaces").values()) == ["v1", "v1", "v2", "v2"]
