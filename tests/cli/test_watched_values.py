@@ -106,6 +106,26 @@ def test_pattern_with_a_value_finds_the_object(
     assert "acme/openapi/[pets]" in [one["address"] for one in found]
 
 
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        (("--select", "acme/openapi/*"), ["acme/openapi/[pets]"]),
+        (("--select", "acme/openapi/[pets]"), ["acme/openapi/[pets]"]),
+        (("--select", "acme/teams"), []),
+        (("--exclude", "acme/openapi/*"), []),
+    ],
+    ids=["its place", "itself", "another place", "excluded"],
+)
+def test_watched_value_is_drift_if_its_object_is_selected(
+    pets: ThreadedServer, run: Run, project: Project, flags: tuple[str, ...], found: list[str]
+) -> None:
+    below = "acme: { id: acme, teams: { writers: { title: Technical writers } } }"
+    directory = project(watching(PATTERN).replace("acme: { id: acme }", below))
+    publish(pets)
+    ended = run("drift", "-C", str(directory), *flags, "--format", "json")
+    assert [one["address"] for one in json.loads(ended.out)["drift"]["found"]] == found
+
+
 def test_drift_warns_of_a_watched_object_that_is_gone(
     pets: ThreadedServer, run: Run, project: Project
 ) -> None:

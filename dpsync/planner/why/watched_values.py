@@ -7,13 +7,13 @@ pattern is what says how the object was.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from dpsync.kinds.types import INVALID
 from dpsync.kinds.watching import read_value, value_text
-from dpsync.model.entries.address import Pattern
+from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.drift import Drifted, FieldDrift
@@ -29,14 +29,19 @@ class WatchedValues(Struct, frozen=True):
     origins: Mapping[str, Origin]
 
 
-def watched_values(sides: Sides, origins: Mapping[str, Origin]) -> WatchedValues:
-    """Return what is drift by the patterns with a value; `origins` has the lines of the policy."""
+def watched_values(
+    sides: Sides, origins: Mapping[str, Origin], selected: Callable[[Address], bool]
+) -> WatchedValues:
+    """Return what is drift by the patterns with a value, as far as it was selected.
+
+    `origins` has the lines of the policy.
+    """
     fields: dict[Identity, dict[str, FieldDrift]] = defaultdict(dict)
     lines: dict[str, Origin] = {}
     for pattern in sides.desired.policy.watch_values:
         for identity in sides.names.undeclared(pattern):
             drift = _difference(sides, pattern, identity)
-            if drift is None:
+            if drift is None or not selected(sides.names.address(identity)):
                 continue
             fields[identity][drift.field] = drift
             origin = origins.get(where("watch", pattern))
