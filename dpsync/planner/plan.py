@@ -27,6 +27,7 @@ from dpsync.planner.effects.exposures import exposures, redirect_notes
 from dpsync.planner.effects.moments import moments
 from dpsync.planner.effects.navigation import navigation_changes
 from dpsync.planner.effects.outcome import trees
+from dpsync.planner.effects.redirects import redirect_warnings
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import IDLE, questions
 from dpsync.planner.inputs.sides import Options, Sides
@@ -137,6 +138,7 @@ class _Made(Struct, frozen=True):
             *proposals(similar),
             *transfers.notes(sides.names, decided.transfers),
             *redirect_notes(decided, found),
+            *redirect_warnings(decided, navigations),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
             *environment_notes(sides.desired),
         ]

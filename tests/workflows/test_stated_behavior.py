@@ -203,7 +203,7 @@ def test_redirect_source_is_created_as_written(project: Project) -> None:
 def test_redirect_sources_differing_in_case_are_duplicates(project: Project) -> None:
     line = '{ destination: { kind: external, url: "https://new.example/" } }'
     body = f"sites:\n  docs:\n    title: Docs\n    redirects:\n      /Install: {line}\n      /install: {line}"
-    with pytest.raises(DiagnosticError, match='"/install" is declared twice'):
+    with pytest.raises(DiagnosticError, match='"/Install" and "/install" are the same redirect'):
         project.session(body)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.placing import ShownAt, declared_place, declared_shown_at
+from dpsync.kinds.redirect_paths import declared_redirect_faults
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unknown_claim
 from dpsync.model.circles import MOST, beginning_with, chain, circles
@@ -46,6 +47,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         yield from _unknown_claims(registry, kind, mine, resources)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
+    yield from _redirect_faults(registry, resources)
 
 
 def _cleared_without_site(
@@ -346,3 +348,28 @@ def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) 
                 "give one of them another key",
                 (("first given here", other.span),),
             )
+
+
+def _redirect_faults(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
+    """Yield a finding for each circle of redirects, and for each redirect from the path of a node.
+
+    Only a circle that no live content interrupts is an error: its URLs lead nowhere.
+    """
+    for fault in declared_redirect_faults(registry, resources):
+        first, *others = (resources[address] for address in fault.redirects)
+        redirects = registry[first.kind].redirects
+        assert redirects is not None
+        node = resources[fault.node] if fault.node is not None else None
+        noun = registry[node.kind].noun if node is not None else ""
+        related = [(f'"{one.key}" is redirected', one.where(redirects.path)) for one in others[:MOST]]
+        if node is not None:
+            related.append((f"the {noun} is declared", node.span))
+        yield Diagnostic(
+            "DP247" if fault.circle else "DP248",
+            fault.message(noun),
+            first.where(redirects.path),
+            str(first.address),
+            fault.hint(noun),
+            tuple(related),
+            severity="warning" if node is not None else "error",
+        )

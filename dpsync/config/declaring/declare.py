@@ -162,6 +162,10 @@ class Declarations:
         other = self.entries.get(entry.address)
         if other is not None:
             message = f'"{entry.key}" is declared twice'
+            if entry.key != other.key:
+                message = (
+                    f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: case does not count'
+                )
             self.error("DP213", message, entry.key_span, "keep one of the two", first=other.key_span)
             return False
         self.entries[entry.address] = entry

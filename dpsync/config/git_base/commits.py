@@ -20,12 +20,12 @@ from dpsync.model.findings.diagnostic import Diagnostic
 
 _FORGIVEN: Final = (
     codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FORBIDDEN_VARIABLE, codes.FORBIDDEN_URL_VARIABLE,
-    "DP234", "DP240", "DP241",
+    "DP234", "DP240", "DP241", "DP247",
 )  # fmt: skip
 """Errors that dpsync ignores in the configuration of an earlier commit, to keep its protections in effect.
 
 Missing variables match nothing, environments may be new, dpsync sends no token to the addresses of that
-commit, and texts and conditions are only compared."""
+commit, and texts, conditions and redirects are only compared."""
 _MOST: Final = 10
 """Commits before the base that are read at most: what is older was applied long ago."""
 _LONGEST: Final = 1_000_000

@@ -36,16 +36,29 @@ _RESTRUCTURED = "the platform decides what becomes of what is at the root now"
 
 def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
     """Every URL that changes, by address."""
-    moved = [
+    moved = _moved(decided, trees)
+    if not moved:
+        return ()
+    urls = _later_urls(decided, moved)
+    found = [impact for one in moved for impact in one.all(urls)]
+    return tuple(sorted(found, key=lambda item: item.address))
+
+
+def later_urls(decided: Decisions, trees: Iterable[NavigationTree]) -> LaterUrls:
+    """Return the URLs and redirects of all sites after the apply."""
+    return _later_urls(decided, _moved(decided, trees))
+
+
+def _moved(decided: Decisions, trees: Iterable[NavigationTree]) -> list[_Impacts]:
+    return [
         _Impacts(decided, tree)
         for tree in trees
         if tree.kind.url is not None and (tree.touched or _Owner(decided, tree).relabelled)
     ]
-    if not moved:
-        return ()
-    old_urls = OldUrls(decided, tuple((one.tree, one.places.will) for one in moved))
-    found = [impact for one in moved for impact in one.all(old_urls)]
-    return tuple(sorted(found, key=lambda item: item.address))
+
+
+def _later_urls(decided: Decisions, moved: Iterable[_Impacts]) -> LaterUrls:
+    return LaterUrls(decided, tuple((one.tree, one.places.will) for one in moved))
 
 
 def _made_of(one: Branch | NavigationTree) -> Url:
@@ -202,7 +215,7 @@ class _Impacts(Struct, frozen=True, dict=True):
             why = _OTHERWISE if self.tree.certain else _RESTRUCTURED
         return _Places(was, will, why)
 
-    def all(self, old_urls: OldUrls) -> Iterator[UrlImpact]:
+    def all(self, later: LaterUrls) -> Iterator[UrlImpact]:
         was, will = self.places.was, self.places.will
         for address in self._leaves(was, will):
             old, new = was.get(address), will.get(address)
@@ -211,7 +224,7 @@ class _Impacts(Struct, frozen=True, dict=True):
                 yield UrlImpact(address=str(address), before=old, known=False, why=why)
             elif old != new:
                 impact = UrlImpact(address=str(address), before=old, after=new)
-                yield old_urls.led_on(impact, self.tree) if old is not None else impact
+                yield later.led_on(impact, self.tree) if old is not None else impact
 
     def _leaves(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
         """What people read: nodes that hold nothing. Where those are not known, the owner stands for them."""
@@ -230,8 +243,8 @@ Places = Mapping[Address, Any]
 """Where everything in a tree is seen: a text, or something else where nobody sees it or can tell."""
 
 
-class OldUrls(Struct, frozen=True, dict=True):
-    """The old URLs of all trees that change, each with where what is in it is seen afterwards."""
+class LaterUrls(Struct, frozen=True, dict=True):
+    """The URLs and redirects after the apply. `moved` has the trees that change, with their later URLs."""
 
     decided: Decisions
     moved: tuple[tuple[NavigationTree, Places], ...]
@@ -240,34 +253,39 @@ class OldUrls(Struct, frozen=True, dict=True):
         """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
         old = impact.before
         assert old is not None
-        if old in self._displayed:
-            return impact.model_copy(update={"shows": str(self._displayed[old])})
-        for owner, base in self._owners.items():
+        if old in self.displayed:
+            return impact.model_copy(update={"shows": str(self.displayed[old])})
+        for owner, base in self.owners.items():
             path = _path(old.removeprefix(base)) if old.startswith(base) else None
             redirect = self._redirect_for(owner, path) if path is not None else None
             if redirect is not None:
                 return impact.model_copy(update={"redirected": str(redirect)})
-        home = self._owners.get(tree.owner)
+        home = self.owners.get(tree.owner)
         if tree.before is None or home is None or home != tree.before.url:
             return impact  # where a whole tree moves, no redirect of its own helps
         will = next(will for one, will in self.moved if one is tree)
         return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
 
     @cached_property
-    def _displayed(self) -> dict[str, Address]:
-        """What is seen at each URL when all is done: of trees that stay as they are, what is seen now."""
-        found: dict[str, Address] = {}
+    def displayed(self) -> Mapping[str, Address]:
+        """Return the object at each URL; of a section and its default site space the inner one."""
+        return {url: address for address, url in self.addresses.items()}
+
+    @cached_property
+    def addresses(self) -> Mapping[Address, str]:
+        """Return the URL of each site and node; a tree that does not change keeps its live URLs."""
+        found: dict[Address, str] = {}
         moved = {tree.owner for tree, _ in self.moved}
         for around in current(self.decided):
             if around.address not in moved:
-                found |= {one.url: one.address for one, _ in around.walk() if one.url is not None}
+                found |= {one.address: one.url for one, _ in around.walk() if one.url is not None}
         for _, will in self.moved:
-            found |= {url: address for address, url in will.items() if isinstance(url, str)}
+            found |= {address: url for address, url in will.items() if isinstance(url, str)}
         return found
 
     @cached_property
-    def _owners(self) -> dict[Address, str]:
-        """Where each owner of a tree is seen when all is done."""
+    def owners(self) -> dict[Address, str]:
+        """Return the URL of each site."""
         found = {one.address: one.url for one in current(self.decided)}
         found |= {tree.owner: will.get(tree.owner) for tree, will in self.moved}
         return {owner: url for owner, url in found.items() if isinstance(url, str)}
@@ -284,7 +302,7 @@ class OldUrls(Struct, frozen=True, dict=True):
         found: dict[Address, dict[str, Address]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
             if kind.redirects is not None:
-                for owner, address, fields in self._redirects(kind):
+                for owner, address, fields in self.redirects(kind):
                     source = fields.get(kind.redirects.path)
                     acts = all(
                         fields.get(name) in right for name, right in kind.redirects.active_when.items()
@@ -293,7 +311,7 @@ class OldUrls(Struct, frozen=True, dict=True):
                         found[owner][_path(source).casefold()] = address
         return found
 
-    def _redirects(self, kind: Kind) -> Iterator[tuple[Address, Address, Mapping[str, Any]]]:
+    def redirects(self, kind: Kind) -> Iterator[tuple[Address, Address, Mapping[str, Any]]]:
         """Yield each redirect that exists after the apply: its owner, its address and its fields."""
         sides, absent = self.decided.sides, {item.name: item.absent for item in kind.fields}
         for identity, live in sides.snapshot.objects.items():

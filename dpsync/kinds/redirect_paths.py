@@ -1,0 +1,216 @@
+"""Redirects that contradict the paths of their site: circles, and sources that are paths of the navigation.
+
+The platform resolves a URL to live content first (GitBook docs, publish/site-redirects), so a redirect from
+the path of a section or site space never takes effect. Paths are compared without regard to case. A source
+that ends in `*` is left out: such a redirect serves the paths that have no content.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
+
+from dpsync.kinds.kind import Kind, Redirects
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types.conditions import Condition
+from dpsync.model.circles import beginning_with, chain, circles
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.values import Ref, Value, leaves
+
+
+class RedirectLink(Struct, frozen=True):
+    """A redirect and the path of the same site that it leads to; None if it leads elsewhere."""
+
+    address: Address
+    source: str
+    target: str | None
+
+
+class RedirectFault(Struct, frozen=True):
+    """Redirects that form a circle (one alone leads to itself), or one redirect from the path of a node."""
+
+    redirects: tuple[Address, ...]
+    sources: tuple[str, ...]
+    """The source of each redirect, as it is written."""
+    circle: bool
+    node: Address | None = None
+    """The first section or site space at one of the sources: live content, which no redirect replaces."""
+
+    def message(self, noun: str) -> str:
+        """Return what is wrong; `noun` is that of the node."""
+        if not self.circle:
+            assert self.node is not None
+            path = f'"{self.sources[0]}" is the path of the {noun} "{self.node.segments[-1]}"'
+            return f"this redirect never takes effect: {path}"
+        if len(self.sources) == 1:
+            return f'the redirect from "{self.sources[0]}" leads to itself'
+        return f"redirects lead in a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
+
+    def hint(self, noun: str) -> str:
+        """Return what to do; `noun` is that of the node."""
+        if self.node is None:
+            one = "the" if len(self.sources) == 1 else "one"
+            return f"change the destination of {one} redirect, or remove it"
+        return f"remove the redirect, or give the {noun} another path: live content comes before redirects"
+
+
+def redirect_faults(
+    links: Mapping[str, RedirectLink], nodes: Mapping[str, Address]
+) -> Iterator[RedirectFault]:
+    """Yield the faults of one site, given its active redirects and its nodes, each by its path."""
+
+    def next_path(path: str) -> str | None:
+        target = links[path].target
+        return target if target in links else None
+
+    in_circles: set[str] = set()
+    for circle in circles(sorted(links), next_path):
+        paths = beginning_with(min(circle), circle)
+        in_circles.update(paths)
+        addresses = tuple(links[path].address for path in paths)
+        sources = tuple(links[path].source for path in paths)
+        node = next((nodes[path] for path in paths if path in nodes), None)
+        yield RedirectFault(addresses, sources, circle=True, node=node)
+    for path, link in sorted(links.items()):
+        if path in nodes and path not in in_circles:
+            yield RedirectFault((link.address,), (link.source,), circle=False, node=nodes[path])
+
+
+def declared_redirect_faults(registry: Registry, entries: Mapping[Address, Entry]) -> Iterator[RedirectFault]:
+    """Yield the faults that the files alone show, for each site by address."""
+    kinds = {kind.name: kind.redirects for kind in registry.ordered if kind.redirects is not None}
+    sites: dict[Address, list[Entry]] = defaultdict(list)
+    for entry in entries.values():
+        if entry.kind in kinds and entry.parent is not None:
+            sites[entry.parent].append(entry)
+    paths = _DeclaredPaths(registry, entries)
+    for owner, redirects in sorted(sites.items()):
+        base = own_base(registry[entries[owner].kind], entries[owner].fields)
+        links = {}
+        for entry in redirects:
+            kind = registry[entry.kind]
+            assert kind.redirects is not None
+            link = redirect_link(kind, kind.redirects, entry.address, entry.fields, paths.of_reference, base)
+            if link is not None:
+                links[link[0]] = link[1]
+        yield from redirect_faults(links, paths.displayed(owner))
+
+
+def redirect_link(
+    kind: Kind,
+    redirects: Redirects,
+    address: Address,
+    fields: Mapping[str, Value],
+    path_of: Callable[[str, Value], str | None],
+    base: str | None,
+) -> tuple[str, RedirectLink] | None:
+    """Return the source path of an active redirect and its link; None for a draft and for a pattern.
+
+    `path_of` returns the path of the node that a value of one kind names, and `base` is the site's URL.
+    """
+    source = fields.get(redirects.path)
+    absent = {item.name: item.absent for item in kind.fields}
+    active = all(fields.get(name, absent[name]) in right for name, right in redirects.active_when.items())
+    if not active or not isinstance(source, str) or source.endswith("*"):
+        return None
+    target = None
+    for name, template in redirects.to.items():
+        if (key := _captured(template, fields)) is not None:
+            target = path_of(name, key)
+    if base is not None and target is None:
+        urls = (leaf for leaf in leaves(dict(fields)) if isinstance(leaf, str))
+        target = next((path for url in urls if (path := path_below(url, base)) is not None), None)
+    return url_path(source), RedirectLink(address, source, target)
+
+
+def _captured(template: Any, value: Any) -> Any:
+    """Return what stands in a value where its template has "$key"; None if the value has another form."""
+    if template == "$key":
+        return value
+    if not isinstance(template, Mapping):
+        return None
+    found = None
+    for name, part in template.items():
+        inside = value.get(name) if isinstance(value, Mapping) else None
+        captured = _captured(part, inside)
+        if captured is None and inside != part:
+            return None
+        found = found if captured is None else captured
+    return found
+
+
+def url_path(text: str) -> str:
+    """Return a path in the form in which two paths are the same: decoded, in lower case, with one slash."""
+    return "/" + unquote(text).strip("/").casefold()
+
+
+def path_below(url: str, base: str) -> str | None:
+    """Return the path of a URL below the URL of a site; None if the URL is outside of that site."""
+    try:
+        one, other = urlsplit(url), urlsplit(base)
+    except ValueError:  # a bracket that nothing closes
+        return None
+    if one.scheme not in ("http", "https") or one.netloc.casefold() != other.netloc.casefold():
+        return None
+    path, prefix = url_path(one.path), url_path(other.path).rstrip("/")
+    return url_path(path[len(prefix) :]) if f"{path}/".startswith(f"{prefix}/") else None
+
+
+def own_base(kind: Kind, fields: Mapping[str, Value]) -> str | None:
+    """Return the URL of a site that has a host of its own; None if the platform chooses its host."""
+    names = kind.url.hosts if kind.url is not None else ()
+    values = (fields.get(name) for name in names)
+    return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
+
+
+class _DeclaredPaths:
+    """The paths of the declared nodes, as far as the files say them."""
+
+    def __init__(self, registry: Registry, entries: Mapping[Address, Entry]) -> None:
+        self._registry = registry
+        self._entries = entries
+        self._paths: dict[Address, str] = {}
+        self._displayed: dict[Address, dict[str, Address]] = defaultdict(dict)
+        for address, entry in entries.items():
+            if not registry[entry.kind].in_tree:
+                self._add(address, entry.children, "", always=True)
+
+    def displayed(self, owner: Address) -> Mapping[str, Address]:
+        """Return the nodes of a site that every visitor sees, by path; of two at one path the outer one."""
+        return self._displayed[owner]
+
+    def of_reference(self, _: str, value: Value) -> str | None:
+        return self._paths.get(value.address) if isinstance(value, Ref) else None
+
+    def _add(self, owner: Address, nodes: Iterable[Address], around: str, always: bool) -> None:
+        """Add nodes below one path; `always` is false below a node that some visitors do not see."""
+        for address in nodes:
+            entry = self._entries.get(address)
+            if entry is None:
+                continue
+            kind, fields = self._registry[entry.kind], entry.fields
+            path: str | None = around
+            if kind.url is not None and fields.get(kind.url.bare or "") is not True:
+                segment = fields.get(kind.url.part)
+                path = f"{around}/{segment}" if isinstance(segment, str) else None
+            if path is None:
+                continue
+            seen = always and _is_seen_by_all(kind, fields)
+            if kind.url is not None:
+                self._paths[address] = url_path(path)
+                if seen:
+                    self._displayed[owner].setdefault(url_path(path), address)
+            self._add(owner, entry.children, path, seen)
+
+
+def _is_seen_by_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
+    absent = {item.name: item.absent for item in kind.fields}
+    shown = all(fields.get(name, absent[name]) in right for name, right in kind.visible_when.items())
+    return shown and not any(
+        isinstance(item.type, Condition) and fields.get(item.name) for item in kind.fields
+    )

@@ -1,0 +1,109 @@
+"""Warn about redirects that contradict the URLs of their site after the apply.
+
+What the files alone show is reported when they are read; a plan adds what only the platform knows: the paths
+that it chose, the host of a site, and the redirects that no file declares.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
+
+from msgspec import Struct
+
+from dpsync.kinds.redirect_paths import (
+    RedirectFault,
+    RedirectLink,
+    declared_redirect_faults,
+    path_below,
+    redirect_faults,
+    redirect_link,
+)
+from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.types.conditions import Condition
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId, Ref, Value
+from dpsync.model.plans.remark import Note
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.effects.tree import NavigationTree
+from dpsync.planner.effects.urls import LaterUrls, later_urls
+
+
+def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[Note]:
+    """Yield a warning for each circle of redirects, and for each redirect from the path of a node."""
+    sides = decided.sides
+    if not any(sides.kind(entry).redirects is not None for entry in sides.resources.values()):
+        return
+    reported = {fault.redirects for fault in declared_redirect_faults(sides.registry, sides.resources)}
+    paths = _Paths(decided, later_urls(decided, trees))
+    for fault in paths.faults():
+        declared = next((address for address in fault.redirects if address in sides.resources), None)
+        if declared is not None and fault.redirects not in reported:
+            noun = paths.kind(fault.node).noun if fault.node is not None else ""
+            text = f"{fault.message(noun)}; {fault.hint(noun)}"
+            yield Note(address=str(declared), text=text, severity="warning")
+
+
+class _Paths(Struct, frozen=True, dict=True):
+    """The paths of all sites after the apply."""
+
+    decided: Decisions
+    later: LaterUrls
+
+    def faults(self) -> Iterator[RedirectFault]:
+        links: dict[Address, dict[str, RedirectLink]] = defaultdict(dict)
+        for kind in self.decided.sides.registry.ordered:
+            if kind.redirects is None:
+                continue
+            for owner, address, fields in self.later.redirects(kind):
+                base = self.later.owners.get(owner)
+                of_reference = partial(self._of_reference, base)
+                link = redirect_link(kind, kind.redirects, address, fields, of_reference, base)
+                if base is not None and link is not None:
+                    links[owner][link[0]] = link[1]
+        for owner, found in sorted(links.items()):
+            yield from redirect_faults(found, self._nodes(self.later.owners[owner]))
+
+    def _of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
+        address = value.address if isinstance(value, Ref) else None
+        if isinstance(value, LiveId) and (kind, value.id) in self.decided.sides.snapshot.objects:
+            address = self.decided.sides.names.address((kind, value.id))
+        url = self.later.addresses.get(address) if address is not None else None
+        return path_below(url, base) if url is not None and base is not None else None
+
+    def _nodes(self, base: str) -> Mapping[str, Address]:
+        """Return what every visitor sees below a URL, by path; of two objects at one path the outer one."""
+        found: dict[str, Address] = {}
+        for address, url in self.later.addresses.items():
+            path = path_below(url, base)
+            if path is not None and not any(around in self._conditional for around in address.upward()):
+                found.setdefault(path, address)
+        return found
+
+    @cached_property
+    def _conditional(self) -> set[Address]:
+        """Return the nodes that only some visitors see after the apply."""
+        found = set()
+        for address in self._live.keys() | self.decided.sides.resources.keys():
+            live, entry = self._live.get(address), self.decided.sides.resources.get(address)
+            fields = {**(live.fields if live else {}), **(entry.fields if entry else {})}
+            names = (item.name for item in self.kind(address).fields if isinstance(item.type, Condition))
+            if any(fields.get(name) for name in names):
+                found.add(address)
+        return found
+
+    @cached_property
+    def _live(self) -> Mapping[Address, LiveObject]:
+        sides = self.decided.sides
+        return {
+            sides.names.address(identity): live
+            for identity, live in sides.snapshot.objects.items()
+            if sides.kind(live).url is not None
+        }
+
+    def kind(self, address: Address) -> SupportedKind:
+        """Return the kind of a declared object or of a live node."""
+        sides = self.decided.sides
+        return sides.kind(sides.resources.get(address) or self._live[address])
