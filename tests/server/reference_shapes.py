@@ -124,7 +124,6 @@ SAML_PROVIDER = thing(
     {
         "id": ID,
         "label": text(1, 30),
-        "ssoURL": either(URL, text(0, 0)),
         "entityID": text(0, 1024),
         "certificate": text(0, 10_000),
         "defaultRole": GUEST_OR_ROLE,
@@ -133,7 +132,7 @@ SAML_PROVIDER = thing(
         "service": members({"acsURL": URL, "startURL": URL, "entityID": TEXT}),
         "urls": LOCATION,
     },
-    {"defaultTeam": TEAM},
+    {"defaultTeam": TEAM, "ssoURL": URL},
 )
 AGENT_INSTRUCTIONS = thing(
     "agent-instructions",

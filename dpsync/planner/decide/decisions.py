@@ -255,8 +255,8 @@ class _Decider:
                 self._always_one(resource, field)
             return False
         if item.after is None and field.null == "by hand":
-            todo = f"take its {field.name} away on the platform, or take {field.name} off the entry"
-            self.blocker.note(resource, field, "no request takes it away", todo)
+            todo = f"clear {field.name} in GitBook, or remove this line"
+            self.blocker.note(resource, field, f"the API cannot clear {field.name}", todo)
             return False
         return field.via is None or self._has_call(resource, item)
 

@@ -71,17 +71,17 @@ def organization(ctx: Context, record: Record) -> Json:
 
 
 def saml_provider(ctx: Context, record: Record) -> Json:
-    """What it has not yet is shown as an empty text, and no role as null."""
+    """Return a provider. A missing text is empty and a missing role null; a missing `ssoURL` is absent."""
     doc = record.doc
     service = f"{APP}/auth/saml/{record.id}"
-    settings = {field: doc.get(field) or "" for field in ("entityID", "certificate", "ssoURL")}
+    texts = {field: doc.get(field) or "" for field in ("entityID", "certificate")}
     answer = {
         "object": "saml-provider",
         "id": record.id,
         **doc,
-        **settings,
+        **texts,
         "defaultRole": doc.get("defaultRole"),
-        "status": "active" if all(settings.values()) else "pending",
+        "status": "active" if all(texts.values()) and doc.get("ssoURL") else "pending",
         "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
         "urls": {"location": located(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
     }

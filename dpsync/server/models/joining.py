@@ -130,7 +130,7 @@ class SamlProvider(AnswerBody):
     object: Literal["saml-provider"]
     id: Id
     label: str = Field(min_length=1, max_length=30)
-    ssoURL: Url | Literal[""]
+    ssoURL: Url = absent()
     entityID: str = Field(max_length=1024)
     certificate: str = Field(max_length=10000)
     defaultTeam: Team = absent()
@@ -143,7 +143,7 @@ class SamlProvider(AnswerBody):
 
 class SamlProviderUpdate(Body):
     label: str = absent(min_length=1, max_length=30)
-    ssoURL: Url | Literal[""] = absent(description="As it is read: empty while there is none")
+    ssoURL: Url = absent()
     entityID: str = absent(max_length=1024)
     certificate: str = absent(max_length=10000)
     defaultTeam: str = absent(description="The id of a team; read as the team itself")

@@ -51,7 +51,8 @@ OPERATIONS = [
     _PROVIDERS.get("getOrganizationSAMLProviderById", needs="admin"),
     _PROVIDERS.update(
         "updateOrganizationSAMLProvider",
-        decided="defaultTeam cannot be unset but by deleting the team; defaultRole null is a guest."),
+        decided="No request unsets the ssoURL, and only deleting the team unsets the defaultTeam. A "
+        "defaultRole null is a guest. A provider without ssoURL is answered without that member."),
     _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
     get("listSSOProviderLoginsInOrganization", ORG + "/sso", joining.list_logins, mj.SsoLogins,
         decided="For every member; active providers only."),
