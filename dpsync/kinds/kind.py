@@ -314,6 +314,24 @@ class Synced(Struct, frozen=True):
         return (*self.fields, *(self.inherited if together else ()))
 
 
+class Rules(Struct, frozen=True):
+    """How the rules bind that a value has as a list in its member `items`, so that two lists can be compared.
+
+    The member `name` of a rule names the rule, the member `who` lists people. `text` binds nobody.
+    """
+
+    items: str
+    name: str
+    who: str
+    text: str
+    all_of: tuple[str, ...]
+    """Rules that all of the listed people must meet: they bind more with more people."""
+    one_of: tuple[str, ...]
+    """Rules that one of the listed people must meet: they bind more with fewer people."""
+    implied_by: Mapping[str, tuple[str, ...]]
+    """By rule, the rules that can only be met together with it."""
+
+
 class Lifted(Struct, frozen=True):
     """A value that binds people is more open when something is taken out of it, or becomes another.
 
@@ -322,6 +340,9 @@ class Lifted(Struct, frozen=True):
 
     free: tuple[Any, ...] = ()
     opens: tuple[str, ...] = ()
+    rules: Rules | None = None
+    inherits: Any = None
+    """The value that stands for the value of the same field of the organization."""
 
 
 Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "added", "linked", "hosts"]

@@ -12,6 +12,7 @@ import pytest
 
 from dpsync.kinds.kind import Field, Lifted, Single
 from dpsync.kinds.registry import load
+from dpsync.kinds.shared.roles import MERGE_FREELY
 from dpsync.kinds.types import Json
 
 REGISTRY = load().whole
@@ -118,7 +119,7 @@ LIFTED: dict[str, Lifted] = {
         "section.condition", "site_space.condition",
     )
 } | {"site.adaptiveContent": Lifted(free=({"enabled": False},))} | {
-    f"{kind}.mergeRules": Lifted(({"type": "none"}, {"type": "rules", "rules": []}), ("allow_bypass",))
+    f"{kind}.mergeRules": MERGE_FREELY
     for kind in ("organization", "space", "translation_access")
 }  # fmt: skip
 

@@ -226,7 +226,7 @@ LINKED = {"title": "L", "to": {"kind": "url", "url": "https://a.example"}}
         (field("space", "mergeRules"), MORE_RULES, RULES, True),
         (field("space", "mergeRules"), RULES, BYPASS, True),
         (field("space", "mergeRules"), BYPASS, BYPASS, False),
-        (field("space", "mergeRules"), {"type": "none"}, BYPASS, True),
+        (field("space", "mergeRules"), {"type": "none"}, BYPASS, False),
         (field("section", "condition"), None, "visitor.is_admin", False),
         (field("section", "condition"), "visitor.is_admin", "true", True),
     ],
@@ -374,7 +374,7 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
         ),
         (
             Case({"space": {"s": {"mergeRules": RULES}}}, {"space": {"s": {"mergeRules": MORE_RULES}}}),
-            "mergeRules may bind less",
+            "mergeRules: require_author_to_merge removed",
         ),
         (
             Case({"installation": {"bot": {}}}, {"installation": {}}),
@@ -385,8 +385,8 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
             "certificate changed: nothing → set",
         ),
         (
-            Case({"saml": {"o": {"ssoURL": None}}}, {"saml": {"o": {"ssoURL": "https://a.example"}}}),
-            "ssoURL lifted",
+            Case({"saml": {"o": {"entityID": None}}}, {"saml": {"o": {"entityID": "urn:a"}}}),
+            "entityID lifted",
         ),
     ],
 )  # fmt: skip

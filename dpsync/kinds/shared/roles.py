@@ -1,6 +1,6 @@
 """What several kinds share: roles and merge rules."""
 
-from dpsync.kinds.kind import Field, Lifted
+from dpsync.kinds.kind import Field, Lifted, Rules
 from dpsync.kinds.types import Enum, Many, Object, OneOf, Reference, Text
 
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
@@ -47,7 +47,23 @@ _OWN_RULES = {
 }
 STANDALONE_MERGE_RULES = OneOf("type", _OWN_RULES)
 MERGE_RULES = OneOf("type", {"inherit": _NOTHING, **_OWN_RULES})
-MERGE_FREELY = Lifted(free=({"type": "none"}, {"type": "rules", "rules": []}), opens=("allow_bypass",))
+MERGE_FREELY = Lifted(
+    free=({"type": "none"}, {"type": "rules", "rules": []}),
+    opens=("allow_bypass",),
+    rules=Rules(
+        items="rules", name="rule", who="users", text="message",
+        all_of=("require_specific_reviewers",),
+        one_of=("require_one_of_specific_reviewers",),
+        implied_by={
+            "require_one_of_specific_reviewers": ("require_specific_reviewers",),
+            "require_at_least_one_review": (
+                "require_at_least_one_approved_review", "require_specific_reviewers",
+                "require_one_of_specific_reviewers",
+            ),
+        },
+    ),
+    inherits={"type": "inherit"},
+)  # fmt: skip
 
 SPACE_ACCESS = (
     Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True,

@@ -13,6 +13,7 @@ from typing import Any
 
 from dpsync.kinds.kind import Field, Kind, Lifted
 from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.values import Value, leaves, to_plain
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
@@ -20,6 +21,7 @@ from dpsync.model.plans.remark import Note
 from dpsync.model.texts.words import some
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
+from dpsync.planner.decide.rule_lists import lifted_rules
 from dpsync.planner.effects.access_changes import access_exposures
 from dpsync.planner.effects.publications import published
 from dpsync.planner.effects.tree import NavigationTree
@@ -56,9 +58,10 @@ def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterato
     differences = {item.field: item for item in change.differences}
     for item in entry.display:
         known = item.field.source is not None
-        before = item.before if known else None
+        before = _inherited(decided, entry.resource, item.field, item.before, later=False) if known else None
+        after = _inherited(decided, entry.resource, item.field, item.after, later=True)
         displayed = differences.get(item.field.name)
-        if displayed is None or kind.resolves(item.field) or not raises(item.field, before, item.after):
+        if displayed is None or kind.resolves(item.field) or not raises(item.field, before, after):
             continue
         if item.field.exposes == "linked" and not _foreign(decided, linked(before, item.after)):
             continue
@@ -67,8 +70,33 @@ def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterato
             field=item.field.name,
             before=displayed.before if known else None,
             after=displayed.after,
-            words=_how(kind, item.field, displayed.before, displayed.after),
+            words=_bound_less(item.field, before, after)
+            or _how(kind, item.field, displayed.before, displayed.after),
         )
+
+
+def _inherited(decided: Decisions, resource: Entry, field: Field, value: Value, later: bool) -> Value:
+    """Return the organization's value of a field in place of `inherit`; the same value if it is unknown.
+
+    An object that is given away inherits from another organization: only one of the two is known.
+    """
+    sides, how, top = decided.sides, field.exposes, resource.address.top
+    given_away = resource.address in sides.snapshot.transferred
+    if not isinstance(how, Lifted) or how.inherits is None or value != how.inherits or given_away:
+        return value
+    entry = decided.entries.get(top)
+    written = {item.field.name: item.after for item in entry.written} if entry is not None else {}
+    if later and field.name in written:
+        return written[field.name]
+    live = sides.live(top)
+    known = live.fields.get(field.name) if live is not None else None
+    return value if live is None or known is None else sides.values.normal(field, known, live)
+
+
+def _bound_less(field: Field, before: Value, after: Value) -> str:
+    """Return in words which rules bind less, "" for a value that is no list of rules."""
+    found = lifted_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
+    return f"{field.name}: {', '.join(found)}" if found else ""
 
 
 def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:

@@ -1,0 +1,72 @@
+"""Compare two lists of rules, such as merge rules: which rules of the first bind less in the second."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsync.kinds.kind import Lifted, Rules
+from dpsync.model.entries.values import Value
+
+Rule = dict[str, Any]
+
+
+def lifted_rules(how: Lifted, before: Value, after: Value) -> list[str] | None:
+    """Return how the rules of one value bind less than those of another, in words.
+
+    None if a value is no list of rules, such as `inherit` while the rules of the organization are unknown.
+    """
+    rules = how.rules
+    was, will = _listed(how, before), _listed(how, after)
+    if rules is None or was is None or will is None:
+        return None
+    bound = [rule for rule in was if rule.get(rules.name) not in how.opens]
+    if not bound:
+        return []
+    binding = [rule for rule in will if rule.get(rules.name) not in how.opens]
+    names = {rule.get(rules.name) for rule in binding}
+    lost = (rule for rule in bound if not any(_implies(rules, other, rule) for other in binding))
+    words = [f"{rule[rules.name]} {'changed' if rule[rules.name] in names else 'removed'}" for rule in lost]
+    for name in how.opens:
+        earlier, later = _rules_named(rules, name, was), _rules_named(rules, name, will)
+        known = [one for rule in earlier for one in _people(rules, rule)]
+        if later and not earlier:
+            words.append(f"{name} added")
+        elif any(one not in known for rule in later for one in _people(rules, rule)):
+            words.append(f"{name} for more {rules.who}")
+    return list(dict.fromkeys(words))
+
+
+def _listed(how: Lifted, value: Value) -> list[Rule] | None:
+    if value in how.free:
+        return []
+    items = value.get(how.rules.items) if how.rules is not None and isinstance(value, dict) else None
+    return items if isinstance(items, list) else None
+
+
+def _rules_named(rules: Rules, name: str, listed: list[Rule]) -> list[Rule]:
+    return [rule for rule in listed if rule.get(rules.name) == name]
+
+
+def _people(rules: Rules, rule: Rule) -> list[Any]:
+    return list(rule.get(rules.who) or ())
+
+
+def _implies(rules: Rules, rule: Rule, earlier: Rule) -> bool:
+    """Return whether whoever meets a rule meets an earlier rule as well."""
+    name, was = rule.get(rules.name), earlier.get(rules.name)
+    people, known = _people(rules, rule), _people(rules, earlier)
+    if name == was:
+        if name in rules.all_of:
+            return all(one in people for one in known)
+        if name in rules.one_of:
+            return bool(people) and all(one in known for one in people)
+        return _without_text(rules, rule) == _without_text(rules, earlier)
+    if name not in rules.implied_by.get(str(was), ()):
+        return False
+    if was in rules.one_of:
+        return any(one in known for one in people)
+    return bool(people) or name not in (*rules.all_of, *rules.one_of)
+
+
+def _without_text(rules: Rules, rule: Rule) -> Rule:
+    return {name: value for name, value in rule.items() if name != rules.text}
