@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from dpsync.kinds.types import Many, Object, Reference, Text, Type
+from dpsync.kinds.types import Many, Object, OneOf, Page, Reference, Text, Type
 
 if TYPE_CHECKING:
     from dpsync.model.plans.step import Repeat
@@ -760,6 +760,16 @@ class Kind(Struct, frozen=True, dict=True):
     def own_read_fields(self) -> tuple[Field, ...]:
         """Those of its fields of which a part has a request of its own."""
         return tuple(field for field in self.fields if field.own_read)
+
+    @cached_property
+    def page_fields(self) -> tuple[Field, ...]:
+        """Return the fields that may name a page."""
+        return tuple(
+            item
+            for item in self.fields
+            if isinstance(item.type, OneOf)
+            and any(isinstance(part, Page) for one in item.type.forms.values() for part in one.parts.values())
+        )
 
     @cached_property
     def reference_fields(self) -> tuple[Field, ...]:

@@ -61,11 +61,11 @@ def _number(client: ReadClient, path: str) -> int | None:
     except ClientError:
         return None  # the question stays the same without it
     pages = body.get("pages") if isinstance(body, dict) else None
-    return sum(1 for _ in _each(pages)) if isinstance(pages, list) else None
+    return sum(1 for _ in each_page(pages)) if isinstance(pages, list) else None
 
 
-def _each(pages: list[Any]) -> Iterable[Any]:
-    """Every page of a tree, without recursion: nobody promises how deep it is."""
+def each_page(pages: list[Any]) -> Iterable[Any]:
+    """Yield every page of a tree, without recursion: nobody promises how deep it is."""
     left = list(pages)
     while left:
         page = left.pop()

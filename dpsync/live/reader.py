@@ -22,6 +22,7 @@ from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.live.forbidden import ForbiddenReads, why
+from dpsync.live.named_pages import read_pages
 from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations
 from dpsync.live.parts import read_parts
@@ -327,6 +328,7 @@ class _Reader:
             unwatched=self.unread.watched,
             records=reading.records,
             missing=reading.missing,
+            pages=read_pages(reading),
             platform=reading.client.url,
             unwrapped=frozenset(reading.sources.unwrapped),
         )

@@ -23,7 +23,8 @@ def unproven(
     )
     if world.spaces:
         yield Unproven(
-            what="content", message=f"the content of {world.holders}: no page, file or comment was loaded"
+            what="content",
+            message=f"the content of {world.holders}: no text of a page, no file and no comment was loaded",
         )
     if world.scripts:
         number = counted(world.scripts, "integration")

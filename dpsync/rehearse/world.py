@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from dpsync.client.recording import RecordedAnswer
 from dpsync.model.texts.words import counted
-from dpsync.rehearse.answers import integrations, navigation, people, rows, sites
+from dpsync.rehearse.answers import integrations, navigation, people, rows, sites, spaces
 from dpsync.rehearse.answers.assumed import assume, assume_collection
 from dpsync.rehearse.answers.draft import ELSEWHERE, Json, OrganizationDraft, WorldDraft, without
 
@@ -35,7 +35,7 @@ class World(Struct):
     unknown: list[RecordedAnswer] = field(default_factory=list)
     token: str = ""
     spaces: int = 0
-    """How many spaces there are: none of their pages is loaded."""
+    """How many spaces there are: no text of their pages is loaded."""
     scripts: int = 0
     """How many published integrations there are: none of their scripts is loaded."""
 
@@ -73,6 +73,7 @@ def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
         integrations.put_on(draft, level, installation, items)
     navigation.dress(draft)
     sites.mark_styleguides(draft)
+    spaces.fill_spaces(draft)
     navigation.keep_loose_redirects(draft)
     caller = _administrator(draft, spared)
     data = {
@@ -81,8 +82,8 @@ def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
         "organizations": [_organization(draft, one) for one in draft.organizations.values()],
         "records": draft.records,
     }
-    spaces = sum(len(one.spaces) for one in draft.organizations.values())
-    return World(data, draft.assumed, draft.unknown, token, spaces, len(draft.published))
+    number = sum(len(one.spaces) for one in draft.organizations.values())
+    return World(data, draft.assumed, draft.unknown, token, number, len(draft.published))
 
 
 def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:

@@ -6,10 +6,13 @@ read until nothing new is found.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
+from dpsync.kinds.page_references import with_page_ids
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
@@ -42,18 +45,24 @@ class Reading(Struct, frozen=True):
         """
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, desired, (*options.select, *options.exclude))
-        snapshot = self.snapshot(desired)
-        sides = Sides(self.registry, desired, snapshot, options, self.base)
+        sides = self._sides(desired, self.snapshot(desired), options)
         pins = restructuring(sides).pins
         if pins:
             desired = settled(desired, pins)
-            snapshot = recognised(self.snapshot(desired), pins)
-            sides = Sides(self.registry, desired, snapshot, options, self.base)
+            sides = self._sides(desired, recognised(self.snapshot(desired), pins), options)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
         snapshot = self._looked_around(chosen)
         # What the sides have worked out by now is worked out once, where nothing more was read.
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
+
+    def _sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
+        """Return both sides; a page that the files name by its path has its id in them."""
+        base, then = self.base, self.base.desired
+        if then is not None and snapshot.pages:
+            earlier = _WithPageIds(self.registry, snapshot, base.earlier)
+            base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier=earlier)
+        return Sides(self.registry, with_page_ids(self.registry, desired, snapshot), snapshot, options, base)
 
     def snapshot(self, desired: Desired) -> Snapshot:
         """What is live of a configuration, and what was recognised. Raises as `sides` does."""
@@ -75,3 +84,14 @@ class Reading(Struct, frozen=True):
             to_delete = deletions(seen, restructuring(seen))
             around.check(to_delete.roots)
         return around.snapshot
+
+
+class _WithPageIds(Struct, frozen=True):
+    """Configurations of earlier commits, read when somebody looks, with the ids of pages named by path."""
+
+    registry: Registry
+    snapshot: Snapshot
+    earlier: Iterable[Desired]
+
+    def __iter__(self) -> Iterator[Desired]:
+        return (with_page_ids(self.registry, then, self.snapshot) for then in self.earlier)

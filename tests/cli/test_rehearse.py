@@ -64,6 +64,31 @@ def edges_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Schedule, "__init__", forgetful)
 
 
+PAGE_TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    spaces:
+      guides: { id: guides, title: Guides }
+    sites:
+      fresh:
+        title: Fresh
+        new: true
+        structure:
+          - { type: space, key: guides, space: guides, path: guides }
+        redirects:
+          /old: { destination: { kind: site-page, siteSpaceId: guides, pageId: getting-started/first-steps } }
+"""
+
+
+def test_rehearsal_of_redirect_to_page_succeeds(run: Run, project: Project, platform: ThreadedServer) -> None:
+    """The copy must have the page, or every rehearsal of such a plan fails."""
+    directory = project(PAGE_TEXT)
+    ended = run("rehearse", "-C", str(directory))
+    assert ended.code == 0, ended.out + ended.err
+
+
 # What it touches.
 
 

@@ -116,10 +116,20 @@ def test_what_is_not_made_yet_is_not_taken_to_be_there() -> None:
     assert world(named=("/spaces/{acme/spaces/new}/move",)).assumed == []
 
 
+def test_pages_are_loaded_without_their_texts() -> None:
+    page = {"id": "p1", "title": "Start", "type": "document", "slug": "start", "path": "start"}
+    pages = {"pages": [{**page, "description": "s3cret", "pages": [{**page, "id": "p2", "pages": []}]}]}
+    made = world(("/orgs/acme/spaces", [{"id": "s1", "title": "S"}]), ("/spaces/s1/content/pages", pages))
+    kept = {"id": "p1", "title": "Start", "type": "document", "slug": "start"}
+    assert acme(made)["spaces"][0]["content"] == {
+        "pages": [{**kept, "pages": [{**kept, "id": "p2", "pages": []}]}]
+    }
+
+
 def test_an_answer_that_no_world_can_hold_is_kept_apart() -> None:
     """Otherwise, what no world can hold is told by nobody."""
-    assert [one.path for one in world(("/spaces/s1/content/pages", {"pages": []})).unknown] == [
-        "/spaces/s1/content/pages"
+    assert [one.path for one in world(("/spaces/s1/content/files", {"files": []})).unknown] == [
+        "/spaces/s1/content/files"
     ]
 
 

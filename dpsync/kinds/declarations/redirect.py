@@ -1,14 +1,14 @@
 """Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects, RowFormat
-from dpsync.kinds.types import Flag, Object, OneOf, Reference, Text
+from dpsync.kinds.types import Flag, Object, OneOf, Page, Reference, Text
 
 _WHAT = "this destination"
 # A path is not offered: the platform answers with the page that it led to when it was written.
 DESTINATION = OneOf("kind", {
     "site-section": Object({"siteSectionId": Reference.to("section")}, ("siteSectionId",), _WHAT),
     "site-space": Object({"siteSpaceId": Reference.to("site_space")}, ("siteSpaceId",), _WHAT),
-    "site-page": Object({"siteSpaceId": Reference.to("site_space"), "pageId": Text(1)},
+    "site-page": Object({"siteSpaceId": Reference.to("site_space"), "pageId": Page(1, beside="siteSpaceId")},
                         ("siteSpaceId", "pageId"), _WHAT),
     "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
 })  # fmt: skip

@@ -2,7 +2,7 @@
 
 from dpsync.kinds.types.free_form import Json
 from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
-from dpsync.kinds.types.scalars import Domain, Enum, Flag, Own, Reference, Text, as_segment
+from dpsync.kinds.types.scalars import Domain, Enum, Flag, Own, Page, Reference, Text, as_segment
 from dpsync.kinds.types.structures import Many, Object, OneOf, Table
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Object",
     "OneOf",
     "Own",
+    "Page",
     "Parsing",
     "Reference",
     "Schema",

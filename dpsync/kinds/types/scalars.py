@@ -175,6 +175,12 @@ class Text(Type, frozen=True):
         return self.secret
 
 
+class Page(Text, frozen=True):
+    """A page, by its id or its path, of the space that a part beside it names: the part `beside`."""
+
+    beside: str = ""
+
+
 _DOMAIN = re.compile(r"(?=.{1,253}$)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+")
 
 

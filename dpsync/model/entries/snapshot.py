@@ -120,6 +120,8 @@ class Snapshot(Struct, frozen=True):
     records: Records = field(default_factory=Records)
     missing: Mapping[Address, Missing] = field(default_factory=dict)
     """Entries whose recorded object is not live any more."""
+    pages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By the id of a space in which a redirect names a page: the paths of its pages by their ids."""
     unwrapped: frozenset[str] = frozenset()
     """Trees read without the wrapper node that the platform creates around top-level nodes."""
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
@@ -145,6 +147,10 @@ class Snapshot(Struct, frozen=True):
             chain.append(around)
             around = self.objects[around].parent
         return chain
+
+    def bound_or_output(self, address: Address) -> str | None:
+        """Return the id that a reference to an entry stands for: its own, or that of what it has put out."""
+        return self.outputs[address] if address in self.outputs else self.bound(address)
 
     def bound(self, address: Address) -> str | None:
         match = self.matches.get(address)

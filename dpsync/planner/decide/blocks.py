@@ -17,6 +17,7 @@ from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Blocked
 from dpsync.planner.decide.concealment import at_first
 from dpsync.planner.decide.escalation import direction
+from dpsync.planner.decide.missing_pages import missing_pages
 from dpsync.planner.decide.restructuring import Restructure, Restructuring, first_section
 from dpsync.planner.inputs.answers import NEW, Answer
 from dpsync.planner.inputs.sides import Sides
@@ -205,6 +206,9 @@ class Blocker:
                     address=address, reason=reason, because=cause.because or cause.address
                 )
                 return
+        for field, reason, todo in missing_pages(self._sides, resource):
+            at = str(resource.address.field(field.name))
+            self._entries[resource.address] = Blocked(address=at, reason=reason, todo=todo)
 
     def _for_creating(self, resource: Entry) -> set[Address]:
         kind = self._sides.kind(resource)
@@ -265,6 +269,10 @@ class Blocker:
                 return True
             if self._lacks_output(other) and not self._will_be(other):
                 self.note(resource, item, _not_yet(other), _LATER)
+                return True
+        for named, reason, todo in missing_pages(self._sides, resource):
+            if named.name == item.name:
+                self.note(resource, item, reason, todo)
                 return True
         return False
 

@@ -56,6 +56,8 @@ class WorldDraft:
         self.unknown: list[RecordedAnswer] = []
         self.orders: dict[str, list[str]] = {}
         """By collection the ids of its spaces in their order."""
+        self.pages: dict[str, list[Json]] = {}
+        """By space the tree of its pages, without their text."""
         self.lists: dict[tuple[str, str], dict[str, list[Json]]] = defaultdict(dict)
         """By site the lists of its navigation, where it is read by lists."""
         self.grants: list[tuple[str, str, str, list[Json]]] = []

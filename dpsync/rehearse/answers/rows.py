@@ -35,6 +35,7 @@ _ROWS = (
     _row(f"{_ORG}/collections", spaces.take_collections),
     _row(f"{_ORG}/spaces", spaces.take_spaces),
     _row("/spaces/([^/]+)", spaces.take_space),
+    _row("/spaces/([^/]+)/content/pages", spaces.take_pages),
     _row("/collections/([^/]+)/spaces", spaces.take_order),
     _row("/(collections|spaces|orgs/[^/]+/sites)/([^/]+)/permissions/(users|teams)", people.take_grants),
     _row(f"{_ORG}/sites", sites.take_sites),

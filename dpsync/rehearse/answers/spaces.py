@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.rehearse.answers.draft import COMPUTED, Json, WorldDraft, without
+from dpsync.rehearse.answers.draft import COMPUTED, Json, WorldDraft, only, without
 
 _NOT_OF_SPACES = ("visibility", "organization", "revision", "comments", "changeRequests",
                   "changeRequestsOpen", "changeRequestsDraft")  # fmt: skip
@@ -30,3 +30,19 @@ def take_space(draft: WorldDraft, body: Json, id: str, organization: str = "") -
 
 def take_order(draft: WorldDraft, items: list[Json], collection: str) -> None:
     draft.orders[collection] = [item["id"] for item in items]
+
+
+def take_pages(draft: WorldDraft, body: Json, space: str) -> None:
+    draft.pages[space] = [_page(page) for page in body.get("pages", [])]
+
+
+def _page(given: Json) -> Json:
+    below = [_page(page) for page in given.get("pages", [])]
+    return {**only(given, "id", "title", "type", "slug"), "pages": below}
+
+
+def fill_spaces(draft: WorldDraft) -> None:
+    """Put the pages that were read into their spaces."""
+    for owner in draft.organizations.values():
+        for id in owner.spaces.keys() & draft.pages.keys():
+            owner.spaces[id]["content"] = {"pages": draft.pages[id]}

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsync.kinds.kind import ANY, Call, Field, Kind, ListOrder
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Reference, Table, Text, Type
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
 
@@ -32,6 +32,8 @@ def value_words(registry: Registry, kind: Kind, field: Field) -> str:
 
 def type_words(registry: Registry, type_: Type) -> str:
     match type_:
+        case Page():
+            return "id or path of a page"
         case Text():
             return _text(type_)
         case Flag():

@@ -1,0 +1,82 @@
+"""References to pages: a field may name a page by its id or by its path, in the space of a site space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Field
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import OneOf, Page
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Entry
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.entries.values import LiveId, Ref, Value
+
+
+class PageReference(Struct, frozen=True):
+    """A page that a field of an entry names; `space` is the reference to the space, None if it is unknown."""
+
+    field: Field
+    member: str
+    page: str
+    space: Ref | LiveId | None
+
+
+def page_references(
+    registry: Registry,
+    entry: Entry,
+    entries: Mapping[Address, Entry],
+    objects: Mapping[Identity, LiveObject],
+) -> Iterator[PageReference]:
+    """Yield the pages that an entry names, each with the space that its site space shows."""
+    for field in registry[entry.kind].page_fields:
+        value = entry.fields.get(field.name)
+        if not isinstance(field.type, OneOf) or not isinstance(value, dict):
+            continue
+        form = field.type.forms.get(str(value.get(field.type.tag)))
+        for name, part in form.parts.items() if form is not None else ():
+            if form is not None and isinstance(part, Page) and isinstance(page := value.get(name), str):
+                kinds = form.parts[part.beside].refers
+                space = _shown(registry, kinds, value.get(part.beside), entries, objects)
+                yield PageReference(field, name, page, space)
+
+
+def _shown(
+    registry: Registry,
+    kinds: tuple[str, ...],
+    place: Value,
+    entries: Mapping[Address, Entry],
+    objects: Mapping[Identity, LiveObject],
+) -> Ref | LiveId | None:
+    """Return the space that a site space shows: as it is declared, or else as it is live."""
+    found: Any = None
+    for name in kinds:
+        shows = registry[name].access.get("shows")
+        entry = entries.get(place.address) if isinstance(place, Ref) else None
+        live = objects.get((name, place.id)) if isinstance(place, LiveId) else None
+        fields = entry.fields if entry is not None else live.fields if live is not None else {}
+        found = fields.get(shows.name) if shows is not None else None
+    return found if isinstance(found, Ref | LiveId) else None
+
+
+def space_id(space: Ref | LiveId | None, bound: Callable[[Address], str | None]) -> str | None:
+    """Return the id of a space; None if the space is unknown or not live."""
+    return bound(space.address) if isinstance(space, Ref) else space.id if space is not None else None
+
+
+def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> Desired:
+    """Return the configuration with the id of each page that an entry names by its path."""
+    changed: dict[Address, Entry] = {}
+    for address, entry in desired.resources.items() if snapshot.pages else ():
+        for found in page_references(registry, entry, desired.resources, snapshot.objects):
+            pages = snapshot.pages.get(space_id(found.space, snapshot.bound_or_output) or "")
+            path = found.page.strip("/")
+            id = next((id for id, at in pages.items() if at == path), None) if pages else None
+            if pages and found.page not in pages and id is not None:
+                value = {**entry.fields[found.field.name], found.member: id}
+                changed[address] = replace(entry, fields={**entry.fields, found.field.name: value})
+    return replace(desired, resources={**desired.resources, **changed}) if changed else desired

@@ -1,0 +1,30 @@
+"""Find pages that an entry names and that do not exist: the platform would refuse the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.kinds.kind import Field
+from dpsync.kinds.page_references import page_references, space_id
+from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.values import Ref
+from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.planner.inputs.sides import Sides
+
+
+def missing_pages(sides: Sides, resource: Entry) -> Iterator[tuple[Field, str, str]]:
+    """Yield each field that names a missing page, with the reason and what to do.
+
+    A space whose pages could not be read may have the page.
+    """
+    declared = sides.resources.get(resource.address, resource)
+    for found in page_references(sides.registry, declared, sides.resources, sides.snapshot.objects):
+        id = space_id(found.space, sides.values.known_id)
+        if isinstance(found.space, Ref) and id is None:
+            reason = f"{found.space.address} does not exist yet, so it has no page yet"
+            yield found.field, reason, "create the page when the space exists, then apply again"
+        elif (pages := sides.snapshot.pages.get(id or "")) is not None and found.page not in pages:
+            space = found.space.address if isinstance(found.space, Ref) else f"the space {id}"
+            nearest = did_you_mean(found.page.strip("/"), [*pages, *pages.values()])
+            todo = f'did you mean "{nearest}"?' if nearest else "write the id or the path of one of its pages"
+            yield found.field, f'there is no page "{found.page}" in {space}', todo

@@ -1,0 +1,129 @@
+"""Redirects to pages: a plan finds the page by its id or path, and blocks a page that does not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .lab import Lab, section, site, spaces
+
+PAGES = {
+    "pages": [
+        {"id": "p1", "title": "Start", "slug": "start"},
+        {"id": "p2", "title": "Guides", "slug": "guides", "pages": [
+            {"id": "p3", "title": "Install", "slug": "install"}]},
+    ]
+}  # fmt: skip
+BODY = """
+spaces: { a: { title: Space a }, b: { title: Space b } }
+sites:
+  docs:
+    title: Docs
+    structure:
+      - { type: section, key: a, title: Section a, children: [{ type: space, key: a, space: a }] }
+      - { type: section, key: b, title: Section b, children: [{ type: space, key: b, space: b }] }
+    redirects:
+      /old:
+        destination:
+          { kind: site-page, siteSpaceId: PLACE, pageId: PAGE }
+"""
+REDIRECT = "acme/sites/docs/redirects/%2Fold"
+
+
+def body(page: str, place: str = "a/a") -> str:
+    return BODY.replace("PAGE", page).replace("PLACE", place)
+
+
+@pytest.fixture
+def docs(lab: Lab) -> Lab:
+    return holding(lab)
+
+
+def holding(lab: Lab, **redirect: Any) -> Lab:
+    """A site with two spaces, of which the first has pages, and perhaps a redirect."""
+    redirects = [{"source": "/old", "destination": redirect}] if redirect else []
+    first, second = spaces("a", "b")
+    shown = site(section("a", "a"), section("b", "b"), redirects=redirects)
+    return lab.holds(spaces=[{**first, "content": PAGES}, second], sites=[shown])
+
+
+def page_requests(lab: Lab) -> list[str]:
+    paths = [path.removeprefix("/v1") for _, path, _ in lab.server.app.requests]
+    return [path for path in paths if path.endswith("/content/pages")]
+
+
+@pytest.mark.parametrize(
+    ("page", "id"),
+    [("p1", "p1"), ("start", "p1"), ("guides/install", "p3"), ("/guides/install/", "p3")],
+    ids=["id", "path", "path of a page below another", "path with slashes"],
+)
+def test_redirect_to_page_converges(docs: Lab, page: str, id: str) -> None:
+    docs.converges(body(page))
+    (made,) = docs.world()["organizations"][0]["sites"][0]["redirects"]
+    assert made["destination"] == {"kind": "site-page", "siteSpaceId": "a-a", "pageId": id}
+    assert docs.plan(body(page)).changes == ()
+
+
+@pytest.mark.parametrize("place", ["a/a", "{ id: a-a }"], ids=["key", "id"])
+def test_new_redirect_to_missing_page_is_blocked(docs: Lab, place: str) -> None:
+    """An apply would send the request, and fail after other requests."""
+    plan = docs.plan(body("guides/instal", place))
+    assert plan.changes == ()
+    (blocked,) = plan.blocked
+    assert blocked.address == f"{REDIRECT}#destination"
+    assert 'there is no page "guides/instal" in ' in blocked.reason
+    assert blocked.todo == 'did you mean "guides/install"?'
+    assert plan.origins[blocked.address].line == 15
+
+
+def test_redirect_changed_to_missing_page_is_blocked(lab: Lab) -> None:
+    holding(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
+    plan = lab.plan(body("p9"))
+    assert plan.changes == ()
+    (blocked,) = plan.blocked
+    assert (blocked.address, blocked.reason) == (
+        f"{REDIRECT}#destination", 'there is no page "p9" in acme/spaces/a',
+    )  # fmt: skip
+
+
+def test_page_of_another_space_is_missing(docs: Lab) -> None:
+    (blocked,) = docs.plan(body("p1", "b/b")).blocked
+    assert blocked.reason == 'there is no page "p1" in acme/spaces/b'
+
+
+def test_page_of_new_space_is_missing(docs: Lab) -> None:
+    text = body("p1", "c/c").replace("b: { title: Space b }", "b: { title: Space b }, c: { title: New }")
+    new = "- { type: section, key: c, title: Section c, children: [{ type: space, key: c, space: c }] }"
+    text = text.replace("redirects:", f"  {new}\n    redirects:", 1)
+    (blocked,) = docs.plan(text, "{}", "new acme/spaces/c").blocked
+    assert blocked.reason == "acme/spaces/c does not exist yet, so it has no page yet"
+
+
+def test_unchanged_redirect_to_deleted_page_is_left_alone(lab: Lab) -> None:
+    holding(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
+    text = body("p1")
+    world = lab.world()
+    world["organizations"][0]["spaces"][0]["content"]["pages"] = []
+    lab.server.reset(world)
+    plan = lab.plan(text)
+    assert (plan.changes, plan.blocked) == ((), ())
+
+
+def test_each_named_space_takes_one_request(docs: Lab) -> None:
+    text = body("p1") + "".join(
+        f"      /old{number}: {{ destination: {{ kind: site-page, siteSpaceId: a/a, pageId: p{number} }} }}\n"
+        for number in (1, 2, 3)
+    )
+    docs.server.app.requests.clear()
+    docs.plan(text)
+    assert page_requests(docs) == ["/spaces/a/content/pages"]
+
+
+def test_redirect_to_section_reads_no_pages(docs: Lab) -> None:
+    text = body("p1").replace(
+        "{ kind: site-page, siteSpaceId: a/a, pageId: p1 }", "{ kind: site-section, siteSectionId: a }"
+    )
+    docs.server.app.requests.clear()
+    assert docs.plan(text).blocked == ()
+    assert page_requests(docs) == []
