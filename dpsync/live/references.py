@@ -7,14 +7,16 @@ who left is still in merge rules, and stays there as long as the file says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from dpsync.kinds.kind import Field
+from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import LiveId, leaves, live_ids
+from dpsync.model.entries.values import LiveId, Value, leaves, live_ids
 from dpsync.model.findings.diagnostic import Diagnostic
 
 
@@ -25,10 +27,36 @@ def check_references(reading: ReadingState) -> None:
         resource = reading.desired.resources[address]
         kind = reading.registry[resource.kind]
         for field in kind.reference_fields:
-            ids = live_ids(resource.fields.get(field.name))
-            if ids and not reading.desired.policy.ignores(address, field.name):
-                unknown = ids - present.possible(field, address, ids) - _named(reading, address, field.name)
-                reading.diagnostics += [_unknown(reading, resource, field, id) for id in sorted(unknown)]
+            value = resource.fields.get(field.name)
+            if not live_ids(value) or reading.desired.policy.ignores(address, field.name):
+                continue
+            by_kinds: dict[tuple[str, ...], set[str]] = defaultdict(set)
+            for kinds, id in _references(field.type, value):
+                by_kinds[_meant(reading, kinds)].add(id)
+            known = _named(reading, address, field.name)
+            for kinds, ids in by_kinds.items():
+                unknown = ids - present.possible(kinds, address, ids) - known
+                reading.diagnostics += [
+                    _unknown(reading, resource, field, kinds, id) for id in sorted(unknown)
+                ]
+
+
+def _references(type_: Type, value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each id in a value with the kinds that its part of the value may name."""
+    match type_:
+        case Reference() if isinstance(value, LiveId):
+            yield type_.refers, value.id
+        case Object(parts=parts) if isinstance(value, dict):
+            for name, part in parts.items():
+                yield from _references(part, value.get(name))
+        case OneOf(tag=tag, forms=forms) if isinstance(value, dict) and value.get(tag) in forms:
+            yield from _references(forms[value[tag]], value)
+        case Many(of=of) if isinstance(value, list):
+            for item in value:
+                yield from _references(of, item)
+        case Table(values=values) if isinstance(value, dict):
+            for item in value.values():
+                yield from _references(values, item)
 
 
 def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
@@ -49,10 +77,10 @@ class _Present:
         self._reading = reading
         self._pins = {item.pin for item in reading.desired.resources.values()}
 
-    def possible(self, field: Field, address: Address, ids: Set[str]) -> Set[str]:
-        """The ids that may exist: all, unless each kind that is meant was read around the entry."""
+    def possible(self, kinds: Iterable[str], address: Address, ids: Set[str]) -> Set[str]:
+        """The ids that may exist: all, unless each of these kinds was read around the entry."""
         found: set[str] = set()
-        for name in _meant(self._reading, field):
+        for name in kinds:
             lists = list(self._lists(name, address))
             if not lists or None in lists:
                 return ids
@@ -73,14 +101,16 @@ class _Present:
             around = holder.parent
 
 
-def _meant(reading: ReadingState, field: Field) -> list[str]:
-    """The kinds that an id in the field may be of: what an entry puts out is named by its own id."""
-    names = dict.fromkeys(field.type.refers)
-    return [name for name in names if reading.registry[name].platform.outputs is None]
+def _meant(reading: ReadingState, kinds: Iterable[str]) -> tuple[str, ...]:
+    """Return the kinds that an id may be of: what an entry puts out is named by its own id."""
+    names = dict.fromkeys(kinds)
+    return tuple(name for name in names if reading.registry[name].platform.outputs is None)
 
 
-def _unknown(reading: ReadingState, resource: Entry, field: Field, id: str) -> Diagnostic:
-    nouns = " or ".join(reading.registry[name].noun for name in _meant(reading, field))
+def _unknown(
+    reading: ReadingState, resource: Entry, field: Field, kinds: Iterable[str], id: str
+) -> Diagnostic:
+    nouns = " or ".join(reading.registry[name].noun for name in kinds)
     return Diagnostic(
         "DP306",
         f'there is no {nouns} with the id "{id}" on the platform',

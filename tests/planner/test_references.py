@@ -55,6 +55,11 @@ CASES = [
         " { kind: site-space, siteSpaceId: { id: gone } } } } } }",
         "acme/sites/docs/redirects/%2Fold",
     ),
+    (  # the id of a site space, where a section is meant
+        f"sites: {{ docs: {{ title: Docs, {PLACE}, redirects: {{ /old: {{ destination:"
+        " { kind: site-section, siteSectionId: { id: p1 } } } } } }",
+        "acme/sites/docs/redirects/%2Fold",
+    ),
     (
         "members: { ada@acme.example: admin }\n"
         "mergeRules: { type: rules, rules: [ { rule: allow_bypass, users: [ { id: gone } ] } ] }",
