@@ -75,7 +75,7 @@ def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> D
         for found in page_references(registry, entry, desired.resources, snapshot.objects):
             pages = snapshot.pages.get(space_id(found.space, snapshot.bound_or_output) or "")
             path = found.page.strip("/")
-            id = next((id for id, at in pages.items() if at == path), None) if pages else None
+            id = next((id for id, at in pages.items() if path and at == path), None) if pages else None
             if pages and found.page not in pages and id is not None:
                 value = {**entry.fields[found.field.name], found.member: id}
                 changed[address] = replace(entry, fields={**entry.fields, found.field.name: value})

@@ -14,6 +14,9 @@ from dpsync.kinds.urls import expand
 from dpsync.live.pages import each_page
 from dpsync.live.reading import ReadingState
 
+_WITHOUT_CONTENT = ("group", "link")
+"""Types of pages that no URL shows: their paths are empty here."""
+
 
 def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
     """Return the paths of the pages by their ids, for each space that an entry names with a page."""
@@ -44,4 +47,7 @@ def _paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:
 
 def _by_id(pages: Iterable[Any]) -> Mapping[str, str]:
     named = (page for page in pages if isinstance(page, dict) and isinstance(page.get("id"), str))
-    return {page["id"]: str(page.get("path") or "").strip("/") for page in named}
+    return {
+        page["id"]: "" if page.get("type") in _WITHOUT_CONTENT else str(page.get("path") or "").strip("/")
+        for page in named
+    }

@@ -63,6 +63,30 @@ def test_redirect_from_free_path_has_no_warning(lab: Lab, redirects: str, change
     assert warnings(lab, redirects, **changed) == []
 
 
+PAGES = [
+    {"id": "p1", "title": "Start", "slug": "start"},
+    {"id": "g", "title": "More", "slug": "more", "type": "group"},
+]
+TO_PAGE = "{ destination: { kind: site-page, siteSpaceId: b/b, pageId: p1 } }"
+
+
+@pytest.mark.parametrize(
+    ("source", "warned"),
+    [("/b/start", True), ("/b/Start", True), ("/b/more", False), ("/b/other", False)],
+    ids=["page", "page in another case", "group of pages", "no page"],
+)
+def test_redirect_over_page_is_warned_about(lab: Lab, source: str, warned: bool) -> None:
+    """A plan knows the pages of a space in which a redirect names a page."""
+    first, second = spaces("a", "b")
+    shown = site(section("a", "a", default=True), section("b", "b"), **PUBLIC)
+    lab.holds(spaces=[first, {**second, "content": {"pages": PAGES}}], sites=[shown])
+    plan = lab.plan(DECLARED.replace("NODES", NODES).replace("REDIRECTS", f"{source}: {TO_PAGE}"))
+    place = "acme/sites/docs/structure/b/b"
+    words = f'this redirect never takes effect: "{source}" is the path of a page in {place}'
+    found = [note.text for note in plan.notes if note.severity == "warning"]
+    assert [text.startswith(words) for text in found] == [True] * warned
+
+
 def test_warning_of_the_files_is_not_repeated(lab: Lab) -> None:
     structure = (section("a", "a", default=True), section("b", "b"))
     lab.holds(spaces=spaces("a", "b"), sites=[site(*structure, **PUBLIC)])

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 
 from msgspec import Struct
 
+from dpsync.kinds.page_references import space_id
 from dpsync.kinds.redirect_paths import (
     RedirectFault,
     RedirectLink,
@@ -19,6 +20,7 @@ from dpsync.kinds.redirect_paths import (
     path_below,
     redirect_faults,
     redirect_link,
+    url_path,
 )
 from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types.conditions import Condition
@@ -44,6 +46,12 @@ def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> It
             noun = paths.kind(fault.node).noun if fault.node is not None else ""
             text = f"{fault.message(noun)}; {fault.hint(noun)}"
             yield Note(address=str(declared), text=text, severity="warning")
+    for link, place in paths.over_pages():
+        if link.address in sides.resources:
+            reason = f'"{link.source}" is the path of a page in {place}'
+            todo = "remove the redirect, or move the page: live content comes before redirects"
+            text = f"this redirect never takes effect: {reason}; {todo}"
+            yield Note(address=str(link.address), text=text, severity="warning")
 
 
 class _Paths(Struct, frozen=True, dict=True):
@@ -53,6 +61,35 @@ class _Paths(Struct, frozen=True, dict=True):
     later: LaterUrls
 
     def faults(self) -> Iterator[RedirectFault]:
+        for owner, found in sorted(self._links.items()):
+            yield from redirect_faults(found, self._nodes(self.later.owners[owner]))
+
+    def over_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
+        """Yield each redirect from the path of a page that was read, and the site space with the page."""
+        sides = self.decided.sides
+        for owner, links in sorted(self._links.items()) if sides.snapshot.pages else ():
+            base = self.later.owners[owner]
+            nodes = self._nodes(base)
+            for address, url in self.later.addresses.items():
+                path = path_below(url, base)
+                if path is None or self._is_conditional(address):
+                    continue
+                for page in self._pages(address):
+                    at = url_path(f"{path}/{page}")
+                    if at in links and at not in nodes:
+                        yield links[at], address
+
+    def _pages(self, address: Address) -> Iterable[str]:
+        """Return the paths of the pages that a site space shows."""
+        sides, shows = self.decided.sides, self.kind(address).access.get("shows")
+        item = sides.resources.get(address) or self._live.get(address)
+        space = item.fields.get(shows.name) if shows is not None and item is not None else None
+        id = space_id(space, sides.values.known_id) if isinstance(space, Ref | LiveId) else None
+        return filter(None, sides.snapshot.pages.get(id or "", {}).values())
+
+    @cached_property
+    def _links(self) -> Mapping[Address, Mapping[str, RedirectLink]]:
+        """Return the active redirects of each site by source."""
         links: dict[Address, dict[str, RedirectLink]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
             if kind.redirects is None:
@@ -63,8 +100,7 @@ class _Paths(Struct, frozen=True, dict=True):
                 link = redirect_link(kind, kind.redirects, address, fields, of_reference, base)
                 if base is not None and link is not None:
                     links[owner][link[0]] = link[1]
-        for owner, found in sorted(links.items()):
-            yield from redirect_faults(found, self._nodes(self.later.owners[owner]))
+        return links
 
     def _of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
         address = value.address if isinstance(value, Ref) else None
@@ -78,9 +114,12 @@ class _Paths(Struct, frozen=True, dict=True):
         found: dict[str, Address] = {}
         for address, url in self.later.addresses.items():
             path = path_below(url, base)
-            if path is not None and not any(around in self._conditional for around in address.upward()):
+            if path is not None and not self._is_conditional(address):
                 found.setdefault(path, address)
         return found
+
+    def _is_conditional(self, address: Address) -> bool:
+        return any(around in self._conditional for around in address.upward())
 
     @cached_property
     def _conditional(self) -> set[Address]:
