@@ -62,18 +62,14 @@ class _Paths(Struct, frozen=True, dict=True):
 
     def faults(self) -> Iterator[RedirectFault]:
         for owner, found in sorted(self._links.items()):
-            yield from redirect_faults(found, self._nodes(self.later.owners[owner]))
+            yield from redirect_faults(found, self._nodes(owner))
 
     def over_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
         """Yield each redirect from the path of a page that was read, and the site space with the page."""
         sides = self.decided.sides
         for owner, links in sorted(self._links.items()) if sides.snapshot.pages else ():
-            base = self.later.owners[owner]
-            nodes = self._nodes(base)
-            for address, url in self.later.addresses.items():
-                path = path_below(url, base)
-                if path is None or self._is_conditional(address):
-                    continue
+            nodes = self._nodes(owner)
+            for address, path in self._seen(owner):
                 for page in self._pages(address):
                     at = url_path(f"{path}/{page}")
                     if at in links and at not in nodes:
@@ -109,13 +105,28 @@ class _Paths(Struct, frozen=True, dict=True):
         url = self.later.addresses.get(address) if address is not None else None
         return path_below(url, base) if url is not None and base is not None else None
 
-    def _nodes(self, base: str) -> Mapping[str, Address]:
-        """Return what every visitor sees below a URL, by path; of two objects at one path the outer one."""
+    def _nodes(self, owner: Address) -> Mapping[str, Address]:
+        """Return a site and its nodes by path; of two objects at one path the outer one."""
         found: dict[str, Address] = {}
-        for address, url in self.later.addresses.items():
-            path = path_below(url, base)
+        for address, path in self._seen(owner):
+            found.setdefault(path, address)
+        return found
+
+    def _seen(self, owner: Address) -> Iterator[tuple[Address, str]]:
+        """Yield what every visitor of a site sees, with its path."""
+        for address in self._by_owner[owner]:
+            path = path_below(self.later.addresses[address], self.later.owners[owner])
             if path is not None and not self._is_conditional(address):
-                found.setdefault(path, address)
+                yield address, path
+
+    @cached_property
+    def _by_owner(self) -> Mapping[Address, list[Address]]:
+        """Return the addresses with a URL in each site, the outer ones first."""
+        found: dict[Address, list[Address]] = defaultdict(list)
+        for address in self.later.addresses:
+            owner = next((around for around in address.upward() if around in self.later.owners), None)
+            if owner is not None:
+                found[owner].append(address)
         return found
 
     def _is_conditional(self, address: Address) -> bool:
