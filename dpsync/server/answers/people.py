@@ -71,7 +71,10 @@ def organization(ctx: Context, record: Record) -> Json:
 
 
 def saml_provider(ctx: Context, record: Record) -> Json:
-    """Return a provider. A missing text is empty and a missing role null; a missing `ssoURL` is absent."""
+    """Return a provider. A missing text is empty, a missing role null and a missing `ssoURL` absent.
+
+    The vendor's document requires `ssoURL` also of a provider that has none: `published` answers with "".
+    """
     doc = record.doc
     service = f"{APP}/auth/saml/{record.id}"
     texts = {field: doc.get(field) or "" for field in ("entityID", "certificate")}
@@ -85,6 +88,8 @@ def saml_provider(ctx: Context, record: Record) -> Json:
         "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
         "urls": {"location": located(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
     }
+    if ctx.published:
+        answer.setdefault("ssoURL", "")
     if record.ref and (found := ctx.load("team", record.ref)) is not None:
         answer["defaultTeam"] = team(ctx, found)
     return answer

@@ -52,7 +52,8 @@ OPERATIONS = [
     _PROVIDERS.update(
         "updateOrganizationSAMLProvider",
         decided="No request unsets the ssoURL, and only deleting the team unsets the defaultTeam. A "
-        "defaultRole null is a guest. A provider without ssoURL is answered without that member."),
+        "defaultRole null is a guest. A provider without ssoURL is answered without that "
+        "member; on published, whose document requires the member, with an empty text."),
     _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
     get("listSSOProviderLoginsInOrganization", ORG + "/sso", joining.list_logins, mj.SsoLogins,
         decided="For every member; active providers only."),
