@@ -82,7 +82,7 @@ def _replaced(speaker: Output, directory: Path, out: Path, registry: Registry) -
     why = "the link itself is replaced"
     if not target.is_symlink():
         try:
-            return read_navigation(target, out.as_posix(), NavigationKinds.of(registry))
+            return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)
         except DiagnosticError as unreadable:
             why = unreadable.findings[0].message
     speaker.complain(visible(f"{out}: nothing of the replaced file is kept: {why}"))
