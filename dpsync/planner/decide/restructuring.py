@@ -276,6 +276,15 @@ def _is(values: Values, entry: Entry, live: LiveObject) -> bool:
     return entry.kind == live.kind and shows(values, entry) == shows(values, live)
 
 
+def rebuilt_places(names: Names, decided: Restructuring) -> list[Address]:
+    """Return the addresses of navigations that change their kind, and of sections left over by such a change.
+
+    `--confirm "restructure SITE"` is the answer about everything that is deleted there.
+    """
+    left = (names.address(identity) for identity in decided.left_over)
+    return [*(item.scope.address for item in decided.found), *left]
+
+
 def answered(names: Names, decided: Restructuring) -> list[Address]:
     """The places and things whose deletion was agreed to with the answer, by name."""
     left = [names.address(identity) for identity in decided.left_over]

@@ -8,7 +8,8 @@ delete. The limits are asked about as well, whatever is named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -18,7 +19,7 @@ from dpsync.model.findings.refusals import CONTENT
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import FEW, counted, some
 from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.decide.restructuring import answered
+from dpsync.planner.decide.restructuring import rebuilt_places
 from dpsync.planner.inputs.answers import DELETE_CONTENT, DELETE_ONE, Answer
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.names import Names
@@ -31,7 +32,7 @@ class UnnamedContent(Struct, frozen=True):
     everything: tuple[Identity, ...]
     """All that nobody has named, in the order of addresses."""
     unanswered: tuple[Identity, ...]
-    """The same; nothing where the answer with its number was given."""
+    """The same; nothing where an answer with the number was given."""
     asked: frozenset[Answer]
 
 
@@ -97,17 +98,26 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
 
 
 def unnamed_content(decided: Decisions) -> UnnamedContent:
-    """What holds content and would go, without what is named, and what goes with an answered navigation.
+    """Return the content that this plan deletes and that neither the policy nor an answer names.
 
-    What a line of the ids file has passed over is asked about by its name (planner/questions/rebinds.py).
+    Content below a named object counts as named. Two kinds of content are left out, because another question
+    covers each of them: content of a navigation that changes its kind (planner/decide/restructuring.py), and
+    objects that the ids file has assigned to an entry before (planner/questions/rebinds.py).
 
-    Who names a thing names what lies in it: that has no address of its own beside it.
+    `--confirm "delete content N"` may state the number of objects that no answer names, or the number without
+    any answer by name. So all answers that one plan prints can be given together.
     """
     sides = decided.sides
-    agreed = answered(sides.names, decided.restructuring)
+    rebuilt = rebuilt_places(sides.names, decided.restructuring)
     content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
     asked_by_name = formerly(sides) if content else {}
-    named: dict[Identity, bool] = {}
+    found = [
+        identity
+        for identity in content
+        if not any(sides.names.address(identity).is_in(place) for place in rebuilt)
+        and identity not in asked_by_name
+    ]
+    by_policy = _without_named(decided, found, sides.policy.removed)
     asked: set[Answer] = set()
 
     def is_answered(identity: Identity) -> bool:
@@ -115,30 +125,27 @@ def unnamed_content(decided: Decisions) -> UnnamedContent:
         asked.add(by_name)
         return sides.answers.gives(by_name)
 
-    def is_named(identity: Identity) -> bool:
-        if identity not in named:
-            around = sides.snapshot.objects[identity].parent
-            named[identity] = (
-                sides.policy.removed(identity)
-                or is_answered(identity)
-                or (around is not None and decided.deletions.covers(around) and is_named(around))
-            )
-        return named[identity]
+    left = _without_named(decided, by_policy, is_answered)
+    numbers = {Answer(DELETE_CONTENT, str(len(unnamed))) for unnamed in (by_policy, left) if unnamed}
+    agreed = any(map(sides.answers.gives, numbers))
+    return UnnamedContent(left, () if agreed else left, frozenset(asked | numbers))
 
-    found = [
-        identity
-        for identity in content
-        if not any(sides.names.address(identity).is_in(place) for place in agreed)
-        and identity not in asked_by_name
-        and not is_named(identity)
-    ]
-    everything = tuple(sorted(found, key=sides.names.address))
-    all_of_it = Answer(DELETE_CONTENT, str(len(everything)))
-    return UnnamedContent(
-        everything,
-        () if sides.answers.gives(all_of_it) else everything,
-        frozenset({*asked, all_of_it} if everything else asked),
-    )
+
+def _without_named(
+    decided: Decisions, identities: Iterable[Identity], names: Callable[[Identity], bool]
+) -> tuple[Identity, ...]:
+    """Return the objects, sorted by address, that are neither named nor in a deleted object that is named."""
+    sides = decided.sides
+
+    @cache
+    def is_named(identity: Identity) -> bool:
+        around = sides.snapshot.objects[identity].parent
+        if names(identity):
+            return True
+        return around is not None and decided.deletions.covers(around) and is_named(around)
+
+    left = (identity for identity in identities if not is_named(identity))
+    return tuple(sorted(left, key=sides.names.address))
 
 
 def _lines(former: FormerNames, to_delete: Collection[Identity]) -> list[str]:

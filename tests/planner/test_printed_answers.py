@@ -1,0 +1,144 @@
+"""All `--confirm` answers that one plan prints can be given together, and settle the deletion of content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dpsync.model.entries.desired import Limits
+from dpsync.model.entries.ids import RecordedLine
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.plan import Plan
+from dpsync.planner.inputs.answers import DELETE_CONTENT, confirmed_by
+from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.plan import make_plan
+from tests.soak import examples
+
+from .stages import Case, Things
+
+KINDS = ("team", "collection", "space", "site", "section", "site_space")
+NAMED = Case({"space": {key: {} for key in "ab"}})
+
+
+def printed(plan: Plan) -> list[str]:
+    ways = (way.add for refusal in plan.refusals for way in refusal.answers)
+    return [answer for way in ways if (answer := confirmed_by(way)) is not None]
+
+
+def answered(sides: Sides, *answers: str) -> Plan:
+    return make_plan(replace(sides, options=Options(answers)))
+
+
+def recorded_before(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str]]) -> Sides:
+    """The sides with ids of the git base: by kind and path of an object, those of the entry that it was."""
+    case = Case({"site": {"docs": {}, "help": {}}})
+    found = {}
+    for (kind, path), (_, entry) in lines.items():
+        address = case.address(kind, entry)
+        found[address] = RecordedLine(address, f"{kind}-{path.replace('/', '-')}")
+    records = replace(sides.snapshot.records, earlier=found)
+    return replace(sides, snapshot=replace(sides.snapshot, records=records))
+
+
+def test_number_counts_content_below_object_named_by_answer() -> None:
+    """The answer that names the site would make the printed number wrong, and the next plan would refuse."""
+    tree: Things = {
+        "site": {"docs": {"title": "Docs"}},
+        "section": {"docs/a": {"title": "A", "path": "a"}},
+        "site_space": {"docs/a/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    spaces = {"a": {"title": "A"}}
+    live = {**tree, "space": {**spaces, "old": {"title": "Old"}}}
+    case = Case({"space": spaces, "site": {}}, live, prune=["spaces", "sites"], agreed=False)
+    sides = recorded_before(case.sides(), {("site", "docs"): ("site", "docs")})
+    plan = answered(sides)
+    assert sorted(refusal.code for refusal in plan.refusals) == ["content", "passed-over"]
+    answers = printed(plan)
+    assert answers == ["delete object acme/sites/[Docs]", "delete content 2"]
+    assert answered(sides, *answers).can_apply
+    assert printed(answered(sides, answers[0])) == ["delete content 1"]
+    assert answered(sides, answers[0], "delete content 1").can_apply
+    assert not answered(sides, answers[0], "delete content 3").can_apply
+
+
+def test_number_excludes_content_of_restructured_navigation() -> None:
+    """Otherwise, agreeing to the restructuring makes the printed number wrong."""
+    spaces = {"a": {"title": "A"}}
+    wanted: Things = {
+        "space": spaces,
+        "site": {"docs": {"title": "Docs"}},
+        "site_space": {"docs/q": {"space": NAMED.ref("space", "a"), "path": "q"}},
+    }
+    live: Things = {
+        "space": {**spaces, "old": {"title": "Old"}},
+        "site": {"docs": {"title": "Docs"}},
+        "section": {"docs/x": {"title": "X", "path": "x"}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    sides = Case(wanted, live, prune=["spaces", "sites/*/structure"], agreed=False).sides()
+    plan = answered(sides)
+    assert sorted(refusal.code for refusal in plan.refusals) == ["content", "restructure"]
+    assert sorted(printed(plan)) == ["delete content 1", "restructure acme/sites/docs"]
+    assert answered(sides, *printed(plan)).can_apply
+
+
+@pytest.mark.parametrize("seed", range(examples(60, 3000)))
+def test_answers_of_random_plan_settle_content(seed: int) -> None:
+    """A run that gives each printed answer would otherwise be refused again."""
+    sides = _drawn(Random(seed))
+    answers = printed(answered(sides))
+    left = [answer for answer in printed(answered(sides, *answers)) if answer.startswith(DELETE_CONTENT)]
+    assert left == [], f"after {answers}"
+
+
+def _drawn(random: Random) -> Sides:
+    """Random objects, some declared and some recorded as other entries before, in places that are pruned."""
+    sides: dict[str, dict[str, dict[str, Any]]] = {"live": {}, "wanted": {}}
+    for things in sides.values():
+        things.update({kind: {} for kind in KINDS})
+        things["space"] |= {key: {"title": key.upper()} for key in "ab"}
+    paths = [("space", key, {"title": f"Space {key}"}) for key in "cdefg"[: random.randint(0, 5)]]
+    paths += [("team", key, {"title": f"Team {key}"}) for key in "xy"[: random.randint(0, 2)]]
+    paths += [("collection", key, {"title": f"Collection {key}"}) for key in "xy"[: random.randint(0, 2)]]
+    sites = ["docs", "help"][: random.randint(0, 2)]
+    paths += [("site", key, {"title": key.title(), "basename": key}) for key in sites]
+    for kind, path, fields in paths:
+        for side in random.choice([("live", "wanted"), ("live",), ("wanted",)]):
+            sides[side][kind][path] = fields
+            if kind == "site":
+                _draw_navigation(random, sides[side], path, declared=side == "wanted")
+    live, wanted = sides["live"], sides["wanted"]
+    both = [(kind, path) for kind in KINDS[:-1] for path in live[kind] if path in wanted[kind]]
+    prune = random.sample(["spaces", "teams", "collections", "sites", "sites/*/structure"], 4)
+    lines = [one for one in both if random.random() < 0.7]
+    case = Case(wanted, live, prune=prune, limits=Limits(1000, 1000), lines=lines, agreed=False)
+    before = {}
+    removed = [(kind, path) for kind in KINDS[:-1] for path in live[kind] if path not in wanted[kind]]
+    for kind, path in removed:
+        beside = [one for one in lines if one[0] == kind and _above(one[1]) == _above(path)]
+        if random.random() < 0.4:
+            before[kind, path] = random.choice([*beside, (kind, path)])
+    return recorded_before(case.sides(), before)
+
+
+def _above(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _draw_navigation(random: Random, things: dict[str, dict[str, Any]], site: str, declared: bool) -> None:
+    """Sections, or spaces alone."""
+
+    def place() -> dict[str, Any]:
+        key = random.choice("ab")
+        return {"space": NAMED.ref("space", key) if declared else LiveId(f"space-{key}"), "path": "p"}
+
+    if random.random() < 0.7:
+        for key in random.sample("xyz", random.randint(1, 3)):
+            things["section"][f"{site}/{key}"] = {"title": key, "path": key}
+            things["site_space"][f"{site}/{key}/p"] = place()
+    else:
+        things["site_space"][f"{site}/p"] = place()
