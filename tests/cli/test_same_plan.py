@@ -52,3 +52,25 @@ def test_named_base_gives_plan_of_default_base(
     applied = run("apply", "-C", str(directory), "plan.json", "--yes", "--format", "json")
     assert saved["digest"] == plans[0]["digest"]
     assert applied.code == (4 if plans[0]["plan"]["refusals"] else 0), applied.err
+
+
+def test_ci_base_at_head_gives_plan_of_named_head(
+    tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that starts again for the commit before the push would ask what `apply FILE` does not ask."""
+    directory = tmp_path / "acme"
+    shutil.copytree(EXAMPLE, directory)
+    _entry_added(directory)
+    git(directory, "init", "-q")
+    git(directory, "add", "-A")
+    git(directory, "commit", "-q", "-m", "files")
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": git(directory, "rev-parse", "HEAD")}), encoding="utf-8")
+    for name, value in {"CI": "true", "GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(event)}.items():
+        monkeypatch.setenv(name, value)
+    by_default, named = (
+        json.loads(run("plan", "-C", str(directory), *flags, "--format", "json").out)["plan"]
+        for flags in ((), ("--base", "HEAD"))
+    )
+    assert by_default["base"] == named["base"]
+    assert [item["code"] for item in by_default["refusals"]] == [item["code"] for item in named["refusals"]]

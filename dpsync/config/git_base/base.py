@@ -45,6 +45,8 @@ def read_base(
     found = _named(repository, ref) if ref is not None else default_base(repository, env)
     if found.commit is None:
         return found
+    # Also a job of a CI system can have HEAD as its base, and a saved plan names the same commit by its id.
+    found = replace(found, present=found.commit == repository.commit("HEAD"))
     project = Project(repository, root, registry, env, layers or Layers())
     loaded = _loaded(project, found, ref)
     return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)
@@ -56,7 +58,7 @@ def _named(repository: Repository, ref: str) -> Base:
         raise _unusable(
             ref, "there is no such commit in this repository", DEEPER if repository.shallow else None
         )
-    return Base(ref, commit, present=commit == repository.commit("HEAD"))
+    return Base(ref, commit)
 
 
 def _unusable(ref: str, why: str, hint: str | None = None) -> DiagnosticError:

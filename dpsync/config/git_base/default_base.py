@@ -72,7 +72,7 @@ def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
 
 
 def _head(repository: Repository) -> Base:
-    return Base("HEAD", repository.commit("HEAD"), present=True)
+    return Base("HEAD", repository.commit("HEAD"))
 
 
 def _merge_base(repository: Repository, target: str, tips: Iterable[str | None]) -> Base:

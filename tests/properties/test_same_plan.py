@@ -1,0 +1,172 @@
+"""For the same files, commit and platform, every way to a plan gives the same plan, and `apply` does it.
+
+The organizations are random, the commits are real, and all requests go over HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from dpsync.planner.inputs.answers import confirmed_by
+from tests.machine.checkout import Checkout
+from tests.machine.checkout import document as printed
+from tests.machine.command import Ran
+from tests.soak import examples
+
+from .configurations import TOKEN, Written, document, world
+from .mutations import Managed, wanted_organization
+from .organizations import Draw, Organization, live_organization, repair
+from .platform import Platform
+
+PLATFORMS = {"full": "platform", "reference": "reference", "published": "today"}
+SEED = int(os.environ.get("DPSYNC_SEED", "0"))
+"""The first seed of the examples."""
+EXAMPLES = int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(8, 100)
+DONE = ("base", "changes", "blocked", "bindings", "kept", "exposures", "urls", "navigation")
+ROUNDS = 4
+"""How often a plan may ask something that follows from an answer."""
+
+
+class Scene:
+    """A checkout with a commit, edited files, and a platform that somebody has changed since."""
+
+    def __init__(self, platform: Platform, seed: int, directory: Path) -> None:
+        self.platform, self.draw = platform, Draw(Random(seed))
+        env = {
+            "PATH": os.environ["PATH"], "HOME": str(directory), "XDG_STATE_HOME": str(directory / "state"),
+            "DPSYNC_URL": platform.server.url, "DPSYNC_TOKEN": TOKEN, "NO_COLOR": "1",
+        }  # fmt: skip
+        flags: tuple[str, ...] = ("--profile", platform.registry.profile.name)
+        recorded = self.draw.chance(0.5)
+        if recorded:
+            flags += ("--ids", "dpsync.ids.yaml")
+        self.checkout = Checkout(directory / "work", env, flags)
+        self.checkout.directory.mkdir()
+        self.checkout.git("init", "-q", "-b", "main")
+        live = live_organization(self.draw, "acme", self.draw.number(1, 4))
+        self.start(live)
+        self.checkout.git("commit", "-q", "--allow-empty", "-m", "no files yet")
+        committed = live.copy()
+        repair(self.draw, committed)
+        self.write(live, committed)
+        if recorded:
+            self.run("ids")
+        self.checkout.commit()
+        self.edit(live)
+        self.flags = ["--no-delete"] if self.draw.chance(0.1) else []
+        if self.draw.chance(0.3):
+            before = self.checkout.git("rev-parse", self.draw.pick(["HEAD", "HEAD~1"]))
+            event = directory / "event.json"
+            event.write_text(json.dumps({"before": before}), encoding="utf-8")
+            env |= {"CI": "true", "GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(event)}
+
+    def start(self, live: Organization) -> None:
+        self.platform.server.reset(self.platform.suited(world([live])))
+
+    def write(self, live: Organization, wanted: Organization) -> None:
+        made = document({"acme": Written(self.draw, live, wanted, Managed()).configuration()})
+        if self.draw.chance(0.3):
+            made["policy"]["limits"] = {"deletes": 1, "percent": 100}
+        if self.draw.chance(0.2):
+            made["policy"]["protect"] = ["*/spaces/*"]
+        if self.draw.chance(0.5):
+            _forget_answers(made["organizations"]["acme"])
+        text = json.dumps(self.platform.suited(made), indent=1)
+        (self.checkout.directory / "dpsync.yaml").write_text(text, encoding="utf-8")
+
+    def edit(self, live: Organization) -> None:
+        """Edit the files, and sometimes the platform and the commits, too."""
+        wanted = wanted_organization(self.draw, live, Managed(), self.draw.number(0, 12))
+        if self.draw.chance(0.4):
+            live = wanted_organization(self.draw, live, Managed(), self.draw.number(1, 4))
+            for number, thing in enumerate(_new(live)):
+                thing.id = f"by-hand-{number}"
+            self.start(live)
+        self.write(live, wanted)
+        if self.draw.chance(0.3):
+            self.rename_keys()
+        if self.draw.chance(0.3):
+            self.checkout.commit()
+
+    def rename_keys(self) -> None:
+        root = self.checkout.directory / "dpsync.yaml"
+        text = root.read_text(encoding="utf-8")
+        spaces = json.loads(text)["organizations"]["acme"].get("spaces", {})
+        for key in self.draw.some(sorted(spaces))[:2]:
+            text = text.replace(f'"{key}"', f'"{key}-renamed"')
+        root.write_text(text, encoding="utf-8")
+
+    def run(self, *arguments: str) -> Ran:
+        return self.checkout.dpsync(*arguments)
+
+
+def _forget_answers(organization: Any) -> None:
+    """Remove each `new: true`, as in files of somebody who has not been asked yet."""
+    for place in ("collections", "spaces", "sites"):
+        for entry in organization.get(place, {}).values():
+            entry.pop("new", None)
+
+
+def _new(org: Organization) -> Iterator[Any]:
+    things = [*org.teams, *org.collections, *org.spaces, *org.sites]
+    things += [node for site in org.sites for node in site.nodes()]
+    return (thing for thing in things if thing.id is None)
+
+
+@contextmanager
+def scene(platform: Platform, seed: int) -> Iterator[Scene]:
+    with TemporaryDirectory() as directory:
+        yield Scene(platform, seed, Path(directory))
+
+
+def plan_in(ran: Ran) -> tuple[Any, list[str]]:
+    """What a command plans, asks and refuses, and the `--confirm` answers that it prints."""
+    found = printed(ran)
+    assert found is not None, str(ran)
+    if "findings" in found:
+        return {"findings": [(item["code"], item["address"]) for item in found["findings"]]}, []
+    found = found if "digest" in found else found["plan"]
+    plan = found["plan"]
+    ways = [way["add"] for item in plan["refusals"] for way in item["answers"]]
+    refusals = [(item["code"], item["address"]) for item in plan["refusals"]]
+    done = {name: plan[name] for name in DONE}
+    digest = None if refusals else found["digest"]  # a refusal names the base as the command line does
+    answers = [answer for way in ways if (answer := confirmed_by(way)) is not None]
+    return {**done, "ways": ways, "refusals": refusals, "digest": digest}, answers
+
+
+@pytest.mark.parametrize("profile", PLATFORMS)
+@pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
+def test_every_way_to_plan_agrees(request: pytest.FixtureRequest, profile: str, seed: int) -> None:
+    """`apply FILE` would otherwise refuse what `plan` showed, or do something else."""
+    with scene(request.getfixturevalue(PLATFORMS[profile]), seed) as made:
+        head = made.checkout.git("rev-parse", "HEAD")
+        saved = made.checkout.directory.parent / "plan.json"
+        flags = made.flags
+        for _ in range(ROUNDS):
+            first = made.run("plan", *flags, "--out", str(saved), "--format", "json")
+            expected, answers = plan_in(first)
+            commit = expected.pop("base", None)
+            for base in {commit, "HEAD" if commit == head else None} - {None}:
+                named, _ = plan_in(made.run("plan", *flags, "--base", base, "--format", "json"))
+                assert named.pop("base", None) == commit
+                assert named == expected
+            if "findings" in expected:
+                assert made.run("apply", *flags, "--yes", "--format", "json").code == first.code
+                return
+            if not answers:
+                break
+            flags = flags + [word for answer in answers for word in ("--confirm", answer)]
+        command = ("apply", *flags) if expected["refusals"] else ("apply", str(saved))
+        applied = made.run(*command, "--yes", "--format", "json")
+        assert applied.code in ((4,) if expected["refusals"] else (0, 3)), str(applied)
+        assert plan_in(applied)[0] == {**expected, "base": commit}
