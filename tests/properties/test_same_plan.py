@@ -23,12 +23,12 @@ from tests.machine.command import Ran
 from tests.soak import examples
 
 from .configurations import TOKEN, Written, document, world
-from .mutations import Managed, wanted_organization
+from .mutations import Managed, add_collection, add_site, add_space, add_team, wanted_organization
 from .organizations import Draw, Organization, live_organization, repair
 from .platform import Platform
 
 PLATFORMS = {"full": "platform", "reference": "reference", "published": "today"}
-SEED = int(os.environ.get("DPSYNC_SEED", "0"))
+SEED = int(os.environ.get("DPSYNC_SEED", "20"))
 """The first seed of the examples."""
 EXAMPLES = int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(8, 100)
 DONE = ("base", "changes", "blocked", "bindings", "kept", "exposures", "urls", "navigation")
@@ -86,15 +86,20 @@ class Scene:
     def edit(self, live: Organization) -> None:
         """Edit the files, and sometimes the platform and the commits, too."""
         wanted = wanted_organization(self.draw, live, Managed(), self.draw.number(0, 12))
-        if self.draw.chance(0.4):
+        if self.draw.chance(0.3):
+            # Somebody adds an object by hand, and an entry of the same kind is new.
+            add = self.draw.pick([add_team, add_collection, add_space, add_site])
+            live = live.copy()
+            for org in (live, wanted):
+                add(self.draw, org, Managed())
+            self.start(_made(live))
+        elif self.draw.chance(0.4):
             live = wanted_organization(self.draw, live, Managed(), self.draw.number(1, 4))
-            for number, thing in enumerate(_new(live)):
-                thing.id = f"by-hand-{number}"
-            self.start(live)
+            self.start(_made(live))
         self.write(live, wanted)
         if self.draw.chance(0.3):
             self.rename_keys()
-        if self.draw.chance(0.3):
+        if self.draw.chance(0.5):
             self.checkout.commit()
 
     def rename_keys(self) -> None:
@@ -116,10 +121,13 @@ def _forget_answers(organization: Any) -> None:
             entry.pop("new", None)
 
 
-def _new(org: Organization) -> Iterator[Any]:
+def _made(org: Organization) -> Organization:
+    """The organization after everything new in it got an id."""
     things = [*org.teams, *org.collections, *org.spaces, *org.sites]
     things += [node for site in org.sites for node in site.nodes()]
-    return (thing for thing in things if thing.id is None)
+    for number, thing in enumerate(thing for thing in things if thing.id is None):
+        thing.id = f"by-hand-{number}"
+    return org
 
 
 @contextmanager
