@@ -6,7 +6,7 @@ a first key which nothing bears any more, the later keys count only while its pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, auto
 from functools import cached_property
 from typing import Literal
@@ -18,7 +18,7 @@ from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, of_child
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
 
@@ -43,6 +43,16 @@ class Past(Struct, frozen=True):
     entries: Mapping[Address, Entry] = field(default_factory=dict)
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     recorded: Recorded = NOTHING_RECORDED
+    commits: Iterable[Desired] = ()
+    """The configuration in commits before the git base, the latest first; read only where they are needed."""
+
+    def earlier(self, address: Address) -> Iterator[Entry]:
+        """The entries that the git base and earlier commits have at an address, the latest first."""
+        if address in self.entries:
+            yield self.entries[address]
+        for desired in self.commits:
+            if address in desired.resources:
+                yield desired.resources[address]
 
     def keys(self, view: NaturalKeys) -> NaturalKeys:
         """How keys are read of earlier entries, which had the first children of then."""

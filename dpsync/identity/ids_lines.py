@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from dpsync.identity.exchanged_lines import EarlierEntries, Recognized, declared_name, exchanged_lines
 from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
@@ -29,15 +30,19 @@ class Recorded(Struct, frozen=True):
     """The lines that concern one place.
 
     `orphans` are lines without an entry, by the id that they name. `returned` are entries that the git base
-    does not have though its ids file has their line: they were removed, and are back.
+    does not have though its ids file has their line: they were removed, and are back. `unedited` are entries
+    whose line is the same in the ids file of the git base.
     """
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     orphans: Mapping[str, Address] = field(default_factory=dict)
     returned: frozenset[Address] = frozenset()
+    unedited: frozenset[Address] = frozenset()
 
 
 NOTHING_RECORDED = Recorded()
+_SAID = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
+"""By these the entry itself says which object it is."""
 
 
 class ByLine(Struct):
@@ -175,11 +180,7 @@ def _bearing(view: NaturalKeys, index: Index, entry: Entry) -> list[LiveObject]:
 
 
 def _declared(view: NaturalKeys, entry: Entry) -> tuple[Key, tuple[Form, ...]] | tuple[None, None]:
-    for key in view.kind.identity:
-        value = view.wanted(entry, key)
-        if value is not None:
-            return key, value
-    return None, None
+    return declared_name(view, entry) or (None, None)
 
 
 def questions(
@@ -188,12 +189,13 @@ def questions(
     wanted: Iterable[Entry],
     live: Sequence[LiveObject],
     found: Mapping[Address, Match],
+    earlier: EarlierEntries,
 ) -> list[Diagnostic]:
     """What lines leave open, once everything else in the place is settled.
 
     Another object that nobody claims bears the name that an entry declares while the line's does not; a
     `previously` that means another object than the line; an entry that was removed and is back under another
-    name. Nobody can tell from here what was meant.
+    name; lines that each name the object of another entry. Nobody can tell from here what was meant.
     """
     by_line = [
         entry for entry in wanted if entry.address in found and found[entry.address].by is MatchedBy.LINE
@@ -224,7 +226,12 @@ def questions(
             asked.append(_two(view, entry, mine, others, "DP312", written(entry, key), has))
         elif entry.address in recorded.returned:
             asked.append(_returned(view, entry, mine, key))
-    return asked
+    recognized = [
+        Recognized(entry, objects[match.id], match.by is MatchedBy.LINE, entry.address in recorded.unedited)
+        for entry in wanted
+        if (match := found.get(entry.address)) is not None and match.by not in _SAID
+    ]
+    return [*asked, *exchanged_lines(view, recognized, earlier)]
 
 
 def _two(

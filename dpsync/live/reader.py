@@ -218,7 +218,7 @@ class _Reader:
         )  # fmt: skip
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
         recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
-        past = Past(earlier, reading.earlier_first_child, recorded)
+        past = Past(earlier, reading.earlier_first_child, recorded, reading.base.earlier)
         found = match(view, wanted, live, past)
         if found.diagnostics and kind.shown_in is not None:
             places = ShownPlaces(reading, kind, parent, self._match_now)

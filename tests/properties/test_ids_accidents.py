@@ -1,0 +1,175 @@
+"""An ids file with two swapped lines, or no ids file, and one ordinary edit of a random organization.
+
+Either each entry is recognized as the object that it was before, or dpsync asks. Kinds without content (a
+section group) are not looked at when the file is missing: they may be created again.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+import pytest
+from msgspec.structs import replace
+
+from dpsync.api import Options, Session, load, load_base
+from dpsync.live.records import recorded_lines
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import NO_IDS, IdsFile
+from dpsync.model.findings.diagnostic import DiagnosticError
+from tests.identity.past import git
+from tests.soak import examples
+
+from .configurations import Written, document, world
+from .mutations import Managed
+from .organizations import Draw, live_organization, repair
+from .platform import REGISTRY, Platform
+
+PLACES = ("teams", "collections", "spaces", "sites")
+Accident = Literal["lines swapped", "file missing"]
+
+
+class Unsuitable(Exception):
+    """The random organization is no example: without pins, its files do not mean what is live."""
+
+
+class Example:
+    """A committed configuration that matches its platform, and the id of each entry."""
+
+    def __init__(self, platform: Platform, seed: str, directory: Path) -> None:
+        self.platform, self.draw, self.directory = platform, Draw(Random(seed)), directory
+        live = live_organization(self.draw, "acme", self.draw.number(2, 4))
+        platform.server.reset(world([live]))
+        wanted = live.copy()
+        repair(self.draw, wanted)
+        written = Written(self.draw, live, wanted, Managed(), self.draw.chance(0.5)).configuration()
+        self.files = document({"acme": written}, self.draw.pick([("**",), ()]))
+        for place in PLACES:
+            for entry in written.get(place, {}).values():
+                _without_pins(entry)
+        self.write()
+        with platform.client() as client:
+            planned = self.session(NO_IDS, based=False).plan(client, Options())
+            if planned.plan.changes or planned.plan.refusals:
+                raise Unsuitable
+            self.lines = recorded_lines(
+                REGISTRY, self.session(NO_IDS, based=False).readable, planned.snapshot
+            )
+            self.truth = dict(planned.plan.bindings)
+            self.platform_name, self.organization = client.platform, planned.plan.organizations[0].id
+        git(directory, "init", "-q")
+        self.commit()
+
+    def write(self) -> None:
+        (self.directory / "dpsync.yaml").write_text(json.dumps(self.files, indent=1), encoding="utf-8")
+
+    def commit(self) -> None:
+        git(self.directory, "add", "--all")
+        git(self.directory, "commit", "-q", "--allow-empty", "-m", "files")
+
+    def session(self, ids: IdsFile, based: bool = True) -> Session:
+        root = self.directory / "dpsync.yaml"
+        desired = load(root, {}, REGISTRY)
+        return Session(
+            desired, REGISTRY, 4, *([load_base(root, None, {}, REGISTRY)] if based else []), ids=ids
+        )
+
+    def swapped(self) -> tuple[IdsFile, list[Address]]:
+        """The ids file with the lines of two entries of one kind and place swapped, and the entries."""
+        kinds = load(self.directory / "dpsync.yaml", {}, REGISTRY).resources
+        groups: dict[tuple[str, Address], list[Address]] = {}
+        for address in sorted(self.lines):
+            groups.setdefault((kinds[address].kind, address.place), []).append(address)
+        several = [group for group in groups.values() if len(group) > 1]
+        if not several:
+            raise Unsuitable
+        one, other = self.draw.some(self.draw.pick(several), least=2)[:2]
+        lines = {**self.lines, one: replace(self.lines[other], address=one)}
+        lines[other] = replace(self.lines[one], address=other)
+        return IdsFile({self.platform_name: {self.organization: lines}}), [one, other]
+
+    def edit(self, address: Address) -> None:
+        """Change the title or path of an entry, its key, both, or nothing."""
+        edit, key = self.draw.pick(["nothing", "title", "key", "both"]), address.last
+        if edit in ("title", "both"):
+            entry = _entry(self.files["organizations"]["acme"], address)
+            entry["title" if "title" in entry else "path"] = "renamed-thing"
+        if edit in ("key", "both"):
+            self.files = json.loads(json.dumps(self.files).replace(f'"{key}"', f'"{key}-renamed"'))
+            self.truth = {_renamed(at, key): id for at, id in self.truth.items()}
+        self.write()
+
+
+def _without_pins(entry: Any) -> None:
+    entry.pop("id", None)
+    entry.pop("new", None)
+    for node in (*entry.get("structure", ()), *(entry.get("children", ()) if "type" in entry else ())):
+        _without_pins(node)
+
+
+def _entry(organization: Any, address: Address) -> Any:
+    _, place, key, *rest = address.segments
+    entry = organization[place][key]
+    for key in rest[1:]:
+        nodes = entry.get("structure") or entry.get("children") or []
+        entry = _in_groups(nodes, key)
+    return entry
+
+
+def _in_groups(nodes: list[Any], key: str) -> Any:
+    """The node with this key; groups have no part in the address of what is in them."""
+    for node in nodes:
+        if node["key"] == key:
+            return node
+        if node["type"] == "section-group" and (found := _in_groups(node["children"], key)):
+            return found
+    return None
+
+
+def _renamed(address: str, key: str) -> str:
+    segments = Address.parse(address).segments
+    return str(Address(tuple(f"{one}-renamed" if one == key else one for one in segments)))
+
+
+def _after(platform: Platform, directory: Path, accident: Accident, seed: int) -> tuple[Example, IdsFile]:
+    """The first suitable example of a seed, after the accident and an edit."""
+    for number in range(100):
+        place = directory / str(number)
+        place.mkdir()
+        try:
+            made = Example(platform, f"{seed}-{number}", place)
+            ids, entries = made.swapped() if accident == "lines swapped" else (NO_IDS, sorted(made.lines))
+            if entries:
+                made.edit(made.draw.pick(entries))
+                return made, ids
+        except (Unsuitable, DiagnosticError):
+            continue
+    raise AssertionError
+
+
+@pytest.mark.parametrize("committed", [False, True], ids=["uncommitted", "committed"])
+@pytest.mark.parametrize("accident", ["lines swapped", "file missing"])
+@pytest.mark.parametrize("seed", range(examples(8, 120)))
+def test_accident_with_ids_file_ends_on_no_wrong_object(
+    platform: Platform, tmp_path: Path, accident: Accident, committed: bool, seed: int
+) -> None:
+    """Values would otherwise be written to the object of another entry, or a second object created."""
+    made, ids = _after(platform, tmp_path, accident, seed)
+    if committed:
+        made.commit()
+    try:
+        with platform.client() as client:
+            plan = made.session(ids).plan(client, Options()).plan
+    except DiagnosticError:
+        return  # dpsync asks
+    if plan.refusals:
+        return
+    content = {
+        kind.name for kind in REGISTRY.ordered if kind.recorded and (kind.content or ids is not NO_IDS)
+    }
+    bound = {at: id for at, id in plan.bindings.items() if at in made.truth}
+    assert {at: id for at, id in bound.items() if id != made.truth[at]} == {}
+    created = [one for one in plan.changes if one.action == "create" and one.kind in content]
+    assert [one.address for one in created if one.address in made.truth] == []
