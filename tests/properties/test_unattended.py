@@ -1,0 +1,55 @@
+"""An unattended job: `apply` is killed at random moments and started again, and gives the answers it prints.
+
+`DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` runs 300 rounds.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.machine.command import KILLED, Disturbance
+from tests.soak import examples
+
+from .platform import Platform
+from .test_same_plan import plan_in, scene
+
+SEED = int(os.environ.get("DPSYNC_SEED", "0"))
+EXAMPLES = int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(4, 300)
+STARTS = 12
+"""How often `apply` is started in one round, at most."""
+KILLS = 3
+"""How many of these are killed."""
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
+def test_killed_job_reaches_empty_plan(platform: Platform, seed: int) -> None:
+    """A job would otherwise be refused forever although it gives every answer that it was asked for."""
+    with scene(platform, seed) as made:
+        answers: list[str] = []
+        kills = 0
+        for _ in range(STARTS):
+            kill = Disturbance("kill", made.draw.number(0, 12)) if kills < KILLS else None
+            flags = [word for answer in answers for word in ("--confirm", answer)]
+            ended = made.checkout.dpsync(
+                "apply", *made.flags, *flags, "--yes", "--format", "json", disturbed=kill
+            )
+            if ended.code == KILLED:
+                kills += 1
+                continue
+            found, asked = plan_in(ended)
+            if "findings" in found:
+                return  # the files do not say which object is meant: a person must
+            more = [answer for answer in asked if answer not in answers]
+            if not found["refusals"]:
+                break
+            answers += more
+            if not more:
+                assert {code for code, _ in found["refusals"]} <= {"protected", "unclear", "taken-over"}, (
+                    ended
+                )
+                return
+        assert not found["refusals"], ended
+        left, _ = plan_in(made.run("plan", *made.flags, *flags, "--format", "json"))
+        assert left["changes"] == [], ended
