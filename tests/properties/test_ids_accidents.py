@@ -1,7 +1,7 @@
 """An ids file with two swapped lines, or no ids file, and one ordinary edit of a random organization.
 
 Either each entry with content is recognized as the object that it was before, or dpsync asks. Kinds without
-content are not looked at: a site space whose key and path change together may still take another one's object.
+content are not looked at: a site space whose key and path change together may still take another object.
 """
 
 from __future__ import annotations
