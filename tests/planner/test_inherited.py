@@ -186,6 +186,37 @@ def test_null_clears_what_the_site_space_has_of_its_own(field: str, own: str, la
     assert lab.plan(wanted).changes == ()
 
 
+MEMBERS = {
+    "logo": (
+        "{ header: { logo: { light: 'https://a.example/l.png', dark: 'https://a.example/d.png' } } }",
+        "{ header: { logo: null } }",
+    ),
+    "corners": (
+        "{ styling: { corners: straight, depth: flat } }",
+        "{ styling: { corners: null, depth: flat } }",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MEMBERS)
+def test_null_clears_a_member_that_the_site_space_has(case: str, lab: Lab) -> None:
+    own, cleared = MEMBERS[case]
+    lab.converges(declared("Manuals", own))
+    assert len(lab.plan(declared("Manuals", cleared)).changes) == 1
+    lab.converges(declared("Manuals", cleared))
+    place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
+    assert case not in str(place.get("customization", {}))
+    assert lab.plan(declared("Manuals", cleared)).changes == ()
+
+
+def test_cleared_member_follows_the_member_of_the_site(lab: Lab) -> None:
+    lab.converges(declared("Manuals", "{ styling: { corners: null } }"))
+    straight = "{ title: Manuals, styling: { corners: straight } }"
+    body = declared("Manuals", "{ styling: { corners: null } }").replace("{ title: Manuals }", straight)
+    lab.converges(body)
+    assert [path for path in lab.writes if "site-spaces" in path] == []
+
+
 def test_cleared_title_follows_the_title_of_the_site(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ title: null }"))
     lab.converges(declared("Handbook", "{ title: null }"))
@@ -197,7 +228,7 @@ def test_cleared_title_follows_the_title_of_the_site(lab: Lab) -> None:
     [
         pytest.param("{ title: null }", "", "the files do not declare", id="site-not-declared"),
         pytest.param("{ styling: null }", None, "cannot be cleared", id="field-without-null"),
-        pytest.param("{ header: { logo: null } }", None, "cannot be cleared", id="member-of-a-field"),
+        pytest.param("{ header: { logo: null } }", "", "the files do not declare", id="member-of-a-field"),
     ],
 )
 def test_null_that_cannot_be_verified_is_refused(

@@ -14,7 +14,7 @@ from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unkn
 from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical
+from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical, has_null
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import plural
 
@@ -60,7 +60,7 @@ def _cleared_without_site(
     """
     for resource in mine:
         for name, value in resource.fields.items():
-            if value is not None:
+            if not has_null(value):
                 continue
             owners = (scope_of(resources, resource, parent) for parent in other.parents)
             owner = next((owner for owner in owners if owner is not None), None)

@@ -4,10 +4,9 @@ from dpsync.kinds.kind import Field, Kind, One, Patch, Single
 from dpsync.kinds.shared.looks import members, members_today
 from dpsync.kinds.shared.published_looks import SPACE_SHAPES
 
-_UNSEEN = "the platform answers with the looks that hold, so that nobody can see whether it is cleared"
 _TAKES_NULL = ("title", "localizedTitle", "favicon")
-"""The members that today's edition takes null for; elsewhere only members inside may be null."""
-_TODAY = members_today({}, SPACE_SHAPES, no_null=_UNSEEN)
+"""The fields that the published edition clears as a whole. In the others, members may be null."""
+_TODAY = members_today({}, SPACE_SHAPES)
 SITE_SPACE_CUSTOMIZATION = Kind(
     name="site_space_customization",
     parent="site_space",

@@ -53,22 +53,19 @@ def members(defaults: dict[str, Any]) -> dict[str, Type]:
     }
 
 
-def members_today(defaults: dict[str, Any], shapes: dict[str, Schema], no_null: str = "") -> dict[str, Type]:
-    """The same fields by the vendor's edition of today, which knows every member and word of them.
-
-    `no_null` is why null takes nothing away.
-    """
+def members_today(defaults: dict[str, Any], shapes: dict[str, Schema]) -> dict[str, Type]:
+    """The same fields by the vendor's edition of today, which knows every member and word of them."""
     return {
         "title": Text(2, 128),
         "localizedTitle": localized(128),
-        **{name: _looks(name, defaults, shapes[name], no_null) for name in _OBJECTS},
+        **{name: _looks(name, defaults, shapes[name]) for name in _OBJECTS},
         "socialAccounts": Json(shape=shapes["socialAccounts"]),
     }
 
 
-def _looks(name: str, defaults: dict[str, Any], shape: Schema, no_null: str = "") -> Json:
+def _looks(name: str, defaults: dict[str, Any], shape: Schema) -> Json:
     return Json(
         partial=True, secrets=True, rarely=True, shape=shape, tag="kind",
         exclusive=("icon", "emoji") if name == "favicon" else (), platform_default=defaults.get(name),
-        needed=_NEEDED.get(name, ()), no_null=no_null,
+        needed=_NEEDED.get(name, ()),
     )  # fmt: skip

@@ -53,8 +53,6 @@ class Json(Type, frozen=True):
     """What the platform shows where a member is not set: null would only bring that back, and is refused."""
     needed: tuple[str, ...] = ()
     """Members, dotted, that the platform asks for in an object that it is given: null is refused."""
-    no_null: str = ""
-    """Why null is refused at any depth; empty: it takes a member away."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         content = node
@@ -118,9 +116,6 @@ class Json(Type, frozen=True):
             at = f"{path}.{name}" if path else name
             if not isinstance(item, Scalar) or item.value is not None:
                 refused |= self._refused_nulls(item, default, at, ctx)
-            elif self.no_null:
-                ctx.error("DP222", f'"{name}" cannot be cleared: {self.no_null}', item.span)
-                refused = True
             elif default is not None or at in self.needed:
                 own = f"the platform's own is {json_text(default)}: write that, or"
                 hint = (
@@ -150,7 +145,7 @@ class Json(Type, frozen=True):
     def schema(self) -> Schema:
         if not self.is_shaped:
             return dict(self.shape)
-        found: Schema = for_editors(self.shape, self.partial and not self.no_null, self.secrets)
+        found: Schema = for_editors(self.shape, self.partial, self.secrets)
         return in_a_file(found)
 
     def misfit(self, wire: Any) -> Misfit | None:

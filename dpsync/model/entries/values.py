@@ -68,6 +68,11 @@ def leaves(value: Value) -> Iterator[Any]:
         yield value
 
 
+def has_null(value: Value) -> bool:
+    """Return whether a value, or a member of it at any depth, is null. Items of lists do not count."""
+    return value is None or (isinstance(value, dict) and any(map(has_null, value.values())))
+
+
 def references(value: Value) -> set[Address]:
     if type(value) in PLAIN:
         return set()

@@ -12,7 +12,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import PLAIN, Value, canonical, digest
+from dpsync.model.entries.values import PLAIN, Value, canonical, digest, has_null
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Difference
 from dpsync.planner.inputs.answers import SEND, Answer
@@ -64,8 +64,8 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
         after = sides.values.normal(field, wanted, resource)
         before = sides.values.normal(field, there, live)
         readable = field.source is not None
-        if after is None and before is not None and canonical(before) == _inherited(sides, resource, field):
-            before = None  # the answer has the value of the entry around it: the object has none of its own
+        if has_null(after):
+            before = without_inherited(before, _inherited(sides, resource, field), after)
         if (
             (readable and not same(field, after, before))
             or _lacks_processed_part(kind, field, wanted, live)
@@ -85,13 +85,28 @@ def inherited_from(sides: Sides, resource: Entry) -> Address | None:
     return next((owner.child(*other.key.split(".")) for owner in owners if owner is not None), None)
 
 
-def _inherited(sides: Sides, resource: Entry, field: Field) -> bytes | None:
-    """Return the canonical live value that an entry without its own value has; None if it inherits none."""
+def _inherited(sides: Sides, resource: Entry, field: Field) -> Value:
+    """Return the live value that an entry without its own value has; None if it inherits none."""
     around = inherited_from(sides, resource)
     live = sides.live(around) if around is not None else None
-    if live is None:
-        return None
-    return canonical(sides.values.normal(field, live.fields.get(field.name), live))
+    return None if live is None else sides.values.normal(field, live.fields.get(field.name), live)
+
+
+def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
+    """Return a live value without the parts that the wanted value clears and that are inherited.
+
+    An answer contains the inherited value of each part that the object has no value for.
+    """
+    if after is None:
+        return None if inherited is not None and canonical(before) == canonical(inherited) else before
+    if not (isinstance(before, dict) and isinstance(after, dict)):
+        return before
+    above = inherited if isinstance(inherited, dict) else {}
+    parts = {
+        name: without_inherited(part, above.get(name), after[name]) if name in after else part
+        for name, part in before.items()
+    }
+    return {name: part for name, part in parts.items() if part is not None or name not in after}
 
 
 def write_only(field: Field, value: Value) -> Value:

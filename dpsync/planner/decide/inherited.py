@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value, canonical
-from dpsync.planner.decide.compare import Changed, inherited_from, managed, same
+from dpsync.planner.decide.compare import Changed, inherited_from, managed, same, without_inherited
 from dpsync.planner.inputs.sides import Sides
 
 
@@ -30,7 +30,8 @@ def kept_as_own(
             continue
         wanted = sides.values.normal(field, resource.fields[field.name], resource)
         now = sides.values.normal(field, live.fields.get(field.name), live)
-        then = _held(now, item.before, item.field.type.over(item.before, item.after))
+        after = item.field.type.over(item.before, item.after)
+        then = without_inherited(_held(now, item.before, after), after, wanted)
         if not same(field, wanted, then):
             yield Changed(field, wanted, now, inherited)
 
