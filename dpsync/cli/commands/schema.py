@@ -25,6 +25,7 @@ from dpsync.kinds.profiles import FULL, PROFILES
             "findings",
             "config",
             "list",
+            "history",
             "doctor",
             "version",
         ]
@@ -39,8 +40,8 @@ def command(name: str, profile: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
     NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift,
-    import, ids, config, list, doctor or version. It may also be saved-plan, journal (a line of the journal
-    of an apply), or findings (of any command).
+    import, ids, config, list, history, doctor or version. It may also be saved-plan, journal (a line of the
+    journal of an apply), or findings (of any command).
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema

@@ -230,6 +230,8 @@ class _Describing:
         value = worth_writing(item.kind, one, item.live, item.key, self.full, watched=True)
         if value is None or item.kind.inherits is None:
             return value
+        if value is NONE:
+            return None  # the entry around it has no value either: null would say that the object inherits it
         below = self._inherited(item, item.kind.inherits)
         return value if below is None else beside_inherited(one, value, below.fields.get(one.name))
 
