@@ -43,14 +43,14 @@ class Past(Struct, frozen=True):
     entries: Mapping[Address, Entry] = field(default_factory=dict)
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     recorded: Recorded = NOTHING_RECORDED
-    commits: Iterable[Desired] = ()
-    """The configuration in commits before the git base, the latest first; read only where they are needed."""
+    earlier_configurations: Iterable[Desired] = ()
+    """The configurations in commits before the git base, latest first. Each is read when it is needed."""
 
-    def earlier(self, address: Address) -> Iterator[Entry]:
-        """The entries that the git base and earlier commits have at an address, the latest first."""
+    def earlier_entries(self, address: Address) -> Iterator[Entry]:
+        """Return the entries at an address in the git base and in earlier commits, latest first."""
         if address in self.entries:
             yield self.entries[address]
-        for desired in self.commits:
+        for desired in self.earlier_configurations:
             if address in desired.resources:
                 yield desired.resources[address]
 

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.identity.exchanged_lines import EarlierEntries, Recognized, declared_name, exchanged_lines
 from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
+from dpsync.identity.swapped_lines import EarlierEntries, Recognized, declared_name, swapped_line_questions
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -30,19 +30,19 @@ class Recorded(Struct, frozen=True):
     """The lines that concern one place.
 
     `orphans` are lines without an entry, by the id that they name. `returned` are entries that the git base
-    does not have though its ids file has their line: they were removed, and are back. `unedited` are entries
-    whose line is the same in the ids file of the git base.
+    does not have though its ids file has their line: they were removed, and are back. `in_base` are
+    the entries that have the same line in the ids file of the git base.
     """
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     orphans: Mapping[str, Address] = field(default_factory=dict)
     returned: frozenset[Address] = frozenset()
-    unedited: frozenset[Address] = frozenset()
+    in_base: frozenset[Address] = frozenset()
 
 
 NOTHING_RECORDED = Recorded()
-_SAID = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
-"""By these the entry itself says which object it is."""
+_DECLARED_MATCHES = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
+"""Matches by `id:` or `previously:` in the entry. Its line cannot be mistaken for a swapped one."""
 
 
 class ByLine(Struct):
@@ -195,7 +195,7 @@ def questions(
 
     Another object that nobody claims bears the name that an entry declares while the line's does not; a
     `previously` that means another object than the line; an entry that was removed and is back under another
-    name; lines that each name the object of another entry. Nobody can tell from here what was meant.
+    name; lines that were probably swapped between entries. Nobody can tell from here what was meant.
     """
     by_line = [
         entry for entry in wanted if entry.address in found and found[entry.address].by is MatchedBy.LINE
@@ -227,11 +227,11 @@ def questions(
         elif entry.address in recorded.returned:
             asked.append(_returned(view, entry, mine, key))
     recognized = [
-        Recognized(entry, objects[match.id], match.by is MatchedBy.LINE, entry.address in recorded.unedited)
+        Recognized(entry, objects[match.id], match.by is MatchedBy.LINE, entry.address in recorded.in_base)
         for entry in wanted
-        if (match := found.get(entry.address)) is not None and match.by not in _SAID
+        if (match := found.get(entry.address)) is not None and match.by not in _DECLARED_MATCHES
     ]
-    return [*asked, *exchanged_lines(view, recognized, earlier)]
+    return [*asked, *swapped_line_questions(view, recognized, earlier)]
 
 
 def _two(

@@ -76,7 +76,7 @@ def match(
             left = [item for item in rest if item.address not in found.matches]
             _sole_key(view, past, left, index, claimed, found)
     if past.recorded.lines:
-        found.diagnostics += questions(view, past.recorded, wanted, live, found.matches, past.earlier)
+        found.diagnostics += questions(view, past.recorded, wanted, live, found.matches, past.earlier_entries)
     return found
 
 

@@ -29,8 +29,8 @@ class NaturalKeys(Struct, frozen=True):
     children: Callable[[LiveObject], Sequence[LiveObject]] = lambda _: ()
     environments: bool = False
     """Whether the files are of several platforms: then a question is not answered by a pin in them."""
-    shown: Mapping[Address, str] = {}
-    """By entry the id of the object that is live at the path where the files show the entry."""
+    ids_at_paths: Mapping[Address, str] = {}
+    """For each entry, the id of the live object at the path where the files show the entry."""
 
     @property
     def shared(self) -> bool:
@@ -88,13 +88,13 @@ class NaturalKeys(Struct, frozen=True):
     def tie_breakers(self, resource: Entry, live: LiveObject) -> tuple[bool, ...]:
         """Which tie-breakers agree, in their order: the greater of two agrees in an earlier one.
 
-        One that is not declared says nothing. The last one is the place where the entry is shown.
+        A field that is not declared never agrees. The last tie-breaker is the path that shows the object.
         """
         declared = tuple(
             name in resource.fields and self.form(resource.fields[name]) == self.form(live.fields.get(name))
             for name in self.kind.tie_breakers
         )
-        return (*declared, self.shown.get(resource.address) == live.id)
+        return (*declared, self.ids_at_paths.get(resource.address) == live.id)
 
     def form(self, value: Value) -> Form:
         """The form of a value of either side: a reference is the id of what it names, once that is known."""

@@ -223,7 +223,7 @@ class _Reader:
         if found.diagnostics and kind.shown_in is not None:
             places = ShownPlaces(reading, kind, parent, self._match_now)
             if shown := places.shown(wanted, found.diagnostics):
-                found = match(replace(view, shown=shown), wanted, live, past)
+                found = match(replace(view, ids_at_paths=shown), wanted, live, past)
             found.diagnostics = places.described(found.diagnostics)
         reading.matches |= found.matches
         self._note_missing(kind, parent, found)

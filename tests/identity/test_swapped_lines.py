@@ -89,7 +89,7 @@ def test_question_names_command_that_swaps_lines_back(known: Project) -> None:
         "id: s2",
         "`dpsync ids --bind acme/spaces/g=s1 --bind acme/spaces/n=s2`",
     ]
-    assert "The lines may have been exchanged" in first.message
+    assert "The lines may have been swapped" in first.message
     swap(known)
     assert known.plan().empty
 
