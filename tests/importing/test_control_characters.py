@@ -66,7 +66,7 @@ def test_what_holds_a_character_that_no_file_may_hold_is_left_out_and_named(
     assert ended.code == 0, ended.out
     why = "the character U+0000 may not stand there"
     assert f"title: {why}" in ended.out
-    assert "acme/integrations/acme-tools/sites/docs: what it is for is in no file" in ended.out
+    assert "acme/integrations/acme-tools/sites/docs: its key names an object without an entry" in ended.out
     assert "acme/sites/docs/" not in ended.out, "what is in it goes along, and is not named"
     for entry in ("teams/night-shift", "spaces/note-s", "sites/docs"):
         assert f"acme/{entry}: its title cannot be written: {why}" in ended.out

@@ -66,9 +66,9 @@ class Inputs(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return the key of this configuration, without platform and organizations.
+        """Return a key for this configuration that is the same in every run, platform and organization.
 
-        Paths are compared in their shortest spelling: a plan of `./docs/` is approved for `docs`.
+        The key contains normalized paths, so that an approval of a plan for `./docs/` also counts for `docs`.
         """
         config = "\n".join(map(normpath, self.config))
         return make_key(normpath(self.directory), config, self.environment, "\n".join(sorted(self.select)))

@@ -189,7 +189,7 @@ class _Adder:
             if value is NONE:
                 fields[one.name] = None
             elif one.instead_of is not None and fields.get(one.instead_of) is not None:
-                continue  # an entry has one of the two
+                continue  # an entry must not have both fields
             elif value is not None:
                 writing = Writing(named, partial(variable, place, one.name))
                 fields[one.name] = _in_place(writing.value(one.type, value))

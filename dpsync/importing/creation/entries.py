@@ -164,7 +164,7 @@ class _Describing:
             self._cannot(item, None, f"it holds no {holds}")
             return None
         named = self._named(item)
-        if (problem := self._key_problem(item, named)) is not None:
+        if (problem := self._find_key_problem(item, named)) is not None:
             self._cannot(item, None, problem)
             return None
         synced = self._synced(entry)
@@ -181,7 +181,7 @@ class _Describing:
                 entry.fields[one.name] = None
                 continue
             if one.instead_of is not None and entry.fields.get(one.instead_of) is not None:
-                self._cannot(item, one.name, f"an entry has {one.instead_of} or {one.name}, not both")
+                self._cannot(item, one.name, f"an entry cannot have {one.instead_of} and {one.name}")
                 continue
             writing = Writing(named, self._secret_of(item, one), in_file=_in_file(item.kind))
             try:
@@ -194,14 +194,14 @@ class _Describing:
                 entry.comments.append(f"{one.name} is not written: {why}")
         return entry
 
-    def _key_problem(self, item: FoundObject, named: Named) -> str | None:
-        """Return why the natural key of an object cannot be the key of its entry; None if it can."""
+    def _find_key_problem(self, item: FoundObject, named: Named) -> str | None:
+        """Return why an entry cannot have the natural key of an object; None if it can."""
         name = item.kind.natural
         if name is None:
             return None
         type_, value = item.kind.field(name).type, item.live.fields.get(name)
         if isinstance(value, LiveId) and named(type_.refers, value.id) is None:
-            return "what it is for is in no file"
+            return "its key names an object without an entry"
         try:
             Writing(named, lambda _: "").value(type_, value)
         except Unwritable as why:

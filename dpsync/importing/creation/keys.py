@@ -104,7 +104,7 @@ class _Naming:
         self.used: set[tuple[Address, str, str]] = set()
         """What is taken: the address that the keys are unique below, the group of kinds, the key."""
         self.holders: dict[tuple[Address, str, str], FoundObject] = {}
-        """What has a key, by the same."""
+        """The object with each key in `used`."""
         self.nameless: list[FoundObject] = []
         self.shared = _sharing(registry)
         self.places = Places(registry)
@@ -160,7 +160,7 @@ class _Naming:
         holder = self.holders.get((*scope, folded)) if kind.natural else None
         if not key or holder is not None or FORBIDDEN_IN_VALUE.search(key):
             if holder is not None:
-                holder.pinned = True  # its key alone does not tell which of the two is meant
+                holder.pinned = True  # both objects have this key: only the id distinguishes them
             self.nameless.append(item)
             return
         self.used.add((*scope, folded))

@@ -44,9 +44,9 @@ def take_over(
 ) -> Made:
     """Return the configuration of the site in a navigation file, with `title` if one is given.
 
-    `name` is what findings call the file. `project` is the directory that no link in it may lead out of; by
-    default the directory of the file. Raises DiagnosticError (exit 5) for a file of another shape, for such a
-    link, and for a site without a title.
+    Findings call the file `name`. A symbolic link must not lead out of `project`, which is the directory of
+    the file by default. Raises DiagnosticError (exit 5) for a file of another shape, for such a link, and for
+    a site without a title.
     """
     name = name or path.name
     tree = NavigationKinds.of(registry)
@@ -89,9 +89,9 @@ class _TakingOver:
         self._keys: dict[Hashable, set[str]] = {}
         self._said: dict[Hashable, Span] = {}
         """Where that is said which may be said once only: a default, a path, a name."""
-        self._without_path: set[Address] = set()
-        self._unplaced: set[Hashable] = set()
-        """The names of entries that no path leads to."""
+        self._nodes_without_path: set[Address] = set()
+        self._pathless: set[Hashable] = set()
+        """The marks (see `_mark`) of entries that the site shows without a path."""
 
     def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
         """Note that something of the file is not in the configuration as it stands there."""
@@ -164,8 +164,8 @@ class _TakingOver:
             self.leave_out(at, None, str(why), node.span)
             return None
 
-    def _leave_out_inside(self, kind: Kind, node: Mapping, around: Address) -> None:
-        """Name each node inside a node that is left out."""
+    def _report_nodes_inside(self, kind: Kind, node: Mapping, around: Address) -> None:
+        """Report each node inside a node that is left out."""
         children = node.get("children")
         for child in children if isinstance(children, Sequence) else ():
             word, key = (child.get("type"), child.get("key")) if isinstance(child, Mapping) else (None, None)
@@ -175,9 +175,9 @@ class _TakingOver:
             place = around if self.tree.is_inside(inside) else self.root
             at = place.child(key.text if LOCAL_KEY.fullmatch(key.text) else slug(key.text) or inside.noun)
             self.leave_out(
-                at, None, f'the {kind.noun} "{around.last}", which holds it, is left out', child.span
+                at, None, f'it is inside the {kind.noun} "{around.last}", which is left out', child.span
             )
-            self._leave_out_inside(inside, child, at)
+            self._report_nodes_inside(inside, child, at)
 
     def _made(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
         """A node of the configuration with what is in it. Raises _NoCounterpart."""
@@ -187,18 +187,18 @@ class _TakingOver:
         content = self.tree.content(kind)
         whole = dict(said)
         entry = self._content(content[1], node, said, at) if content is not None else None
-        said = {name: item for name, item in said.items() if name not in self.tree.of_single(kind)}
+        said = {name: item for name, item in said.items() if name not in self.tree.single_fields(kind)}
         try:
             fields = self._fields(kind, said, at, around)
         except _NoCounterpart:
-            self._leave_out_inside(kind, node, at)
+            self._report_nodes_inside(kind, node, at)
             raise
         if kind.identity[0] not in fields:
-            self._without_path.add(at)
+            self._nodes_without_path.add(at)
         if content is not None and entry is not None:
-            placed = self._without_path.isdisjoint((at, around))
-            self._distinct(content[1], entry, at, self.root, node.span, placed)
-        single = self._single(kind, whole, entry or {}, at)
+            has_path = self._nodes_without_path.isdisjoint((at, around))
+            self._distinct(content[1], entry, at, self.root, node.span, has_path)
+        single = self._single_values(kind, whole, entry or {}, at)
         children = self._children(kind, node, at)
         if len(children or ()) < kind.shape.least:
             holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
@@ -212,11 +212,14 @@ class _TakingOver:
         made |= fields | single
         return BlockMapping({**made, "children": children}) if children else made
 
-    def _single(
+    def _single_values(
         self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
     ) -> dict[str, Any]:
-        """Return the single below a node with what the file says and the entry of what is shown does not."""
-        single = self.tree.single(kind)
+        """Return the single below a node, such as its customization, with values that differ from `shown`.
+
+        `said` holds the values in the file, and `shown` is the entry of the space that the node shows.
+        """
+        single = self.tree.file_single(kind)
         if single is None:
             return {}
         word, kind, names = single
@@ -316,11 +319,11 @@ class _TakingOver:
 
     def _distinct(
         self, kind: Kind, fields: dict[str, Any], at: Address, around: Address, span: Span,
-        placed: bool = False,
+        has_path: bool = False,
     ) -> None:  # fmt: skip
-        """Number the name that an entry shares with another one.
+        """Append a number to the name of an entry if another entry has the same name.
 
-        The names stay if both entries are shown at paths of their own (`placed`), which tell them apart.
+        The names stay if the site shows both entries at paths (`has_path`), which distinguish the entries.
         """
         name = kind.identity[0] if kind.identity else None
         if not isinstance(name, str) or kind.natural or kind.field(name).unique or name not in fields:
@@ -329,12 +332,12 @@ class _TakingOver:
         wanted, number, type_ = str(fields[name]), 1, kind.field(name).type
         most = type_.most if isinstance(type_, Text) else None
         mark = self._mark(kind, wanted, ties, around)
-        while self._said.setdefault(mark, span) is not span and not (placed and mark not in self._unplaced):
+        while self._said.setdefault(mark, span) is not span and not (has_path and mark not in self._pathless):
             number += 1
             ending = f" ({number})"
             fields[name] = f"{wanted[: most and most - len(ending)]}{ending}"
             mark = self._mark(kind, fields[name], ties, around)
-        self._unplaced |= set() if placed else {mark}
+        self._pathless |= set() if has_path else {mark}
         if number > 1:
             first = self._said[self._mark(kind, wanted, ties, around)]
             why = f"another {kind.noun} has the same at {first}, and nothing tells them apart"

@@ -51,7 +51,7 @@ def export(
 ) -> Exported:
     """Return the navigation of the site with this address, or with this key if only one site has it.
 
-    What only the `replaced` file says, such as the directory of a space, stays with the same node.
+    Settings that only the `replaced` file has, such as the directory of a space, stay at the same node.
 
     Raises DiagnosticError (exit 5) where there is no such site, and where the file would not be valid.
     """
@@ -64,9 +64,9 @@ def export(
     around: dict[str, Any] = {}
     if replaced is not None:
         old = ReplacedFile.of(replaced, tree)
-        old.keep(data, exporting.nodes)
-        around = old.around()
-        exporting.left_out += old.lost()
+        old.copy_settings(data, exporting.nodes)
+        around = old.keys_beside_site()
+        exporting.left_out += old.lost_settings()
     return Exported({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
 
 
@@ -127,9 +127,9 @@ class _Exporting(Struct):
         space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
             made[content[1].title] = space.pop(content[1].title)
-        on_site = self._single(kind, entry)
+        on_site = self._single_values(kind, entry)
         if content is not None and content[1].title in on_site:
-            self._public_title(made, content[1].title, on_site, entry, content[0].name)
+            self._write_public_title(made, content[1].title, on_site, entry, content[0].name)
         for name in said:
             value = self._value(kind, entry, name) if name in kind.written_fields else on_site.get(name)
             if value is not None:
@@ -148,9 +148,12 @@ class _Exporting(Struct):
             made["children"] = [node for child in entry.children for node in self._node(child)]
         yield made
 
-    def _single(self, kind: Kind, entry: Entry) -> dict[str, Value]:
-        """What the single below a node says of it, such as its public title; the rest is named."""
-        single = self.tree.single(kind)
+    def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
+        """Return the values in a node's single that the file can have, such as a public title.
+
+        The other values are reported.
+        """
+        single = self.tree.file_single(kind)
         below = self.desired.resources.get(entry.address.child(single[0])) if single is not None else None
         if single is None or below is None:
             return {}
@@ -159,14 +162,14 @@ class _Exporting(Struct):
         values = {name: self._value(kind, below, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
-    def _public_title(
+    def _write_public_title(
         self, made: dict[str, Any], title: str, on_site: dict[str, Value], entry: Entry, name: str
     ) -> None:
-        """Write the title that the site shows, and name the own title of what the node shows."""
+        """Write the title that the site shows, and report the different title of the space."""
         target = entry.fields[name]
         if title in made and made[title] != on_site[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
-            why = f"the file has the title that the site shows: {entry.address}"
+            why = f"the file has the title that the site shows instead: {entry.address}"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = on_site[title]
 

@@ -65,26 +65,26 @@ class NavigationKinds(Struct, frozen=True):
                 return one, self.registry[one.type.kinds[0]]
         return None
 
-    def single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
-        """The single below a node that says more of what the file has: its word, kind and fields."""
+    def file_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
+        """Return the word, the kind and the field names of the single that has further fields of a node."""
         assert isinstance(kind.shape, NodeShape)
         if kind.shape.file_single is None:
             return None
         word, names = kind.shape.file_single
         return word, self.registry.places(kind.name)[word][0], names
 
-    def of_single(self, kind: Kind) -> tuple[str, ...]:
-        """The names in a node of the file that the single below the node says."""
-        single = self.single(kind)
+    def single_fields(self, kind: Kind) -> tuple[str, ...]:
+        """Return the names in a node of the file that are fields of the single below the node."""
+        single = self.file_single(kind)
         return single[2] if single is not None else ()
 
-    def sayable(self, kind: Kind) -> frozenset[str]:
-        """The names in a node of the file that a configuration can say."""
+    def exported_names(self, kind: Kind) -> frozenset[str]:
+        """Return the names in a node of the file that an export can write."""
         assert isinstance(kind.shape, NodeShape)
         own = {name for name in kind.shape.file_names if name in kind.written_fields}
         content = self.content(kind)
         titles = {content[1].title} if content is not None else set()
-        return frozenset(own | titles | set(self.of_single(kind)))
+        return frozenset(own | titles | set(self.single_fields(kind)))
 
     def is_inside(self, kind: Kind) -> bool:
         """Whether a node has its place below the node that holds it, and not beside it."""
@@ -97,7 +97,7 @@ class NavigationKinds(Struct, frozen=True):
 
 
 class NavigationFile(Struct, frozen=True):
-    """What stands in a file: all of it, its site, and the keys beside the site that the format lacks."""
+    """A navigation file: its root node, its site node, and the unknown keys beside the site."""
 
     root: Mapping
     site: Mapping
@@ -112,16 +112,16 @@ def found_in(directory: Path) -> list[Path]:
 
 
 def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path) -> NavigationFile:
-    """Read a navigation file; `name` is what findings call it.
+    """Read a navigation file, which findings call `name`.
 
-    Raises DiagnosticError (exit 5) for a file of another shape, a file inside `.git`, and a link that leads
-    out of the project or its checkout.
+    Raises DiagnosticError (exit 5) for a file of another shape, a file inside `.git`, and a symbolic
+    link that leads out of the project or its checkout.
     """
     try:
         data = disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
     except disk.OutsideProject as error:
         message = f"{name} is not read: {disk.why(error)}"
-        hint = "name the file itself instead of a link to it; dpsync never reads a file inside .git"
+        hint = "give the path of the file itself instead of a symbolic link; dpsync reads no file inside .git"
         raise DiagnosticError([Diagnostic(codes.OUTSIDE, message, hint=hint)], Exit.INVALID) from None
     except OSError as error:
         message = f"cannot read {path}: {disk.why(error)}"

@@ -1,6 +1,7 @@
-"""Keep what only the replaced navigation file says, such as the directory of each space.
+"""Keep the settings that only the replaced navigation file has, such as the directory of each space.
 
-A node is found again by the keys of its address, and else by its own key.
+A node of the exported file matches the node of the replaced file that has the same address, or otherwise the
+only node that has the same key.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ class _FileNode(Struct):
     type: str
     key: str
     keys: tuple[str, ...]
-    """The keys that the address of the node has after `import --from-navigation`."""
+    """The keys in the address that `import --from-navigation` gives the node."""
     node: Mapping
-    is_kept: bool = False
+    is_matched: bool = False
 
 
 class ReplacedFile(Struct):
@@ -55,75 +56,74 @@ class ReplacedFile(Struct):
         """Read the nodes of a navigation file."""
         return cls(tree, file, list(_file_nodes(tree, file.site.get(tree.place), ())))
 
-    def keep(self, site: dict[str, Any], exported: list[ExportedNode]) -> None:
-        """Add to the exported site and nodes what only the replaced file says of the same ones."""
-        own = self._own(self.file.site, {self.tree.owner.title, self.tree.place})
-        _insert(site, {name: value for name, value, _ in own}, before=(self.tree.place,))
-        rest = [node for node in exported if not self._keep_node(node, self._at(node))]
+    def copy_settings(self, site: dict[str, Any], exported: list[ExportedNode]) -> None:
+        """Copy settings that only the replaced file has to the exported site and nodes."""
+        own = self._entries_except(self.file.site, {self.tree.owner.title, self.tree.place})
+        _insert_before(site, {name: value for name, value, _ in own}, before=(self.tree.place,))
+        rest = [node for node in exported if not self._copy_node_settings(node, self._nodes_by_address(node))]
         for node in rest:
-            self._keep_node(node, self._with_key(node))
+            self._copy_node_settings(node, self._nodes_by_key(node))
 
-    def around(self) -> dict[str, Json]:
-        """Return what stands beside the site in the replaced file."""
-        return {
-            name: value for name, value, _ in self._own(self.file.root, {SCHEMA[0], self.tree.owner.name})
-        }
+    def keys_beside_site(self) -> dict[str, Json]:
+        """Return the keys beside the site in the replaced file, with their values."""
+        known = {SCHEMA[0], self.tree.owner.name}
+        return {name: value for name, value, _ in self._entries_except(self.file.root, known)}
 
-    def lost(self) -> Iterator[LeftOut]:
-        """List what the exported file does not keep of the replaced file."""
+    def lost_settings(self) -> Iterator[LeftOut]:
+        """List the settings and comments of the replaced file that the exported file does not have."""
         for node in self.nodes:
-            if node.is_kept:
+            if node.is_matched:
                 continue
             at = "/".join((self.tree.place, *node.keys))
             why = f'not kept: the new file has no {node.type} with the key "{node.key}"'
-            for name, _, span in self._only_in_file(node):
+            for name, _, span in self._settings_only_in_file(node):
                 yield LeftOut(at, name, why, span)
         ((name, text),) = self.file.texts.items()
         if count := comments(text).total():
             yield LeftOut(name, None, f"not kept: {counted(count, 'comment')}", Span.start_of(name))
 
-    def _at(self, exported: ExportedNode) -> list[_FileNode]:
-        return [node for node in self._open(exported) if node.keys == exported.keys]
+    def _nodes_by_address(self, exported: ExportedNode) -> list[_FileNode]:
+        return [node for node in self._unmatched_nodes(exported) if node.keys == exported.keys]
 
-    def _with_key(self, exported: ExportedNode) -> list[_FileNode]:
-        return [node for node in self._open(exported) if node.key == exported.data["key"]]
+    def _nodes_by_key(self, exported: ExportedNode) -> list[_FileNode]:
+        return [node for node in self._unmatched_nodes(exported) if node.key == exported.data["key"]]
 
-    def _open(self, exported: ExportedNode) -> Iterator[_FileNode]:
-        return (node for node in self.nodes if not node.is_kept and node.type == exported.data["type"])
+    def _unmatched_nodes(self, exported: ExportedNode) -> Iterator[_FileNode]:
+        return (node for node in self.nodes if not node.is_matched and node.type == exported.data["type"])
 
-    def _keep_node(self, exported: ExportedNode, found: list[_FileNode]) -> bool:
-        """Keep what the one node that was found says; return whether there is one."""
+    def _copy_node_settings(self, exported: ExportedNode, found: list[_FileNode]) -> bool:
+        """Copy the settings of the only node in `found`; return False if `found` has no node or several."""
         if len(found) != 1:
             return False
         (node,) = found
-        node.is_kept = True
+        node.is_matched = True
         data = exported.data
         content = {
             name.removeprefix("content."): value
-            for name, value, _ in self._only_in_file(node)
+            for name, value, _ in self._settings_only_in_file(node)
             if name.startswith("content.")
         }
-        own = self._own(node.node, self._known(exported.kind))
-        _insert(data, {name: value for name, value, _ in own}, before=("content", "children"))
+        own = self._entries_except(node.node, self._exported_names(exported.kind))
+        _insert_before(data, {name: value for name, value, _ in own}, before=("content", "children"))
         if "content" in data:
             data["content"] |= content
         return True
 
-    def _known(self, kind: Kind | None) -> set[str]:
-        """Return the keys of a node that the export writes."""
-        return {*_STRUCTURAL, *(self.tree.sayable(kind) if kind is not None else ())}
+    def _exported_names(self, kind: Kind | None) -> set[str]:
+        """Return the names in a node that an export writes."""
+        return {*_STRUCTURAL, *(self.tree.exported_names(kind) if kind is not None else ())}
 
-    def _only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:
-        """List what a node of the file says and no configuration can: names, values and places."""
+    def _settings_only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:
+        """List the settings in a node that no configuration can have: name, value and span of each."""
         kind = self.tree.by_type.get(node.type)
-        yield from self._own(node.node, self._known(kind))
+        yield from self._entries_except(node.node, self._exported_names(kind))
         content = node.node.get("content")
         if isinstance(content, Mapping):
             known = set(kind.shape.file_content) if kind and isinstance(kind.shape, NodeShape) else set()
-            for name, value, span in self._own(content, known):
+            for name, value, span in self._entries_except(content, known):
                 yield f"content.{name}", value, span
 
-    def _own(self, node: Mapping, known: set[str]) -> list[tuple[str, Json, Span]]:
+    def _entries_except(self, node: Mapping, known: set[str]) -> list[tuple[str, Json, Span]]:
         return [
             (key.text, plain(value), key.span)
             for key, value in node
@@ -142,7 +142,7 @@ def _file_nodes(tree: NavigationKinds, nodes: Node | None, around: tuple[str, ..
             yield from _file_nodes(tree, node.get("children"), keys)
 
 
-def _insert(data: dict[str, Any], added: dict[str, Any], before: tuple[str, ...]) -> None:
-    """Add entries to a mapping, in front of the named ones."""
+def _insert_before(data: dict[str, Any], added: dict[str, Any], before: tuple[str, ...]) -> None:
+    """Insert entries into a mapping before the entries named `before`."""
     behind = {name: data.pop(name) for name in before if name in data}
     data |= {name: value for name, value in added.items() if name not in data} | behind

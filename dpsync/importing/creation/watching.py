@@ -84,9 +84,9 @@ def watched_places(registry: Registry, whole: Inventory, everything: Sequence[Fo
 
 
 def watched_values(registry: Registry, whole: Inventory, everything: Sequence[FoundObject]) -> list[str]:
-    """Patterns for the objects that are in no file: how each is now, so that drift sees it change.
+    """Return patterns with the present values of objects without an entry, so that drift reports changes.
 
-    They have the fields by which something becomes more visible or more powerful.
+    The patterns cover the fields that can make an object more visible or give it more rights.
     """
     written = {id(item) for item in whole.objects}
     found = []
