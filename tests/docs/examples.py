@@ -56,7 +56,7 @@ _VARIES = re.compile(
     r"|^base: [^ ]+ \((?P<commit>[0-9a-f]{12})(?=\)$)"
     r"|^not compared: (?P<left_out>.+)(?= that your files leave out)"  # it grows with every new field
     r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl\b)"  # a time, and the beginning of a digest
-    r"|^(?P<began>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?=  )"  # when an apply began
+    r"|^(?P<began>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?=  )"  # the time at which an apply began
 )
 _REAL = {
     "digest": "([0-9a-f]{32})",

@@ -165,7 +165,7 @@ def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any
     assert not set(displayed) & set(shown_of(now, Plan(changes=(now,))))
 
 
-def test_approval_is_for_one_masked_password() -> None:
+def test_changed_masked_password_needs_new_approval() -> None:
     plans = [
         Plan(changes=(CHANGE.model_copy(update={"differences": (Difference(field="url", before=before),)}),))
         for before in ("https://a:first@x.example", "https://a:other@x.example")
@@ -448,7 +448,7 @@ def test_a_flag_is_given_with_its_value_or_before_it(word: str, gives: bool) -> 
 @pytest.mark.parametrize(
     "config", ["env/prod.yaml", "./env/prod.yaml", "env//prod.yaml", "x/../env/prod.yaml"]
 )
-def test_equal_paths_have_the_same_key(directory: str, config: str) -> None:
+def test_equivalent_paths_have_the_same_key(directory: str, config: str) -> None:
     """Otherwise an apply would not find the approval of a plan that spelled the path differently."""
     found, same = (Inputs(directory=path, config=(file,)) for path, file in
                    ((directory, config), ("docs", "env/prod.yaml")))  # fmt: skip

@@ -57,7 +57,7 @@ def test_with_a_line_every_entry_is_what_it_was_and_nothing_is_asked(shape: str,
     for seed, case in cases(shape):
         total += 1
         answer = case.matched(base=base, recorded=case.own)
-        # Without a git base, an exchange of all fields in the files looks like an exchange of the lines.
+        # Without a git base, entries that exchanged all fields look like swapped lines.
         allowed = set() if base else {"DP243"}
         assert {item.code for item in answer.diagnostics} <= allowed, (
             f"seed {seed}\n{case}\n{answer.diagnostics}"

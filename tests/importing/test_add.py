@@ -105,10 +105,10 @@ def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, d
     settled(run, directory)
 
 
-def test_add_names_a_redirect_that_the_edition_refuses(
+def test_add_reports_redirect_that_api_edition_refuses(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
-    """One such redirect would keep all others from being added."""
+    """Otherwise, one such redirect would prevent `--add` from adding all others."""
     external = {"kind": "external", "url": "https://acme.example/"}
     for source in ("/a b", "/kept"):
         change(platform, "/orgs/acme/sites/help/redirects", "POST", source=source, destination=external)

@@ -83,8 +83,8 @@ def test_what_is_the_same_on_both_is_no_difference_and_what_is_not_is_told_with_
         assert plan.origins[item.address].file
 
 
-def imported(server: ThreadedServer, spaces: Any = (), **site: Any) -> Imported:
-    """What is imported from an organization with one site and some spaces."""
+def import_organization(server: ThreadedServer, spaces: Any = (), **site: Any) -> Imported:
+    """Import an organization that has one site and these spaces."""
     docs = {"id": "docs", "title": "Docs", **site}
     acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}]}
     acme |= {"sites": [docs], "spaces": list(spaces)}
@@ -98,12 +98,12 @@ def imported(server: ThreadedServer, spaces: Any = (), **site: Any) -> Imported:
 
 
 @pytest.mark.parametrize("source", ["/a b", "/*", "/old/", "/"])
-def test_import_omits_a_redirect_that_the_edition_refuses(
+def test_import_omits_redirect_that_api_edition_refuses(
     platforms: dict[str, ThreadedServer], source: str
 ) -> None:
-    """A platform may have older redirects whose sources its API no longer accepts."""
+    """A site may have older redirects whose sources the API no longer accepts."""
     redirect = {"source": source, "destination": {"kind": "external", "url": "https://acme.example/"}}
-    made = imported(platforms["published"], redirects=[redirect, {**redirect, "source": "/kept"}])
+    made = import_organization(platforms["published"], redirects=[redirect, {**redirect, "source": "/kept"}])
     assert (made.problems, made.proven) == ((), True)
     written = made.made.files["acme/sites/docs.yaml"].decode()
     assert "/kept" in written
@@ -112,12 +112,12 @@ def test_import_omits_a_redirect_that_the_edition_refuses(
 
 
 @pytest.mark.parametrize("profile", ["full", "published"])
-def test_import_pins_one_of_two_share_links_of_one_name(
+def test_import_pins_share_link_with_duplicate_name(
     platforms: dict[str, ThreadedServer], profile: str
 ) -> None:
     """Otherwise, the plan of the imported files asks which of the two is meant."""
     links = [{"id": id, "name": "partners"} for id in ("first", "second")]
-    made = imported(platforms[profile], visibility="share-link", shareLinks=links)
+    made = import_organization(platforms[profile], visibility="share-link", shareLinks=links)
     assert (made.problems, made.proven) == ((), True)
     desired, _ = made.made.load(load_registry(profile))
     assert [entry.pin for entry in desired.resources.values() if entry.kind == "share_link"] == ["first"]
@@ -125,10 +125,10 @@ def test_import_pins_one_of_two_share_links_of_one_name(
 
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
-def test_import_writes_an_emoji_or_an_icon(platforms: dict[str, ThreadedServer], profile: str) -> None:
-    """An entry may have one of the two, and the platform may answer with both."""
+def test_import_prefers_emoji_over_icon(platforms: dict[str, ThreadedServer], profile: str) -> None:
+    """An entry cannot have both, but the API may return both."""
     space = {"id": "s1", "title": "Guides", "emoji": "1f600", "icon": "https://acme.example/icon.png"}
-    made = imported(platforms[profile], [space])
+    made = import_organization(platforms[profile], [space])
     assert (made.problems, made.proven) == ((), True)
     omitted = [note.field for note in made.made.left_out if note.address == "acme/spaces/guides"]
     assert omitted == ["icon"]

@@ -109,8 +109,8 @@ def test_the_file_says_what_the_configuration_says(directory: Path, run: Run) ->
     assert (ended.code, ended.out.replace('"Pay ${X}"', "Pay ${X}")) == (0, NAVIGATION)
 
 
-def test_export_writes_public_titles_of_spaces(directory: Path, run: Run) -> None:
-    """A title that only the team sees would be published by the platform's Git Sync."""
+def test_export_writes_public_space_titles(directory: Path, run: Run) -> None:
+    """Otherwise, Git Sync would publish a title that only the team sees."""
     shown = "path: en, default: true, pageId: p1"
     looks = "customization: { title: Guides, localizedTitle: { fr: Manuel }, pagination: { enabled: false } }"
     (directory / "dpsync.yaml").write_text(ROOT.replace(shown, f"{shown}, {looks}"), encoding="utf-8")
@@ -183,8 +183,8 @@ version: 1
 
 
 @pytest.mark.parametrize("format_", ["yaml", "json"])
-def test_export_over_a_navigation_file_keeps_directories(directory: Path, run: Run, format_: str) -> None:
-    """Without its directory the platform's Git Sync loses the content of a space."""
+def test_export_keeps_directories_of_replaced_file(directory: Path, run: Run, format_: str) -> None:
+    """If a space has no directory in the file, Git Sync loses the content of the space."""
     (directory / "site.yaml").write_text(REPLACED, encoding="utf-8")
     named = ("--navigation", "docs", "--out", "site.yaml", "--force", "--format", format_)
     ended = run("export", "-C", str(directory), *named)
@@ -194,7 +194,7 @@ def test_export_over_a_navigation_file_keeps_directories(directory: Path, run: R
     assert (again.code, (directory / "site.yaml").read_text(encoding="utf-8")) == (0, written)
 
 
-def test_export_names_what_the_replaced_file_loses(directory: Path, run: Run) -> None:
+def test_export_reports_settings_lost_from_replaced_file(directory: Path, run: Run) -> None:
     (directory / "site.yaml").write_text(REPLACED, encoding="utf-8")
     ended = run("export", "-C", str(directory), "--navigation", "docs", "--out", "site.yaml", "--force")
     lost = [line for line in ended.err.splitlines() if "not kept" in line]
@@ -206,7 +206,7 @@ def test_export_names_what_the_replaced_file_loses(directory: Path, run: Run) ->
 
 
 @pytest.mark.parametrize("text", ["mine", "[", "site: {}\n"], ids=["text", "no YAML", "no structure"])
-def test_export_names_a_replaced_file_that_is_unreadable(directory: Path, run: Run, text: str) -> None:
+def test_export_reports_unreadable_replaced_file(directory: Path, run: Run, text: str) -> None:
     (directory / "site.yaml").write_text(text, encoding="utf-8")
     ended = run("export", "-C", str(directory), "--navigation", "docs", "--out", "site.yaml", "--force")
     assert (ended.code, "site.yaml: nothing of the replaced file is kept" in ended.err) == (0, True)

@@ -323,7 +323,7 @@ SHAPES = [
         "a: { title: A }",
         {("s", None), ("l", None)},
     ),
-    # The path of each tells spaces of one title apart.
+    # Spaces with the same title are distinguished by their paths.
     (
         "{ type: space, key: a, title: A, path: a, content: { directory: null } }\n"
         "{ type: space, key: b, title: A, path: b, content: { directory: null } }",
@@ -367,8 +367,8 @@ def test_every_valid_file_becomes_a_configuration_and_what_it_lacks_is_named(
     assert notes == left_out
 
 
-def test_spaces_of_an_omitted_section_are_omitted_by_name(run: Run, tmp_path: Path) -> None:
-    """An entry for a space that no section shows would be created as a stray space."""
+def test_spaces_in_omitted_section_are_reported(run: Run, tmp_path: Path) -> None:
+    """Otherwise, an apply would create a space that no section shows."""
     kept = "children: [{ type: space, key: a, title: Kept, path: a, content: { directory: null } }]"
     omitted = "children: [{ type: space, key: b b, title: Omitted, path: b, content: { directory: ./b } }]"
     text, notes = taken(
@@ -399,13 +399,13 @@ def test_a_file_that_grows_by_its_aliases_is_refused(run: Run, file: Path) -> No
     assert take_over(run, file)[0] == 5
 
 
-def named(run: Run, directory: Path, name: str) -> tuple[int, str]:
+def import_navigation(run: Run, directory: Path, name: str) -> tuple[int, str]:
     ended = run("import", "-C", str(directory), "--from-navigation", name, "--organization", "acme")
     return ended.code, ended.out + ended.err
 
 
 @pytest.mark.parametrize("name", ["docs.yaml", "linked/navigation.yaml", "linked"])
-def test_link_out_of_the_project_is_refused(name: str, run: Run, file: Path) -> None:
+def test_symbolic_link_out_of_project_is_refused(name: str, run: Run, file: Path) -> None:
     """Otherwise, the file of somebody else becomes a configuration that is published."""
     project, outside = file.parent / "docs", file.parent / "outside"
     outside.mkdir()
@@ -413,16 +413,18 @@ def test_link_out_of_the_project_is_refused(name: str, run: Run, file: Path) -> 
         (outside / target).write_text(FILE, encoding="utf-8")
     (project / "docs.yaml").symlink_to(outside / "docs.yaml")
     (project / "linked").symlink_to(outside)
-    code, said = named(run, project, name)
+    code, said = import_navigation(run, project, name)
     assert (code, "DP125" in said, "leads outside the project" in said) == (5, True, True), said
     assert not (project / "dpsync.yaml").exists()
 
 
-@pytest.mark.parametrize("name", ["docs.yaml", "../navigation.yaml"], ids=["link-inside", "named-outside"])
-def test_link_inside_and_named_file_are_read(name: str, run: Run, file: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["docs.yaml", "../navigation.yaml"], ids=["link inside project", "path outside project"]
+)
+def test_internal_link_and_explicit_path_are_read(name: str, run: Run, file: Path) -> None:
     project = file.parent / "docs"
     (project / "shared").mkdir()
     (project / "shared" / "real.yaml").write_text(FILE, encoding="utf-8")
     (project / "docs.yaml").symlink_to("shared/real.yaml")
-    code, said = named(run, project, name)
+    code, said = import_navigation(run, project, name)
     assert code == 0, said
