@@ -42,7 +42,7 @@ class Recorded(Struct, frozen=True):
 
 NOTHING_RECORDED = Recorded()
 _DECLARED_MATCHES = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
-"""Matches by `id:` or `previously:` in the entry. Its line cannot be mistaken for a swapped one."""
+"""How an entry is matched by its own `id:` or `previously:`: a swapped line does not matter then."""
 
 
 class ByLine(Struct):

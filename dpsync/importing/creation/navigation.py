@@ -42,7 +42,7 @@ def take_over(
     name: str | None = None,
     project: Path | None = None,
 ) -> Made:
-    """Return the configuration of the site in a navigation file, with `title` if one is given.
+    """Return the configuration of the site in a navigation file; `title` replaces the title of the site.
 
     Findings call the file `name`. A symbolic link must not lead out of `project`, which is the directory of
     the file by default. Raises DiagnosticError (exit 5) for a file of another shape, for such a link, and for
@@ -91,7 +91,7 @@ class _TakingOver:
         """Where that is said which may be said once only: a default, a path, a name."""
         self._nodes_without_path: set[Address] = set()
         self._pathless: set[Hashable] = set()
-        """The marks (see `_mark`) of entries that the site shows without a path."""
+        """The entries that the site shows without a path, as `_mark` identifies them."""
 
     def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
         """Note that something of the file is not in the configuration as it stands there."""

@@ -86,7 +86,7 @@ class _Exporting(Struct):
     desired: Desired
     tree: NavigationKinds
     root: Address
-    """The address that those of all nodes begin with."""
+    """The address of the navigation, with which all node addresses begin."""
     problems: list[Diagnostic] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     nodes: list[ExportedNode] = field(default_factory=list)
@@ -149,7 +149,7 @@ class _Exporting(Struct):
         yield made
 
     def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
-        """Return the values in a node's single that the file can have, such as a public title.
+        """Return values of the single below a node that the file can have, such as a public title.
 
         The other values are reported.
         """
@@ -169,7 +169,7 @@ class _Exporting(Struct):
         target = entry.fields[name]
         if title in made and made[title] != on_site[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
-            why = f"the file has the title that the site shows instead: {entry.address}"
+            why = f"the file has the title that the site shows at {entry.address} instead"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = on_site[title]
 

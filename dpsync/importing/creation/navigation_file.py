@@ -66,7 +66,7 @@ class NavigationKinds(Struct, frozen=True):
         return None
 
     def file_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
-        """Return the word, the kind and the field names of the single that has further fields of a node."""
+        """Return the word, kind and field names of the single with further fields of a node, if any."""
         assert isinstance(kind.shape, NodeShape)
         if kind.shape.file_single is None:
             return None

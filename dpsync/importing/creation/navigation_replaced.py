@@ -92,7 +92,7 @@ class ReplacedFile(Struct):
         return (node for node in self.nodes if not node.is_matched and node.type == exported.data["type"])
 
     def _copy_node_settings(self, exported: ExportedNode, found: list[_FileNode]) -> bool:
-        """Copy the settings of the only node in `found`; return False if `found` has no node or several."""
+        """Copy settings if `found` has exactly one node; return whether it has."""
         if len(found) != 1:
             return False
         (node,) = found
@@ -114,7 +114,7 @@ class ReplacedFile(Struct):
         return {*_STRUCTURAL, *(self.tree.exported_names(kind) if kind is not None else ())}
 
     def _settings_only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:
-        """List the settings in a node that no configuration can have: name, value and span of each."""
+        """Yield name, value and span of each node setting that a configuration cannot express."""
         kind = self.tree.by_type.get(node.type)
         yield from self._entries_except(node.node, self._exported_names(kind))
         content = node.node.get("content")
