@@ -103,7 +103,7 @@ class _Naming:
         self.known = Known(whole)
         self.used: set[tuple[Address, str, str]] = set()
         """What is taken: the address that the keys are unique below, the group of kinds, the key."""
-        self.holders: dict[tuple[Address, str, str], FoundObject] = {}
+        self.objects_by_key: dict[tuple[Address, str, str], FoundObject] = {}
         """The object with each key in `used`."""
         self.nameless: list[FoundObject] = []
         self.shared = _sharing(registry)
@@ -157,14 +157,14 @@ class _Naming:
         scope = (place, "node") if isinstance(kind.shape, Node) else self._group(item)
         key = self._natural(item, kind.natural) if kind.natural else self._own(item, place, scope)
         folded = self._folded(kind, key)
-        holder = self.holders.get((*scope, folded)) if kind.natural else None
+        holder = self.objects_by_key.get((*scope, folded)) if kind.natural else None
         if not key or holder is not None or FORBIDDEN_IN_VALUE.search(key):
             if holder is not None:
                 holder.pinned = True  # both objects have this key: only the id distinguishes them
             self.nameless.append(item)
             return
         self.used.add((*scope, folded))
-        self.holders[(*scope, folded)] = item
+        self.objects_by_key[(*scope, folded)] = item
         item.key, item.address = key, place.child(folded)
         if item.parent is None:
             self._promise(item)

@@ -185,7 +185,7 @@ class _TakingOver:
         said = _entries(node, but=("type", "key", "children", "content"))
         made: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
         content = self.tree.content(kind)
-        whole = dict(said)
+        all_values = dict(said)
         entry = self._content(content[1], node, said, at) if content is not None else None
         said = {name: item for name, item in said.items() if name not in self.tree.single_fields(kind)}
         try:
@@ -198,7 +198,7 @@ class _TakingOver:
         if content is not None and entry is not None:
             has_path = self._nodes_without_path.isdisjoint((at, around))
             self._distinct(content[1], entry, at, self.root, node.span, has_path)
-        single = self._single_values(kind, whole, entry or {}, at)
+        single = self._single_values(kind, all_values, entry or {}, at)
         children = self._children(kind, node, at)
         if len(children or ()) < kind.shape.least:
             holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)

@@ -63,10 +63,10 @@ def export(
         raise DiagnosticError(exporting.problems, Exit.INVALID, desired.texts)
     around: dict[str, Any] = {}
     if replaced is not None:
-        old = ReplacedFile.of(replaced, tree)
-        old.copy_settings(data, exporting.nodes)
-        around = old.keys_beside_site()
-        exporting.left_out += old.lost_settings()
+        replaced_file = ReplacedFile.of(replaced, tree)
+        replaced_file.copy_settings(data, exporting.nodes)
+        around = replaced_file.keys_beside_site()
+        exporting.left_out += replaced_file.lost_settings()
     return Exported({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
 
 
@@ -127,11 +127,11 @@ class _Exporting(Struct):
         space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
             made[content[1].title] = space.pop(content[1].title)
-        on_site = self._single_values(kind, entry)
-        if content is not None and content[1].title in on_site:
-            self._write_public_title(made, content[1].title, on_site, entry, content[0].name)
+        public_values = self._single_values(kind, entry)
+        if content is not None and content[1].title in public_values:
+            self._write_public_title(made, content[1].title, public_values, entry, content[0].name)
         for name in said:
-            value = self._value(kind, entry, name) if name in kind.written_fields else on_site.get(name)
+            value = self._value(kind, entry, name) if name in kind.written_fields else public_values.get(name)
             if value is not None:
                 made[name] = value
         for name in shape.file_always:
@@ -163,15 +163,15 @@ class _Exporting(Struct):
         return {name: value for name, value in values.items() if value is not None}
 
     def _write_public_title(
-        self, made: dict[str, Any], title: str, on_site: dict[str, Value], entry: Entry, name: str
+        self, made: dict[str, Any], title: str, public_values: dict[str, Value], entry: Entry, name: str
     ) -> None:
         """Write the title that the site shows, and report the different title of the space."""
         target = entry.fields[name]
-        if title in made and made[title] != on_site[title] and isinstance(target, Ref):
+        if title in made and made[title] != public_values[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
             why = f"the file has the title that the site shows at {entry.address} instead"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
-        made[title] = on_site[title]
+        made[title] = public_values[title]
 
     def _choice(self, kind: Kind, entry: Entry) -> None:
         """Note who may be the one of which there must be one among its siblings."""
