@@ -183,7 +183,7 @@ WORDS: dict[type, dict[str, str]] = {
         "of_output": "whether it is a part of what its parent puts out: its id is that of the output then",
         "own_id": "whether the id names one thing everywhere, or one below each parent",
         "title": "the field that people know an undeclared one by",
-        "title_at": "where an answer has the title of the object that the title field refers to",
+        "title_at": "path in an API answer to the title of the object to which the title field refers",
         "url": "where people see it: in an answer, and what it is made of",
         "visible_when": "the values of fields with which people see it, and what is in it",
         "redirects": "the field with the path from which it leads people elsewhere, and the entry that does",

@@ -233,7 +233,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "destination.kind": "What it leads to.",
         "destination.siteSectionId": "The section that it leads to.",
         "destination.siteSpaceId": "The site space that it leads to, or that holds the page.",
-        "destination.pageId": "The page that it leads to: its id, or its path in the space.",
+        "destination.pageId": "The page that it leads to: the page's id, or the page's path in the space.",
         "destination.url": "The URL that it leads to.",
         "captureWildcard": "Whether every path below the source is redirected, too.",
         "permanent": "Whether browsers and search engines are told that it stays so.",

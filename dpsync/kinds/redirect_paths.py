@@ -49,14 +49,14 @@ class RedirectFault(Struct, frozen=True):
             return f"this redirect never takes effect: {path}"
         if len(self.sources) == 1:
             return f'the redirect from "{self.sources[0]}" leads to itself'
-        return f"redirects lead in a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
+        return f"redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
 
     def hint(self, noun: str) -> str:
         """Return what to do; `noun` is that of the node."""
         if self.node is None:
             one = "the" if len(self.sources) == 1 else "one"
-            return f"change the destination of {one} redirect, or remove it"
-        return f"remove the redirect, or give the {noun} another path: live content comes before redirects"
+            return f"change the destination of {one} redirect, or remove the redirect"
+        return f"remove the redirect, or give the {noun} another path: live content takes precedence"
 
 
 def redirect_faults(

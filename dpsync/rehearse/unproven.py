@@ -24,7 +24,7 @@ def unproven(
     if world.spaces:
         yield Unproven(
             what="content",
-            message=f"the content of {world.holders}: no text of a page, no file and no comment was loaded",
+            message=f"the content of {world.holders}: no page text, file or comment was loaded",
         )
     if world.scripts:
         number = counted(world.scripts, "integration")

@@ -1,4 +1,4 @@
-"""Redirects that cannot work are reported by `validate`: circles, and sources that are live paths."""
+"""`validate` reports redirect circles, and redirects from the path of a section or site space."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def redirects(*lines: str, options: str = "") -> str:
         ),
     ],
 )  # fmt: skip
-def test_redirect_that_cannot_work_is_reported(
+def test_redirect_circle_or_live_path_is_reported(
     tmp_path: Path, lines: list[str], code: str, words: str
 ) -> None:
     expect(tmp_path, redirects(*lines), code, words)
@@ -89,7 +89,7 @@ def test_redirect_that_cannot_work_is_reported(
         pytest.param(f"/start: {TO_NEWS}", "draft: true,", id="destination is a draft"),
     ],
 )  # fmt: skip
-def test_redirect_that_works_is_not_reported(tmp_path: Path, line: str, options: str) -> None:
+def test_working_redirect_is_not_reported(tmp_path: Path, line: str, options: str) -> None:
     assert loaded(tmp_path, redirects(line, options=options))[1] == []
 
 
@@ -106,6 +106,6 @@ def test_only_endless_redirect_is_an_error(tmp_path: Path, lines: list[str], sev
     assert found.severity == severity
 
 
-def test_redirects_that_differ_in_case_name_both(tmp_path: Path) -> None:
+def test_duplicate_redirect_error_names_both_spellings(tmp_path: Path) -> None:
     text = redirects(f"/Old: {TO_GUIDES}", f"▸/old: {TO_NEWS}")
-    expect(tmp_path, text, "DP213", '"/Old" and "/old" are the same redirect: case does not count')
+    expect(tmp_path, text, "DP213", '"/Old" and "/old" are the same redirect: case is ignored')

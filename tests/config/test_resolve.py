@@ -255,7 +255,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         ("collections: { b: { title: B, parent: a }, a: { title: A, ▸parent: b } }", "DP235", '"b" in "a"'),
         ("collections: { a: { title: A, id: x, ▸parent: { id: x } } }", "DP235", "take the parent of one"),
         ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or pin both with id:"),
-        ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "or show each at a path of its own"),
+        ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "or show each at a different path"),
         (
             "spaces: { a: { title: Tee }, b: { ▸title: Tee } }\n"
             "sites: { d: { title: Docs, structure: [{ type: space, key: a, space: a, path: a }] } }",

@@ -1,4 +1,4 @@
-"""Values in the patterns of `policy: watch`."""
+"""Test the values in `policy: watch` patterns, such as `private` in `openapi/[shop]#visibility=private`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS = Many(WORD, as_set=True)
         "text",
     ],
 )
-def test_live_value_has_a_text_in_a_pattern(type_: Type, value: Any, text: str | None) -> None:
+def test_live_value_is_formatted_for_pattern(type_: Type, value: Any, text: str | None) -> None:
     field = Field("visibility", type_)
     assert value_text(field, value) == text
     if text is not None:

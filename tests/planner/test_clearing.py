@@ -1,4 +1,4 @@
-"""A plan blocks what no request can clear, at its line, instead of an apply that fails."""
+"""A plan blocks each field that the API cannot clear, so that no apply fails at such a field."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CLEARED = "saml:\n  okta:\n    label: Okta\n    ssoURL: null"
 
 
 def test_clearing_sso_url_is_blocked_at_its_line(lab: Lab) -> None:
-    """An empty text would be refused, or leave a provider by which nobody can sign in."""
+    """The API would refuse an empty ssoURL, or keep a provider with which nobody can sign in."""
     plan = lab.holds(samlProviders=[PROVIDER]).plan(CLEARED)
     assert plan.changes == ()
     (blocked,) = plan.blocked
@@ -19,7 +19,7 @@ def test_clearing_sso_url_is_blocked_at_its_line(lab: Lab) -> None:
     assert plan.origins[blocked.address].line == 9
 
 
-def test_provider_without_sso_url_is_as_declared(lab: Lab) -> None:
+def test_provider_without_sso_url_needs_no_change(lab: Lab) -> None:
     provider = {name: value for name, value in PROVIDER.items() if name != "ssoURL"}
     plan = lab.holds(samlProviders=[provider]).plan(CLEARED)
     assert (plan.changes, plan.blocked) == ((), ())

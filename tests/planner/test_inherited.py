@@ -175,7 +175,7 @@ def test_beside_a_part_of_its_own_a_part_that_the_site_changes_is_kept_too(lab: 
         ("favicon", "{ emoji: 1f600 }"),
     ],
 )
-def test_null_clears_what_the_site_space_has_of_its_own(field: str, own: str, lab: Lab) -> None:
+def test_null_clears_own_value_of_site_space(field: str, own: str, lab: Lab) -> None:
     """Otherwise, a title that a space once had can be cleared only in the application."""
     lab.converges(declared("Manuals", f"{{ {field}: {own} }}"))
     wanted = declared("Manuals", f"{{ {field}: null }}")
@@ -217,7 +217,7 @@ def test_cleared_member_follows_the_member_of_the_site(lab: Lab) -> None:
     assert [path for path in lab.writes if "site-spaces" in path] == []
 
 
-def test_cleared_title_follows_the_title_of_the_site(lab: Lab) -> None:
+def test_cleared_title_inherits_changed_site_title(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ title: null }"))
     lab.converges(declared("Handbook", "{ title: null }"))
     assert lab.writes == [path for path in lab.writes if "site-spaces" not in path]
@@ -231,9 +231,7 @@ def test_cleared_title_follows_the_title_of_the_site(lab: Lab) -> None:
         pytest.param("{ header: { logo: null } }", "", "the files do not declare", id="member-of-a-field"),
     ],
 )
-def test_null_that_cannot_be_verified_is_refused(
-    own: str, site_looks: str | None, why: str, lab: Lab
-) -> None:
+def test_unverifiable_null_is_refused(own: str, site_looks: str | None, why: str, lab: Lab) -> None:
     text = declared("Manuals", own)
     if site_looks is not None:
         text = text.replace("customization: { title: Manuals }\n", f"{site_looks}\n")

@@ -1,4 +1,4 @@
-"""How plans and drift name a member or a team that has a role."""
+"""Plans and drift show a member by e-mail and a team by title, whether or not the list of members is read."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def holding(lab: Lab) -> Lab:
         pytest.param(MEMBERS, id="members-declared"),
     ],
 )
-def test_permission_has_the_same_address_in_each_plan(lab: Lab, people: str) -> None:
-    """An answer that names the permission would otherwise hold in one plan and be unknown in the next."""
+def test_permission_address_does_not_depend_on_declared_members(lab: Lab, people: str) -> None:
+    """If the address differed between two plans, a `--confirm` answer for one would not match the other."""
     body = f"spaces: {{ x: {{ title: Space x, permissions: {EMPTY} }} }}\n{people}"
     plan = holding(lab).plan(body, PRUNE)
     place = "acme/spaces/x/permissions"
@@ -45,7 +45,7 @@ def test_permission_has_the_same_address_in_each_plan(lab: Lab, people: str) -> 
 
 
 @pytest.mark.parametrize("people", ["", MEMBERS], ids=["members-not-read", "members-declared"])
-def test_drift_names_an_undeclared_role_by_email(lab: Lab, people: str) -> None:
+def test_drift_address_of_undeclared_member_contains_email(lab: Lab, people: str) -> None:
     body = f"teams: {{ writers: {{ title: Technical writers, members: {{}} }} }}\n{people}"
     session = holding(lab).session(body, WATCH)
     with reading(lab.server) as client:
@@ -54,7 +54,7 @@ def test_drift_names_an_undeclared_role_by_email(lab: Lab, people: str) -> None:
 
 
 @pytest.mark.parametrize("people", ["", MEMBERS], ids=["members-not-read", "members-declared"])
-def test_access_gain_names_the_member_by_email(lab: Lab, people: str) -> None:
+def test_access_gain_message_contains_member_email(lab: Lab, people: str) -> None:
     body = f"spaces: {{ x: {{ title: Space x, defaultLevel: create, permissions: {EMPTY} }} }}\n{people}"
     plan = holding(lab).plan(body, PRUNE)
     texts = [exposure.words for exposure in plan.exposures]

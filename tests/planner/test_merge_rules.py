@@ -1,4 +1,4 @@
-"""Merge rules that bind more than before open nothing; those that bind less are listed with the rule."""
+"""A plan lists under Access which merge rules become less strict, and omits rules that become stricter."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ APPROVED = {"rule": "require_at_least_one_approved_review"}
 SUBJECT = {"rule": "require_change_request_subject"}
 
 
-def rules(*listed: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "rules", "rules": list(listed)}
+def rules(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "rules", "rules": list(items)}
 
 
 def all_of(*users: str) -> dict[str, Any]:
@@ -37,8 +37,8 @@ def custom(expression: str, message: str) -> dict[str, Any]:
     return {"rule": "custom", "expression": expression, "message": message}
 
 
-def listed(before: dict[str, Any], after: dict[str, Any], organization: Any = ({}, {})) -> list[str]:
-    """Return what a plan lists under Access for a space whose merge rules change."""
+def access_lines(before: dict[str, Any], after: dict[str, Any], organization: Any = ({}, {})) -> list[str]:
+    """Return the lines under Access in a plan that changes the merge rules of a space."""
     wanted, live = {"space": {"s": {"mergeRules": after}}}, {"space": {"s": {"mergeRules": before}}}
     plan = make_plan(Case(wanted, live, organization=organization).sides())
     return [item.words for item in plan.exposures if item.address == "acme/spaces/s"]
@@ -62,9 +62,9 @@ def listed(before: dict[str, Any], after: dict[str, Any], organization: Any = ({
         pytest.param(rules(custom("x", "a")), rules(custom("x", "b")), id="another message"),
     ],
 )  # fmt: skip
-def test_rules_that_bind_more_open_nothing(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """A false "may bind less" asks for a confirmation, and hides the entries that matter."""
-    assert listed(before, after) == []
+def test_stricter_merge_rules_list_no_exposure(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """A false "may bind less" asks for a needless confirmation, and distracts from real exposures."""
+    assert access_lines(before, after) == []
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_rules_that_bind_more_open_nothing(before: dict[str, Any], after: dict[s
         (rules(SUBJECT, bypass("ada")), rules(SUBJECT, bypass("bo")), "allow_bypass for more users"),
     ],
 )
-def test_rule_that_binds_less_is_named(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
-    assert listed(before, after) == [f"mergeRules: {words}"]
+def test_loosened_merge_rule_is_named(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+    assert access_lines(before, after) == [f"mergeRules: {words}"]
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,13 @@ def test_rule_that_binds_less_is_named(before: dict[str, Any], after: dict[str, 
         pytest.param(None, INHERIT, rules(REVIEW), ["mergeRules may bind less"], id="unknown rules"),
     ],
 )  # fmt: skip
-def test_inherited_rules_are_those_of_the_organization(
+def test_inherit_is_compared_as_organization_rules(
     organization: dict[str, Any] | None, before: dict[str, Any], after: dict[str, Any], words: list[str]
 ) -> None:
     live = {"mergeRules": organization} if organization else {}
-    assert listed(before, after, (live, {})) == words
+    assert access_lines(before, after, (live, {})) == words
 
 
-def test_inherited_rules_are_those_after_the_apply() -> None:
+def test_inherit_uses_organization_rules_after_apply() -> None:
     organization = ({"mergeRules": NONE}, {"mergeRules": rules(REVIEW, SUBJECT)})
-    assert listed(rules(REVIEW), INHERIT, organization) == []
+    assert access_lines(rules(REVIEW), INHERIT, organization) == []

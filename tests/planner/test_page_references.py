@@ -1,4 +1,4 @@
-"""Redirects to pages: a plan finds the page by its id or path, and blocks a page that does not exist."""
+"""A plan finds the page of a redirect by id or path, and blocks a redirect to a missing page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def docs(lab: Lab) -> Lab:
 
 
 def holding(lab: Lab, **redirect: Any) -> Lab:
-    """A site with two spaces, of which the first has pages, and perhaps a redirect."""
+    """Set up a site with two spaces. Only the first space has pages. `redirect` may be a destination."""
     redirects = [{"source": "/old", "destination": redirect}] if redirect else []
     first, second = spaces("a", "b")
     shown = site(section("a", "a"), section("b", "b"), redirects=redirects)
@@ -67,7 +67,7 @@ def test_redirect_to_page_converges(docs: Lab, page: str, id: str) -> None:
 
 @pytest.mark.parametrize("place", ["a/a", "{ id: a-a }"], ids=["key", "id"])
 def test_new_redirect_to_missing_page_is_blocked(docs: Lab, place: str) -> None:
-    """An apply would send the request, and fail after other requests."""
+    """Otherwise, the platform refuses the request in the middle of an apply."""
     plan = docs.plan(body("guides/instal", place))
     assert plan.changes == ()
     (blocked,) = plan.blocked
@@ -87,20 +87,20 @@ def test_redirect_changed_to_missing_page_is_blocked(lab: Lab) -> None:
     )  # fmt: skip
 
 
-def test_page_of_another_space_is_missing(docs: Lab) -> None:
+def test_redirect_to_page_of_another_space_is_blocked(docs: Lab) -> None:
     (blocked,) = docs.plan(body("p1", "b/b")).blocked
     assert blocked.reason == 'there is no page "p1" in acme/spaces/b'
 
 
-def test_page_of_new_space_is_missing(docs: Lab) -> None:
+def test_redirect_to_page_of_new_space_is_blocked(docs: Lab) -> None:
     text = body("p1", "c/c").replace("b: { title: Space b }", "b: { title: Space b }, c: { title: New }")
     new = "- { type: section, key: c, title: Section c, children: [{ type: space, key: c, space: c }] }"
     text = text.replace("redirects:", f"  {new}\n    redirects:", 1)
     (blocked,) = docs.plan(text, "{}", "new acme/spaces/c").blocked
-    assert blocked.reason == "acme/spaces/c does not exist yet, so it has no page yet"
+    assert blocked.reason == "acme/spaces/c does not exist yet, so it has no pages"
 
 
-def test_unchanged_redirect_to_deleted_page_is_left_alone(lab: Lab) -> None:
+def test_unchanged_redirect_to_deleted_page_needs_no_change(lab: Lab) -> None:
     holding(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
     text = body("p1")
     world = lab.world()
@@ -110,7 +110,7 @@ def test_unchanged_redirect_to_deleted_page_is_left_alone(lab: Lab) -> None:
     assert (plan.changes, plan.blocked) == ((), ())
 
 
-def test_each_named_space_takes_one_request(docs: Lab) -> None:
+def test_pages_of_one_space_take_one_request(docs: Lab) -> None:
     text = body("p1") + "".join(
         f"      /old{number}: {{ destination: {{ kind: site-page, siteSpaceId: a/a, pageId: p{number} }} }}\n"
         for number in (1, 2, 3)

@@ -1,4 +1,4 @@
-"""All `--confirm` answers that one plan prints can be given together, and settle the deletion of content."""
+"""The `--confirm` answers that one plan prints, given together, confirm every deletion of content."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ KINDS = ("team", "collection", "space", "site", "section", "site_space")
 NAMED = Case({"space": {key: {} for key in "ab"}})
 
 
-def printed(plan: Plan) -> list[str]:
+def printed_answers(plan: Plan) -> list[str]:
     ways = (way.add for refusal in plan.refusals for way in refusal.answers)
     return [answer for way in ways if (answer := confirmed_by(way)) is not None]
 
 
-def answered(sides: Sides, *answers: str) -> Plan:
+def plan_with_answers(sides: Sides, *answers: str) -> Plan:
     return make_plan(replace(sides, options=Options(answers)))
 
 
-def recorded_before(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str]]) -> Sides:
-    """The sides with ids of the git base: by kind and path of an object, those of the entry that it was."""
+def with_base_lines(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str]]) -> Sides:
+    """Return `sides` with lines in the ids file of the git base.
+
+    Each item of `lines` has the kind and path of a live object, and the kind and path of its earlier entry.
+    """
     case = Case({"site": {"docs": {}, "help": {}}})
     found = {}
     for (kind, path), (_, entry) in lines.items():
@@ -44,8 +47,8 @@ def recorded_before(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str
     return replace(sides, snapshot=replace(sides.snapshot, records=records))
 
 
-def test_number_counts_content_below_object_named_by_answer() -> None:
-    """The answer that names the site would make the printed number wrong, and the next plan would refuse."""
+def test_printed_number_includes_content_of_confirmed_object() -> None:
+    """If the confirmed site reduced the number, the printed answers would not match the next plan."""
     tree: Things = {
         "site": {"docs": {"title": "Docs"}},
         "section": {"docs/a": {"title": "A", "path": "a"}},
@@ -54,19 +57,19 @@ def test_number_counts_content_below_object_named_by_answer() -> None:
     spaces = {"a": {"title": "A"}}
     live = {**tree, "space": {**spaces, "old": {"title": "Old"}}}
     case = Case({"space": spaces, "site": {}}, live, prune=["spaces", "sites"], agreed=False)
-    sides = recorded_before(case.sides(), {("site", "docs"): ("site", "docs")})
-    plan = answered(sides)
+    sides = with_base_lines(case.sides(), {("site", "docs"): ("site", "docs")})
+    plan = plan_with_answers(sides)
     assert sorted(refusal.code for refusal in plan.refusals) == ["content", "passed-over"]
-    answers = printed(plan)
+    answers = printed_answers(plan)
     assert answers == ["delete object acme/sites/[Docs]", "delete content 2"]
-    assert answered(sides, *answers).can_apply
-    assert printed(answered(sides, answers[0])) == ["delete content 1"]
-    assert answered(sides, answers[0], "delete content 1").can_apply
-    assert not answered(sides, answers[0], "delete content 3").can_apply
+    assert plan_with_answers(sides, *answers).can_apply
+    assert printed_answers(plan_with_answers(sides, answers[0])) == ["delete content 1"]
+    assert plan_with_answers(sides, answers[0], "delete content 1").can_apply
+    assert not plan_with_answers(sides, answers[0], "delete content 3").can_apply
 
 
-def test_number_excludes_content_of_restructured_navigation() -> None:
-    """Otherwise, agreeing to the restructuring makes the printed number wrong."""
+def test_printed_number_excludes_content_of_restructured_navigation() -> None:
+    """Counting this content would make the printed number wrong after the restructuring is confirmed."""
     spaces = {"a": {"title": "A"}}
     wanted: Things = {
         "space": spaces,
@@ -80,23 +83,27 @@ def test_number_excludes_content_of_restructured_navigation() -> None:
         "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
     }
     sides = Case(wanted, live, prune=["spaces", "sites/*/structure"], agreed=False).sides()
-    plan = answered(sides)
+    plan = plan_with_answers(sides)
     assert sorted(refusal.code for refusal in plan.refusals) == ["content", "restructure"]
-    assert sorted(printed(plan)) == ["delete content 1", "restructure acme/sites/docs"]
-    assert answered(sides, *printed(plan)).can_apply
+    assert sorted(printed_answers(plan)) == ["delete content 1", "restructure acme/sites/docs"]
+    assert plan_with_answers(sides, *printed_answers(plan)).can_apply
 
 
 @pytest.mark.parametrize("seed", range(examples(60, 3000)))
-def test_answers_of_random_plan_settle_content(seed: int) -> None:
-    """A run that gives each printed answer would otherwise be refused again."""
-    sides = _drawn(Random(seed))
-    answers = printed(answered(sides))
-    left = [answer for answer in printed(answered(sides, *answers)) if answer.startswith(DELETE_CONTENT)]
+def test_printed_answers_together_confirm_all_content(seed: int) -> None:
+    """Otherwise, dpsync refuses a run even if the user gives all printed answers."""
+    sides = random_sides(Random(seed))
+    answers = printed_answers(plan_with_answers(sides))
+    left = [
+        answer
+        for answer in printed_answers(plan_with_answers(sides, *answers))
+        if answer.startswith(DELETE_CONTENT)
+    ]
     assert left == [], f"after {answers}"
 
 
-def _drawn(random: Random) -> Sides:
-    """Random objects, some declared and some recorded as other entries before, in places that are pruned."""
+def random_sides(random: Random) -> Sides:
+    """Return random live objects and entries, with prune patterns and earlier lines of the ids file."""
     sides: dict[str, dict[str, dict[str, Any]]] = {"live": {}, "wanted": {}}
     for things in sides.values():
         things.update({kind: {} for kind in KINDS})
@@ -110,7 +117,7 @@ def _drawn(random: Random) -> Sides:
         for side in random.choice([("live", "wanted"), ("live",), ("wanted",)]):
             sides[side][kind][path] = fields
             if kind == "site":
-                _draw_navigation(random, sides[side], path, declared=side == "wanted")
+                add_random_navigation(random, sides[side], path, declared=side == "wanted")
     live, wanted = sides["live"], sides["wanted"]
     both = [(kind, path) for kind in KINDS[:-1] for path in live[kind] if path in wanted[kind]]
     prune = random.sample(["spaces", "teams", "collections", "sites", "sites/*/structure"], 4)
@@ -119,18 +126,20 @@ def _drawn(random: Random) -> Sides:
     before = {}
     removed = [(kind, path) for kind in KINDS[:-1] for path in live[kind] if path not in wanted[kind]]
     for kind, path in removed:
-        beside = [one for one in lines if one[0] == kind and _above(one[1]) == _above(path)]
+        beside = [one for one in lines if one[0] == kind and parent_path(one[1]) == parent_path(path)]
         if random.random() < 0.4:
             before[kind, path] = random.choice([*beside, (kind, path)])
-    return recorded_before(case.sides(), before)
+    return with_base_lines(case.sides(), before)
 
 
-def _above(path: str) -> str:
+def parent_path(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _draw_navigation(random: Random, things: dict[str, dict[str, Any]], site: str, declared: bool) -> None:
-    """Sections, or spaces alone."""
+def add_random_navigation(
+    random: Random, things: dict[str, dict[str, Any]], site: str, declared: bool
+) -> None:
+    """Add a random navigation to a site: sections with a space each, or a single space without sections."""
 
     def place() -> dict[str, Any]:
         key = random.choice("ab")

@@ -1,4 +1,4 @@
-"""A plan warns about redirects that contradict what only the platform knows: paths and hosts."""
+"""A plan warns about redirects that conflict with paths and hosts that are not in the files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def warnings(lab: Lab, redirects: str, **changed: Any) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_redirect_over_live_path_is_warned_about(lab: Lab, redirects: str, source: str, words: str) -> None:
+def test_redirect_from_live_path_gets_warning(lab: Lab, redirects: str, source: str, words: str) -> None:
     ((address, text),) = warnings(lab, redirects)
     assert address == f"acme/sites/docs/redirects/{source.replace('/', '%2F')}"
     assert words in text
@@ -75,8 +75,8 @@ TO_PAGE = "{ destination: { kind: site-page, siteSpaceId: b/b, pageId: p1 } }"
     [("/b/start", True), ("/b/Start", True), ("/b/more", False), ("/b/other", False)],
     ids=["page", "page in another case", "group of pages", "no page"],
 )
-def test_redirect_over_page_is_warned_about(lab: Lab, source: str, warned: bool) -> None:
-    """A plan knows the pages of a space in which a redirect names a page."""
+def test_redirect_from_page_path_gets_warning(lab: Lab, source: str, warned: bool) -> None:
+    """A plan reads the pages of each space to which a `site-page` redirect leads."""
     first, second = spaces("a", "b")
     shown = site(section("a", "a", default=True), section("b", "b"), **PUBLIC)
     lab.holds(spaces=[first, {**second, "content": {"pages": PAGES}}], sites=[shown])
@@ -87,7 +87,7 @@ def test_redirect_over_page_is_warned_about(lab: Lab, source: str, warned: bool)
     assert [text.startswith(words) for text in found] == [True] * warned
 
 
-def test_warning_of_the_files_is_not_repeated(lab: Lab) -> None:
+def test_plan_does_not_repeat_warning_of_validate(lab: Lab) -> None:
     structure = (section("a", "a", default=True), section("b", "b"))
     lab.holds(spaces=spaces("a", "b"), sites=[site(*structure, **PUBLIC)])
     nodes = NODES.replace("key: b, title: Section b", "key: b, title: Section b, path: b")

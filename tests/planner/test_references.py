@@ -55,7 +55,7 @@ CASES = [
         " { kind: site-space, siteSpaceId: { id: gone } } } } } }",
         "acme/sites/docs/redirects/%2Fold",
     ),
-    (  # the id of a site space, where a section is meant
+    (  # a site space id where the field takes a section
         f"sites: {{ docs: {{ title: Docs, {PLACE}, redirects: {{ /old: {{ destination:"
         " { kind: site-section, siteSectionId: { id: p1 } } } } } }",
         "acme/sites/docs/redirects/%2Fold",

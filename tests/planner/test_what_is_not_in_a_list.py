@@ -152,7 +152,7 @@ def test_confirmed_url_is_sent_again(project: Project) -> None:
 
 
 @pytest.mark.parametrize("code", ["FETCH_ERROR", "FETCH_TIMEOUT", "PARSE_ERROR"])
-def test_trouble_with_url_prints_the_answer(project: Project, code: str) -> None:
+def test_failed_url_processing_prints_confirm_answer(project: Project, code: str) -> None:
     """Otherwise, nobody learns how to have the platform fetch a corrected document."""
     url = "https://a.example/api.json"
     project.holds(openapi=[live(sourceURL=url, lastProcessErrorCode=code)])

@@ -68,7 +68,7 @@ def test_the_default_team_is_absent_once_the_team_is_deleted(api: Api) -> None:
     assert "defaultTeam" not in api.get(f"{SAML}/okta")
 
 
-def test_missing_settings_are_empty_and_can_be_written_back(api: Api) -> None:
+def test_missing_settings_are_empty_and_writable(api: Api) -> None:
     fields = ("entityID", "certificate", "defaultRole")
     for shown in (api.make(SAML, {"label": "Login"}), api.get(f"{SAML}/azure"), api.items(SAML)[1]):
         assert [shown[field] for field in fields] == ["", "", None]
@@ -77,14 +77,14 @@ def test_missing_settings_are_empty_and_can_be_written_back(api: Api) -> None:
     assert [again[field] for field in fields] == ["", "", None]
 
 
-def test_missing_sso_url_is_absent(api: Api) -> None:
-    """An empty text is no URL: a client that checks answers would fail on it."""
+def test_missing_sso_url_is_omitted_from_answer(api: Api) -> None:
+    """An empty text is not a valid URL, so a client that validates answers would fail."""
     for shown in (api.make(SAML, {"label": "Login"}), api.get(f"{SAML}/azure"), api.items(SAML)[1]):
         assert ("ssoURL" in shown, shown["status"]) == (False, "pending")
 
 
-def test_missing_sso_url_is_empty_where_required(published: Api) -> None:
-    """The vendor's document requires the member of every provider."""
+def test_missing_sso_url_is_empty_on_published(published: Api) -> None:
+    """The vendor's OpenAPI document requires `ssoURL` in every provider."""
     for shown in (published.make(SAML, {"label": "Login"}), published.get(f"{SAML}/azure")):
         assert (shown["ssoURL"], shown["status"]) == ("", "pending")
 

@@ -72,7 +72,7 @@ def _cleared_without_site(
                 f"dpsync cannot tell whether the {kind.noun} has a value of its own",
                 resource.where(name),
                 str(resource.address),
-                f"declare {other.key}: there, with any of its fields",
+                f"declare {other.key}: in {owner}, with at least one field",
             )
 
 
@@ -116,7 +116,7 @@ def _natural_keys(kind: Kind, mine: list[Entry], shown_at: _ShownAt) -> Iterable
             continue
         for resource, other in _at_one_place(entries, shown_at):
             shared = f'the {name} "{resource.fields[name]}"'
-            show = ", or show each at a path of its own" if kind.shown_in is not None else ""
+            show = ", or show each at a different path" if kind.shown_in is not None else ""
             yield Diagnostic(
                 "DP223",
                 f"two {plural(kind.noun)} have {shared} and nothing that tells them apart",

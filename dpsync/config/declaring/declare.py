@@ -163,9 +163,7 @@ class Declarations:
         if other is not None:
             message = f'"{entry.key}" is declared twice'
             if entry.key != other.key:
-                message = (
-                    f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: case does not count'
-                )
+                message = f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: case is ignored'
             self.error("DP213", message, entry.key_span, "keep one of the two", first=other.key_span)
             return False
         self.entries[entry.address] = entry

@@ -162,11 +162,11 @@ class PolicyReader:
         ]
         words = sorted({word for one in fields for word in words_of(one.type) or ()})
         if not words or not any(one.source is not None for one in fields):
-            message = f'watch: "{pattern.field}" has no closed list of words that could be compared'
+            message = f'watch: a value of "{pattern.field}" is not from a fixed list of words'
             self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
         elif all(read_value(one, value) is INVALID for one in fields):
             message = f'watch: "{pattern.field}" cannot be "{value}"'
-            self._error("DP234", message, pattern, f"it is one of {', '.join(words)}, or null")
+            self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")
 
     def _natural_keys(self, registry: Registry, resources: list[Entry]) -> None:
         for pattern in self.patterns["ignore"]:

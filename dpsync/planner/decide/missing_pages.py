@@ -21,10 +21,10 @@ def missing_pages(sides: Sides, resource: Entry) -> Iterator[tuple[Field, str, s
     for found in page_references(sides.registry, declared, sides.resources, sides.snapshot.objects):
         id = space_id(found.space, sides.values.known_id)
         if isinstance(found.space, Ref) and id is None:
-            reason = f"{found.space.address} does not exist yet, so it has no page yet"
-            yield found.field, reason, "create the page when the space exists, then apply again"
+            reason = f"{found.space.address} does not exist yet, so it has no pages"
+            yield found.field, reason, "when the space exists, create the page and apply again"
         elif (pages := sides.snapshot.pages.get(id or "")) is not None and found.page not in pages:
             space = found.space.address if isinstance(found.space, Ref) else f"the space {id}"
             nearest = did_you_mean(found.page.strip("/"), [*pages, *pages.values()])
-            todo = f'did you mean "{nearest}"?' if nearest else "write the id or the path of one of its pages"
+            todo = f'did you mean "{nearest}"?' if nearest else "use the id or path of a page in that space"
             yield found.field, f'there is no page "{found.page}" in {space}', todo

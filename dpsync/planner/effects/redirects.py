@@ -49,7 +49,7 @@ def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> It
     for link, place in paths.over_pages():
         if link.address in sides.resources:
             reason = f'"{link.source}" is the path of a page in {place}'
-            todo = "remove the redirect, or move the page: live content comes before redirects"
+            todo = "remove the redirect, or move the page: live content takes precedence"
             text = f"this redirect never takes effect: {reason}; {todo}"
             yield Note(address=str(link.address), text=text, severity="warning")
 

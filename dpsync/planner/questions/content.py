@@ -77,8 +77,8 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
     if sides.desired.policy.only is not None:
         return DeleteQuestion(
             words=f"{counted(len(to_delete), 'object')} with content would be deleted: {some(names)}",
-            way_out=f"if {it} may go: {answer.flag}",
-            answers=(WayOut(address=names[0], add=answer.flag, means=f"{once} may go, this once"),),
+            way_out=f"to delete {them}, add {answer.flag}",
+            answers=(WayOut(address=names[0], add=answer.flag, means=f"delete {once}, in this run only"),),
         )
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
     return DeleteQuestion(

@@ -50,7 +50,9 @@ class Reason(Enum):
     BASE_LINE = "the ids file of the git base says so"
     NO_LINES = "the git base has this entry, and no line says which one it was"
     """Not where the base is HEAD: a project that was only just written looks the same there."""
-    EARLIER_NAME = "an earlier commit has this entry with its name, and the ids file has no line"
+    EARLIER_NAME = (
+        "an earlier commit has this entry with the name of the object, and the ids file has no line for it"
+    )
     NAME = "it has its name"
     NAMED = "it is what is found where this one is named"
 

@@ -199,7 +199,7 @@ def _owner(lineage: Lineage, live: LiveObject) -> Identity:
 
 NOTHING = "it matches nothing that is declared and nothing that was read"
 GONE = "nothing live has this name any more: this line can go"
-UNDECLARED_GONE = "no undeclared object has this name: it was deleted or declared, or has another title"
+UNDECLARED_GONE = "no undeclared object matches: the object was deleted or renamed, or is declared now"
 STAYS = "it stays: no prune pattern covers its place"
 NEVER_DELETED = "nothing of what it matches is ever deleted"
 

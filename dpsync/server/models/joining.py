@@ -130,7 +130,7 @@ class SamlProvider(AnswerBody):
     object: Literal["saml-provider"]
     id: Id
     label: str = Field(min_length=1, max_length=30)
-    ssoURL: Url | Literal[""] = absent(description="Absent while unset; on `published` empty")
+    ssoURL: Url | Literal[""] = absent(description="Absent while unset; an empty text on `published`")
     entityID: str = Field(max_length=1024)
     certificate: str = Field(max_length=10000)
     defaultTeam: Team = absent()

@@ -51,9 +51,9 @@ OPERATIONS = [
     _PROVIDERS.get("getOrganizationSAMLProviderById", needs="admin"),
     _PROVIDERS.update(
         "updateOrganizationSAMLProvider",
-        decided="No request unsets the ssoURL, and only deleting the team unsets the defaultTeam. A "
-        "defaultRole null is a guest. A provider without ssoURL is answered without that "
-        "member; on published, whose document requires the member, with an empty text."),
+        decided="No request unsets ssoURL. Only deleting the team unsets defaultTeam. A null "
+        "defaultRole means guest. The answer for a provider without ssoURL omits the member; on "
+        "published, whose document requires ssoURL, the answer contains an empty text."),
     _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
     get("listSSOProviderLoginsInOrganization", ORG + "/sso", joining.list_logins, mj.SsoLogins,
         decided="For every member; active providers only."),
