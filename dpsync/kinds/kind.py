@@ -164,11 +164,12 @@ class Node(Struct, frozen=True):
     file_content: tuple[str, ...] = ()
     """The fields of what it shows that it may have there."""
     file_single: tuple[str, tuple[str, ...]] | None = None
-    """The single below it that says more of what it has there: its word, and which fields."""
+    """The YAML key of the customization below the node, and the customization fields that the
+    platform's navigation file also contains."""
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """All fields of its own that it may have in the platform's navigation file."""
+        """Return all fields of the node that the platform's navigation file may contain."""
         return (*self.file_always, *self.file_fields)
 
 
@@ -315,21 +316,22 @@ class Synced(Struct, frozen=True):
 
 
 class Rules(Struct, frozen=True):
-    """How the rules bind that a value has as a list in its member `items`, so that two lists can be compared.
-
-    The member `name` of a rule names the rule, the member `who` lists people. `text` binds nobody.
-    """
+    """How to tell which of two lists of rules, such as merge rules, is stricter."""
 
     items: str
+    """The member of the field's value that contains the list of rules."""
     name: str
+    """The member of a rule that contains the rule's name."""
     who: str
+    """The member of a rule that contains the listed people."""
     text: str
+    """The member of a rule that only contains a message: changing the message loosens nothing."""
     all_of: tuple[str, ...]
-    """Rules that all of the listed people must meet: they bind more with more people."""
+    """Names of rules that all listed people must meet. More people make such a rule stricter."""
     one_of: tuple[str, ...]
-    """Rules that one of the listed people must meet: they bind more with fewer people."""
+    """Names of rules that one of the listed people must meet. Fewer people make such a rule stricter."""
     implied_by: Mapping[str, tuple[str, ...]]
-    """By rule, the rules that can only be met together with it."""
+    """By rule name, the names of stricter rules: whoever meets a stricter rule also meets the rule."""
 
 
 class Lifted(Struct, frozen=True):
@@ -342,7 +344,7 @@ class Lifted(Struct, frozen=True):
     opens: tuple[str, ...] = ()
     rules: Rules | None = None
     inherits: Any = None
-    """The value that stands for the value of the same field of the organization."""
+    """The value that means "use the organization's value of this field", such as `{type: inherit}`."""
 
 
 Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "added", "linked", "hosts"]
@@ -547,7 +549,7 @@ class Kind(Struct, frozen=True, dict=True):
     title: str = "title"
     """The field that people know an undeclared one by."""
     title_at: str | None = None
-    """Where an answer has the title of the object that the title field refers to, dotted."""
+    """The dotted path in an API answer to the title of the object to which the title field refers."""
     url: Url | None = None
     """Where people see it, and what that is made of."""
     visible_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -763,7 +765,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def page_fields(self) -> tuple[Field, ...]:
-        """Return the fields that may name a page."""
+        """Return the fields whose value may contain a reference to a page."""
         return tuple(
             item
             for item in self.fields

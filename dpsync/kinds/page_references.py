@@ -1,4 +1,4 @@
-"""References to pages: a field may name a page by its id or by its path, in the space of a site space."""
+"""Resolve page references: a field refers to a page by id or path, and to the site space with the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from dpsync.model.entries.values import LiveId, Ref, Value
 
 
 class PageReference(Struct, frozen=True):
-    """A page that a field of an entry names; `space` is the reference to the space, None if it is unknown."""
+    """A reference from a field of an entry to a page.
+
+    `page` is the id or path of the page. `space` refers to the space with the page, None if it is unknown.
+    """
 
     field: Field
     member: str
@@ -32,7 +35,7 @@ def page_references(
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Iterator[PageReference]:
-    """Yield the pages that an entry names, each with the space that its site space shows."""
+    """Yield each page reference of an entry. The space is the one that the referenced site space shows."""
     for field in registry[entry.kind].page_fields:
         value = entry.fields.get(field.name)
         if not isinstance(field.type, OneOf) or not isinstance(value, dict):
@@ -41,18 +44,18 @@ def page_references(
         for name, part in form.parts.items() if form is not None else ():
             if form is not None and isinstance(part, Page) and isinstance(page := value.get(name), str):
                 kinds = form.parts[part.beside].refers
-                space = _shown(registry, kinds, value.get(part.beside), entries, objects)
+                space = _shown_space(registry, kinds, value.get(part.beside), entries, objects)
                 yield PageReference(field, name, page, space)
 
 
-def _shown(
+def _shown_space(
     registry: Registry,
     kinds: tuple[str, ...],
     place: Value,
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Ref | LiveId | None:
-    """Return the space that a site space shows: as it is declared, or else as it is live."""
+    """Return the space that a site space shows, from its entry or else from the live site space."""
     found: Any = None
     for name in kinds:
         shows = registry[name].access.get("shows")
@@ -69,11 +72,11 @@ def space_id(space: Ref | LiveId | None, bound: Callable[[Address], str | None])
 
 
 def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> Desired:
-    """Return the configuration with the id of each page that an entry names by its path."""
+    """Return the configuration with page ids in place of page paths."""
     changed: dict[Address, Entry] = {}
     for address, entry in desired.resources.items() if snapshot.pages else ():
         for found in page_references(registry, entry, desired.resources, snapshot.objects):
-            pages = snapshot.pages.get(space_id(found.space, snapshot.bound_or_output) or "")
+            pages = snapshot.pages.get(space_id(found.space, snapshot.reference_id) or "")
             path = found.page.strip("/")
             id = next((id for id, at in pages.items() if path and at == path), None) if pages else None
             if pages and found.page not in pages and id is not None:

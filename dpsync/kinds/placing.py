@@ -1,6 +1,6 @@
 """What a thing lies in: what a field of it names, or, where that is null, what the thing belongs to.
 
-Also where a thing is shown: the path in a navigation that leads to the node which shows it.
+Also the navigation path of a thing: the paths of the nodes from the root to the node that shows the thing.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value, references
 
-ShownAt = tuple[Address, tuple[str, ...]]
-"""The entry that owns a navigation, and the path of each node down to the one that shows something."""
+NavigationPath = tuple[Address, tuple[str, ...]]
+"""The owner of a navigation, and the `path` of each node from the root to the node that shows an object."""
 
 
 def declared_place(place: str, entry: Entry) -> Address | None:
@@ -50,36 +50,45 @@ def live_place(kind: Kind, place: str, live: LiveObject) -> Identity | None:
     return (kind.field(place).type.refers[0], value.id) if isinstance(value, LiveId) else live.parent
 
 
-def declared_shown_at(registry: Registry, entries: Mapping[Address, Entry]) -> Mapping[Address, set[ShownAt]]:
-    """Return where declared nodes show each entry. A node whose path is not declared is left out."""
-    found: dict[Address, set[ShownAt]] = defaultdict(set)
+def declared_navigation_paths(
+    registry: Registry, entries: Mapping[Address, Entry]
+) -> Mapping[Address, set[NavigationPath]]:
+    """Return, by entry, the navigation paths at which the files show the entry.
+
+    A node is left out if the files do not declare the `path` of the node and of each node above.
+    """
+    found: dict[Address, set[NavigationPath]] = defaultdict(set)
     for entry in entries.values():
-        shown = references(_shown_by(registry[entry.kind], entry.fields))
+        shown = references(_shown_reference(registry[entry.kind], entry.fields))
         if shown and (place := _declared_path(registry, entries, entry)) is not None:
             for address in shown:
                 found[address].add(place)
     return found
 
 
-def _declared_path(registry: Registry, entries: Mapping[Address, Entry], entry: Entry) -> ShownAt | None:
+def _declared_path(
+    registry: Registry, entries: Mapping[Address, Entry], entry: Entry
+) -> NavigationPath | None:
     paths: list[str] = []
     at: Entry | None = entry
     while at is not None and isinstance(registry[at.kind].shape, NodeShape):
-        if (path := _path(registry[at.kind], at.fields)) is None:
+        if (path := _node_path(registry[at.kind], at.fields)) is None:
             return None
         paths.append(path)
         at = entries.get(at.parent) if at.parent is not None else None
     return (at.address, tuple(reversed(paths))) if at is not None else None
 
 
-def live_shown_at(registry: Registry, nodes: Iterable[LiveObject]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """List what the nodes of one navigation show: the id of each object, and the path that leads to it."""
+def live_navigation_paths(
+    registry: Registry, nodes: Iterable[LiveObject]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the id of each object that the nodes of one navigation show, and the object's navigation path."""
     by_identity = {node.identity: node for node in nodes}
     for node in by_identity.values():
-        shown = _shown_by(registry[node.kind], node.fields)
+        shown = _shown_reference(registry[node.kind], node.fields)
         paths: list[str] = []
         at: LiveObject | None = node if isinstance(shown, LiveId) else None
-        while at is not None and (path := _path(registry[at.kind], at.fields)) is not None:
+        while at is not None and (path := _node_path(registry[at.kind], at.fields)) is not None:
             paths.append(path)
             if at.parent not in by_identity:
                 assert isinstance(shown, LiveId)
@@ -88,15 +97,15 @@ def live_shown_at(registry: Registry, nodes: Iterable[LiveObject]) -> Iterator[t
             at = by_identity[at.parent]
 
 
-def _shown_by(kind: Kind, fields: Mapping[str, Value]) -> Value:
-    """The value by which a node says what it shows; None for anything else."""
+def _shown_reference(kind: Kind, fields: Mapping[str, Value]) -> Value:
+    """Return the reference from a node to the object that the node shows; None for other objects."""
     if not isinstance(kind.shape, NodeShape):
         return None
     return next((fields.get(field.name) for field in kind.fields if field.access == "shows"), None)
 
 
-def _path(kind: Kind, fields: Mapping[str, Value]) -> str | None:
-    """The path of a node, by which it is recognised first."""
+def _node_path(kind: Kind, fields: Mapping[str, Value]) -> str | None:
+    """Return the `path` of a node (the first natural key of its kind), in the form used for comparison."""
     key = kind.identity[0]
     value = kind.field(key).type.fold(fields.get(key)) if isinstance(key, str) else None
     return value if isinstance(value, str) else None

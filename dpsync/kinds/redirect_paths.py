@@ -1,8 +1,8 @@
-"""Redirects that contradict the paths of their site: circles, and sources that are paths of the navigation.
+"""Find faulty redirects: redirect circles, and redirects from the path of a section or site space.
 
-The platform resolves a URL to live content first (GitBook docs, publish/site-redirects), so a redirect from
-the path of a section or site space never takes effect. Paths are compared without regard to case. A source
-that ends in `*` is left out: such a redirect serves the paths that have no content.
+The platform looks for live content before redirects (GitBook docs, publish/site-redirects), so a redirect
+from the path of a section or site space never takes effect. Paths are compared case-insensitively. Redirects
+whose source ends in `*` are left out, because they serve the paths without content.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpsync.model.entries.values import Ref, Value, leaves
 
 
 class RedirectLink(Struct, frozen=True):
-    """A redirect and the path of the same site that it leads to; None if it leads elsewhere."""
+    """A redirect. `target` is the destination path on the same site; None for any other destination."""
 
     address: Address
     source: str
@@ -32,17 +32,17 @@ class RedirectLink(Struct, frozen=True):
 
 
 class RedirectFault(Struct, frozen=True):
-    """Redirects that form a circle (one alone leads to itself), or one redirect from the path of a node."""
+    """A circle of one or more redirects, or a redirect from the path of a navigation node."""
 
     redirects: tuple[Address, ...]
     sources: tuple[str, ...]
-    """The source of each redirect, as it is written."""
+    """The source of each redirect, as written in the file."""
     circle: bool
     node: Address | None = None
-    """The first section or site space at one of the sources: live content, which no redirect replaces."""
+    """The first section or site space whose path is one of the sources."""
 
     def message(self, noun: str) -> str:
-        """Return what is wrong; `noun` is that of the node."""
+        """Return a sentence about the fault. `noun` is the node's kind, such as "section"."""
         if not self.circle:
             assert self.node is not None
             path = f'"{self.sources[0]}" is the path of the {noun} "{self.node.segments[-1]}"'
@@ -52,7 +52,7 @@ class RedirectFault(Struct, frozen=True):
         return f"redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
 
     def hint(self, noun: str) -> str:
-        """Return what to do; `noun` is that of the node."""
+        """Return how to fix the fault. `noun` is the node's kind, such as "section"."""
         if self.node is None:
             one = "the" if len(self.sources) == 1 else "one"
             return f"change the destination of {one} redirect, or remove the redirect"
@@ -62,7 +62,7 @@ class RedirectFault(Struct, frozen=True):
 def redirect_faults(
     links: Mapping[str, RedirectLink], nodes: Mapping[str, Address]
 ) -> Iterator[RedirectFault]:
-    """Yield the faults of one site, given its active redirects and its nodes, each by its path."""
+    """Yield the redirect faults of one site. `links` and `nodes` have the source or URL path as key."""
 
     def next_path(path: str) -> str | None:
         target = links[path].target
@@ -82,7 +82,7 @@ def redirect_faults(
 
 
 def declared_redirect_faults(registry: Registry, entries: Mapping[Address, Entry]) -> Iterator[RedirectFault]:
-    """Yield the faults that the files alone show, for each site by address."""
+    """Yield the redirect faults that the files alone reveal, sorted by site."""
     kinds = {kind.name: kind.redirects for kind in registry.ordered if kind.redirects is not None}
     sites: dict[Address, list[Entry]] = defaultdict(list)
     for entry in entries.values():
@@ -90,15 +90,17 @@ def declared_redirect_faults(registry: Registry, entries: Mapping[Address, Entry
             sites[entry.parent].append(entry)
     paths = _DeclaredPaths(registry, entries)
     for owner, redirects in sorted(sites.items()):
-        base = own_base(registry[entries[owner].kind], entries[owner].fields)
+        base = declared_base_url(registry[entries[owner].kind], entries[owner].fields)
         links = {}
         for entry in redirects:
             kind = registry[entry.kind]
             assert kind.redirects is not None
-            link = redirect_link(kind, kind.redirects, entry.address, entry.fields, paths.of_reference, base)
+            link = redirect_link(
+                kind, kind.redirects, entry.address, entry.fields, paths.path_of_reference, base
+            )
             if link is not None:
                 links[link[0]] = link[1]
-        yield from redirect_faults(links, paths.displayed(owner))
+        yield from redirect_faults(links, paths.visible_nodes(owner))
 
 
 def redirect_link(
@@ -109,9 +111,10 @@ def redirect_link(
     path_of: Callable[[str, Value], str | None],
     base: str | None,
 ) -> tuple[str, RedirectLink] | None:
-    """Return the source path of an active redirect and its link; None for a draft and for a pattern.
+    """Return the normalized source path of an active redirect and its link; None for a draft or a pattern.
 
-    `path_of` returns the path of the node that a value of one kind names, and `base` is the site's URL.
+    `path_of` takes the name of a kind and a reference, and returns the path of the referenced node. `base` is
+    the URL of the site, None if unknown.
     """
     source = fields.get(redirects.path)
     absent = {item.name: item.absent for item in kind.fields}
@@ -120,7 +123,7 @@ def redirect_link(
         return None
     target = None
     for name, template in redirects.to.items():
-        if (key := _captured(template, fields)) is not None:
+        if (key := _part_at_key(template, fields)) is not None:
             target = path_of(name, key)
     if base is not None and target is None:
         urls = (leaf for leaf in leaves(dict(fields)) if isinstance(leaf, str))
@@ -128,8 +131,8 @@ def redirect_link(
     return url_path(source), RedirectLink(address, source, target)
 
 
-def _captured(template: Any, value: Any) -> Any:
-    """Return what stands in a value where its template has "$key"; None if the value has another form."""
+def _part_at_key(template: Any, value: Any) -> Any:
+    """Return the part of a value at the position of "$key" in the template; None if other parts differ."""
     if template == "$key":
         return value
     if not isinstance(template, Mapping):
@@ -137,7 +140,7 @@ def _captured(template: Any, value: Any) -> Any:
     found = None
     for name, part in template.items():
         inside = value.get(name) if isinstance(value, Mapping) else None
-        captured = _captured(part, inside)
+        captured = _part_at_key(part, inside)
         if captured is None and inside != part:
             return None
         found = found if captured is None else captured
@@ -145,15 +148,15 @@ def _captured(template: Any, value: Any) -> Any:
 
 
 def url_path(text: str) -> str:
-    """Return a path in the form in which two paths are the same: decoded, in lower case, with one slash."""
+    """Return a normalized path for comparison: percent-decoded, case-folded, with a single leading slash."""
     return "/" + unquote(text).strip("/").casefold()
 
 
 def path_below(url: str, base: str) -> str | None:
-    """Return the path of a URL below the URL of a site; None if the URL is outside of that site."""
+    """Return the path of a URL relative to the URL of a site; None if the URL is not on that site."""
     try:
         one, other = urlsplit(url), urlsplit(base)
-    except ValueError:  # a bracket that nothing closes
+    except ValueError:  # an unclosed bracket
         return None
     if one.scheme not in ("http", "https") or one.netloc.casefold() != other.netloc.casefold():
         return None
@@ -161,34 +164,35 @@ def path_below(url: str, base: str) -> str | None:
     return url_path(path[len(prefix) :]) if f"{path}/".startswith(f"{prefix}/") else None
 
 
-def own_base(kind: Kind, fields: Mapping[str, Value]) -> str | None:
-    """Return the URL of a site that has a host of its own; None if the platform chooses its host."""
+def declared_base_url(kind: Kind, fields: Mapping[str, Value]) -> str | None:
+    """Return the URL of a site with a declared host (`proxy`); None if the platform chooses the host."""
     names = kind.url.hosts if kind.url is not None else ()
     values = (fields.get(name) for name in names)
     return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
 
 
 class _DeclaredPaths:
-    """The paths of the declared nodes, as far as the files say them."""
+    """The URL paths of the declared navigation nodes, where the files declare each path segment."""
 
     def __init__(self, registry: Registry, entries: Mapping[Address, Entry]) -> None:
         self._registry = registry
         self._entries = entries
         self._paths: dict[Address, str] = {}
-        self._displayed: dict[Address, dict[str, Address]] = defaultdict(dict)
+        self._visible_nodes: dict[Address, dict[str, Address]] = defaultdict(dict)
         for address, entry in entries.items():
             if not registry[entry.kind].in_tree:
                 self._add(address, entry.children, "", always=True)
 
-    def displayed(self, owner: Address) -> Mapping[str, Address]:
-        """Return the nodes of a site that every visitor sees, by path; of two at one path the outer one."""
-        return self._displayed[owner]
+    def visible_nodes(self, owner: Address) -> Mapping[str, Address]:
+        """Return the nodes of a site that every visitor sees, by path. If two nodes share a path, the outer
+        node is returned."""
+        return self._visible_nodes[owner]
 
-    def of_reference(self, _: str, value: Value) -> str | None:
+    def path_of_reference(self, _: str, value: Value) -> str | None:
         return self._paths.get(value.address) if isinstance(value, Ref) else None
 
     def _add(self, owner: Address, nodes: Iterable[Address], around: str, always: bool) -> None:
-        """Add nodes below one path; `always` is false below a node that some visitors do not see."""
+        """Add nodes below the path `around`; `always` is false below a node that some visitors cannot see."""
         for address in nodes:
             entry = self._entries.get(address)
             if entry is None:
@@ -200,15 +204,15 @@ class _DeclaredPaths:
                 path = f"{around}/{segment}" if isinstance(segment, str) else None
             if path is None:
                 continue
-            seen = always and _is_seen_by_all(kind, fields)
+            seen = always and _is_visible_to_all(kind, fields)
             if kind.url is not None:
                 self._paths[address] = url_path(path)
                 if seen:
-                    self._displayed[owner].setdefault(url_path(path), address)
+                    self._visible_nodes[owner].setdefault(url_path(path), address)
             self._add(owner, entry.children, path, seen)
 
 
-def _is_seen_by_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
+def _is_visible_to_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
     absent = {item.name: item.absent for item in kind.fields}
     shown = all(fields.get(name, absent[name]) in right for name, right in kind.visible_when.items())
     return shown and not any(

@@ -1,6 +1,6 @@
-"""Values in the patterns of `policy: watch`: `acme/openapi/[shop]#visibility=private`.
+"""Convert values in `policy: watch` patterns, such as `private` in `acme/openapi/[shop]#visibility=private`.
 
-Only fields with a closed list of words have such values: no text of a person, and no secret, stands there.
+Only fields with a fixed list of words are supported, so that a pattern never contains a secret or free text.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _NONE = "null"
 _FLAGS = {"true": True, "false": False}
 
 
-def words_of(type_: Type) -> tuple[str, ...] | None:
-    """Return the words that a value of this type consists of; None if there is no closed list of them."""
+def allowed_words(type_: Type) -> tuple[str, ...] | None:
+    """Return the words that a value of this type may contain; None if the type has no fixed list of words."""
     match type_:
         case Flag():
             return tuple(_FLAGS)
@@ -26,12 +26,12 @@ def words_of(type_: Type) -> tuple[str, ...] | None:
     return None
 
 
-def value_text(field: Field, value: Value) -> str | None:
-    """Return the text of a live value in a pattern; None if such a pattern cannot name the value.
+def format_value(field: Field, value: Value) -> str | None:
+    """Return a live value as text for a pattern; None if no pattern can contain the value.
 
-    A platform may answer with words that dpsync does not know.
+    The platform may return words that dpsync does not know.
     """
-    if words_of(field.type) is None:
+    if allowed_words(field.type) is None:
         return None
     if value is None:
         return _NONE
@@ -39,12 +39,12 @@ def value_text(field: Field, value: Value) -> str | None:
         return str(value).lower()
     items = value if isinstance(value, list | tuple) else [value]
     text = ",".join(sorted(map(str, items)) if _is_set(field) else map(str, items))
-    return None if read_value(field, text) is INVALID else text
+    return None if parse_value(field, text) is INVALID else text
 
 
-def read_value(field: Field, text: str) -> Value | Invalid:
-    """Return the value that a pattern names, or INVALID if the field cannot have it."""
-    words = words_of(field.type) or ()
+def parse_value(field: Field, text: str) -> Value | Invalid:
+    """Return the value for the text in a pattern, or INVALID if the field cannot have the value."""
+    words = allowed_words(field.type) or ()
     if text == _NONE:
         return None
     items = [part.strip() for part in text.split(",")] if text else []

@@ -1,6 +1,6 @@
-"""Read the pages of each space in which a redirect names a page: one request for each such space.
+"""Read the pages of each space that contains the destination page of a redirect: one request for each space.
 
-A space that this token may not read is left out: whether it has the page is then unknown.
+A space that this token may not read is left out. Then dpsync cannot tell whether the page exists.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dpsync.live.pages import each_page
 from dpsync.live.reading import ReadingState
 
 _WITHOUT_CONTENT = ("group", "link")
-"""Types of pages that no URL shows: their paths are empty here."""
+"""Types of pages that have no URL. Their paths are replaced by an empty text."""
 
 
 def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
-    """Return the paths of the pages by their ids, for each space that an entry names with a page."""
+    """Return page paths by page id, for each space (by id) to whose pages an entry refers."""
     entries = reading.desired.resources
     ids = {
         space_id(found.space, reading.bound)
@@ -32,20 +32,20 @@ def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
     if holding is None:
         return {}
     paths = [expand(reading.registry, holding, holding.pages or "", id, ()) for id in named]
-    found = reading.sources.map(lambda path: _paths(reading, path), paths)
+    found = reading.sources.map(lambda path: _read_page_paths(reading, path), paths)
     return {id: pages for id, pages in zip(named, found, strict=True) if pages is not None}
 
 
-def _paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:
+def _read_page_paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:
     try:
         body = reading.client.get(path)
     except (Forbidden, NotFound):
         return None
     pages = body.get("pages") if isinstance(body, dict) else None
-    return _by_id(each_page(pages)) if isinstance(pages, list) else None
+    return _paths_by_id(each_page(pages)) if isinstance(pages, list) else None
 
 
-def _by_id(pages: Iterable[Any]) -> Mapping[str, str]:
+def _paths_by_id(pages: Iterable[Any]) -> Mapping[str, str]:
     named = (page for page in pages if isinstance(page, dict) and isinstance(page.get("id"), str))
     return {
         page["id"]: "" if page.get("type") in _WITHOUT_CONTENT else str(page.get("path") or "").strip("/")

@@ -33,7 +33,7 @@ def held(
 def page_counts(
     client: ReadClient, registry: Registry, parallelism: int, objects: Iterable[Identity]
 ) -> dict[Identity, int | None]:
-    """Return the number of pages of each object whose kind has pages; None where it cannot be read."""
+    """Return the number of pages of each object whose kind has pages; None if the pages cannot be read."""
     wanted = {
         (name, id): expand(registry, kind, kind.pages, id, ())
         for name, id in objects
@@ -65,7 +65,7 @@ def _number(client: ReadClient, path: str) -> int | None:
 
 
 def each_page(pages: list[Any]) -> Iterable[Any]:
-    """Yield every page of a tree, without recursion: nobody promises how deep it is."""
+    """Yield every page of a tree. No recursion, because the API does not limit the depth."""
     left = list(pages)
     while left:
         page = left.pop()

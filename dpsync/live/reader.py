@@ -29,7 +29,7 @@ from dpsync.live.parts import read_parts
 from dpsync.live.reading import ReadingState
 from dpsync.live.records import lines_of_other_kinds, read_records
 from dpsync.live.references import check_references
-from dpsync.live.shown_places import ShownPlaces
+from dpsync.live.shown_places import ShownPaths
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
 from dpsync.model.entries.address import Address
@@ -177,7 +177,7 @@ class _Reader:
     # Who is who.
 
     def _match_now(self, kind: Kind, parent: Address) -> None:
-        """Match the entries of a kind before its turn, unless this token may not read their list."""
+        """Match the entries of a kind earlier than usual, unless this token may not read the objects."""
         source = self.reading.source(kind, parent)
         self.sources.fetch([source], refusable=True)
         if source.url not in self.sources.refused and (kind.name, parent) not in self._matched:
@@ -221,10 +221,10 @@ class _Reader:
         past = Past(earlier, reading.earlier_first_child, recorded, reading.base.earlier)
         found = match(view, wanted, live, past)
         if found.diagnostics and kind.shown_in is not None:
-            places = ShownPlaces(reading, kind, parent, self._match_now)
-            if shown := places.shown(wanted, found.diagnostics):
+            paths = ShownPaths(reading, kind, parent, self._match_now)
+            if shown := paths.ids_by_entry(wanted, found.diagnostics):
                 found = match(replace(view, ids_at_paths=shown), wanted, live, past)
-            found.diagnostics = places.described(found.diagnostics)
+            found.diagnostics = paths.with_shown_in(found.diagnostics)
         reading.matches |= found.matches
         self._note_missing(kind, parent, found)
         reading.diagnostics += [item for item in found.diagnostics if not self.unread.excuses(item)]

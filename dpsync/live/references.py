@@ -31,8 +31,8 @@ def check_references(reading: ReadingState) -> None:
             if not live_ids(value) or reading.desired.policy.ignores(address, field.name):
                 continue
             by_kinds: dict[tuple[str, ...], set[str]] = defaultdict(set)
-            for kinds, id in _references(field.type, value):
-                by_kinds[_meant(reading, kinds)].add(id)
+            for kinds, id in _references_with_kinds(field.type, value):
+                by_kinds[_referable_kinds(reading, kinds)].add(id)
             known = _named(reading, address, field.name)
             for kinds, ids in by_kinds.items():
                 unknown = ids - present.possible(kinds, address, ids) - known
@@ -41,22 +41,22 @@ def check_references(reading: ReadingState) -> None:
                 ]
 
 
-def _references(type_: Type, value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield each id in a value with the kinds that its part of the value may name."""
+def _references_with_kinds(type_: Type, value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each id in a value, with the kinds to which that part of the value may refer."""
     match type_:
         case Reference() if isinstance(value, LiveId):
             yield type_.refers, value.id
         case Object(parts=parts) if isinstance(value, dict):
             for name, part in parts.items():
-                yield from _references(part, value.get(name))
+                yield from _references_with_kinds(part, value.get(name))
         case OneOf(tag=tag, forms=forms) if isinstance(value, dict) and value.get(tag) in forms:
-            yield from _references(forms[value[tag]], value)
+            yield from _references_with_kinds(forms[value[tag]], value)
         case Many(of=of) if isinstance(value, list):
             for item in value:
-                yield from _references(of, item)
+                yield from _references_with_kinds(of, item)
         case Table(values=values) if isinstance(value, dict):
             for item in value.values():
-                yield from _references(values, item)
+                yield from _references_with_kinds(values, item)
 
 
 def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
@@ -78,7 +78,7 @@ class _Present:
         self._pins = {item.pin for item in reading.desired.resources.values()}
 
     def possible(self, kinds: Iterable[str], address: Address, ids: Set[str]) -> Set[str]:
-        """The ids that may exist: all, unless each of these kinds was read around the entry."""
+        """Return the ids that may exist: all `ids`, unless every list of these kinds was read."""
         found: set[str] = set()
         for name in kinds:
             lists = list(self._lists(name, address))
@@ -101,8 +101,11 @@ class _Present:
             around = holder.parent
 
 
-def _meant(reading: ReadingState, kinds: Iterable[str]) -> tuple[str, ...]:
-    """Return the kinds that an id may be of: what an entry puts out is named by its own id."""
+def _referable_kinds(reading: ReadingState, kinds: Iterable[str]) -> tuple[str, ...]:
+    """Return the kinds whose ids a reference may contain.
+
+    Kinds that produce an output are left out: a reference to them contains the id of the output.
+    """
     names = dict.fromkeys(kinds)
     return tuple(name for name in names if reading.registry[name].platform.outputs is None)
 

@@ -1,8 +1,8 @@
-"""Read where candidates of a question are shown, which may answer the question.
+"""Read the navigation paths of spaces with the same title, to tell which space belongs to which entry.
 
-Versions of a documentation often have the same titles in each section. The path at which a space is shown
-tells such spaces apart. Only what a question is about is read: the navigations in which the files show the
-entries in question and, for other candidates, which sites show them.
+Versions of a documentation often have the same titles in each section. The path at which a site shows a space
+distinguishes such spaces. Only the ambiguous spaces cause requests: dpsync reads the navigations in which the
+files show an ambiguous entry, and the list of sites that show each candidate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.placing import ShownAt, declared_shown_at, live_shown_at
+from dpsync.kinds.placing import NavigationPath, declared_navigation_paths, live_navigation_paths
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
@@ -24,42 +24,46 @@ from dpsync.model.entries.desired import Entry
 from dpsync.model.findings.diagnostic import Diagnostic
 
 MOST: Final = 20
-"""Candidates whose sites are asked for, with a request for each."""
+"""Maximum number of candidates whose sites are read, with one request for each candidate."""
 
 
-class ShownPlaces(Struct):
-    """What is live at the paths where the files show entries of one kind and parent.
+class ShownPaths(Struct):
+    """The live objects at the navigation paths of the entries of one kind and parent.
 
-    The platform lists what shows an object of this kind (`shown_in`).
+    The kind has a request that lists the owners, such as sites, that show an object (`shown_in`).
     """
 
     reading: ReadingState
     kind: Kind
     parent: Address
     match_now: Callable[[Kind, Address], None]
-    """Matches the entries of a kind before its turn."""
-    ids: dict[ShownAt, str] = field(default_factory=dict)
-    """By place the id of what is shown there."""
-    read: set[str] = field(default_factory=set)
-    """The ids of the owners whose navigation was read."""
+    """Matches the entries of a kind earlier than usual."""
+    ids_by_path: dict[NavigationPath, str] = field(default_factory=dict)
+    """The id of the live object at each navigation path."""
+    read_owners: set[str] = field(default_factory=set)
+    """The ids of the owners, such as sites, whose navigation was read."""
 
-    def shown(self, wanted: Iterable[Entry], questions: Iterable[Diagnostic]) -> Mapping[Address, str]:
-        """Return what is live at the places of the entries, by entry, where only one thing is.
+    def ids_by_entry(self, wanted: Iterable[Entry], questions: Iterable[Diagnostic]) -> Mapping[Address, str]:
+        """Return, by entry, the id of the live object at the entry's navigation paths, if there is only one.
 
-        Navigations are read only of the owners that show an entry in question.
+        Only the navigations that show an ambiguous entry are read.
         """
-        places = declared_shown_at(self.reading.registry, self.reading.desired.resources)
+        places = declared_navigation_paths(self.reading.registry, self.reading.desired.resources)
         asked = [Address.parse(one.address) for one in questions if one.address and one.candidates]
         for owner in sorted({owner for address in asked for owner, _ in places.get(address, ())}):
-            self._read(owner)
+            self._read_navigation(owner)
         found = {
-            entry.address: {self.ids[place] for place in places.get(entry.address, ()) if place in self.ids}
+            entry.address: {
+                self.ids_by_path[place]
+                for place in places.get(entry.address, ())
+                if place in self.ids_by_path
+            }
             for entry in wanted
         }
         return {address: id for address, ids in found.items() if len(ids) == 1 for id in ids}
 
-    def _read(self, owner: Address) -> None:
-        """Recognise the owner of a navigation, and read that."""
+    def _read_navigation(self, owner: Address) -> None:
+        """Match the entry of the owner, and read the owner's navigation."""
         reading, registry = self.reading, self.reading.registry
         entry = reading.resource(owner)
         if entry.parent != self.parent:
@@ -72,19 +76,19 @@ class ShownPlaces(Struct):
         reading.sources.fetch([source], refusable=True)
         if source.url in reading.sources.refused:
             return
-        self.read.add(reading.matches[owner].id)
-        for id, path in live_shown_at(registry, reading.sources.objects[source.url]):
-            self.ids[owner, path] = id
+        self.read_owners.add(reading.matches[owner].id)
+        for id, path in live_navigation_paths(registry, reading.sources.objects[source.url]):
+            self.ids_by_path[owner, path] = id
 
-    def described(self, questions: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return the questions with where each candidate is shown."""
+    def with_shown_in(self, questions: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return the questions with the sites and paths that show each candidate."""
         questions = list(questions)
         by_id: dict[str, list[str]] = defaultdict(list)
-        for (owner, path), id in self.ids.items():
+        for (owner, path), id in self.ids_by_path.items():
             by_id[id].append(f"{owner} ({'/'.join(path)})")
         asked = {candidate.id for question in questions for candidate in question.candidates}
         for id in sorted(asked)[:MOST]:
-            by_id[id] += self._titles(id)
+            by_id[id] += self._owner_titles(id)
         return [
             replace(
                 question,
@@ -95,8 +99,8 @@ class ShownPlaces(Struct):
             for question in questions
         ]
 
-    def _titles(self, id: str) -> list[str]:
-        """The titles of the owners that show an object, other than those whose navigation was read."""
+    def _owner_titles(self, id: str) -> list[str]:
+        """Return the titles of the owners that show an object, without owners whose navigation was read."""
         reading = self.reading
         assert self.kind.shown_in is not None
         try:
@@ -105,4 +109,4 @@ class ShownPlaces(Struct):
             found = reading.sources.named(url)
         except (Forbidden, NotFound):
             return []
-        return [f'"{body.get("title", own)}"' for own, body in found if own not in self.read]
+        return [f'"{body.get("title", own)}"' for own, body in found if own not in self.read_owners]

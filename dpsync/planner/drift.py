@@ -39,7 +39,7 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     """
     witness = _Witness(sides, plan)
     found = tuple(witness.each())
-    watched = watched_values(sides, plan.origins, witness.asked_for)
+    watched = watched_values(sides, plan.origins, witness.is_selected)
     appeared = tuple(witness.appeared()) if everything else ()
     kept = tuple(_without(plan.kept, {item.address for item in (*watched.found, *appeared)}))
     return Drift(
@@ -151,7 +151,7 @@ class _Witness:
     def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Entries that are not live and that no plan makes: a person must, or it needs one of those."""
         for address in self.sides.resources:
-            left_alone = self.sides.policy.ignored(address) or not self.asked_for(address)
+            left_alone = self.sides.policy.ignored(address) or not self.is_selected(address)
             if address not in reported and self._is_gone(address) and not left_alone:
                 yield self._missing(address, self.causes.made(address))
 
@@ -181,10 +181,10 @@ class _Witness:
     def _unseen(self) -> Iterator[Drifted]:
         """What is undeclared and no plan deletes: what goes with it is unseen, or it cannot be emptied."""
         for identity in sorted({*self.decided.deletions.unseen, *self.decided.deletions.held}):
-            if self.asked_for(self.sides.names.address(identity)):
+            if self.is_selected(self.sides.names.address(identity)):
                 yield self._kept(identity)
 
-    def asked_for(self, address: Address) -> bool:
+    def is_selected(self, address: Address) -> bool:
         """Whether an address is in the part that was selected, if one was."""
         return self.selected is None or address in self.selected.wanted
 

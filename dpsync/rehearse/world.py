@@ -35,7 +35,7 @@ class World(Struct):
     unknown: list[RecordedAnswer] = field(default_factory=list)
     token: str = ""
     spaces: int = 0
-    """How many spaces there are: no text of their pages is loaded."""
+    """The number of spaces. No page text is loaded."""
     scripts: int = 0
     """How many published integrations there are: none of their scripts is loaded."""
 
@@ -73,7 +73,7 @@ def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
         integrations.put_on(draft, level, installation, items)
     navigation.dress(draft)
     sites.mark_styleguides(draft)
-    spaces.fill_spaces(draft)
+    spaces.add_pages_to_spaces(draft)
     navigation.keep_loose_redirects(draft)
     caller = _administrator(draft, spared)
     data = {

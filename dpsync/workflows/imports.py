@@ -221,7 +221,11 @@ def add(
     if everything:
         policy, problems = session.readable.policy, []
         names = names_of(session.registry, session.readable, planned.snapshot)
-        watched = {names.address(one) for pattern in policy.watch_values for one in names.undeclared(pattern)}
+        watched = {
+            names.address(one)
+            for pattern in policy.watch_values
+            for one in names.undeclared_matching(pattern)
+        }
         strangers = {
             at: live for at, live in strangers.items() if at not in watched and not policy.leaves(at)
         }

@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import INVALID, Enum, Flag, Many, Text, Type
-from dpsync.kinds.watching import read_value, value_text
+from dpsync.kinds.watching import format_value, parse_value
 
 WORD = Enum(("private", "public"))
 WORDS = Many(WORD, as_set=True)
@@ -43,13 +43,13 @@ WORDS = Many(WORD, as_set=True)
 )
 def test_live_value_is_formatted_for_pattern(type_: Type, value: Any, text: str | None) -> None:
     field = Field("visibility", type_)
-    assert value_text(field, value) == text
+    assert format_value(field, value) == text
     if text is not None:
-        assert value_text(field, read_value(field, text)) == text  # type: ignore[arg-type]
+        assert format_value(field, parse_value(field, text)) == text  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("type_", "text"), [(WORD, "open"), (WORD, ""), (Flag(), "yes"), (WORDS, "public,open")]
 )
 def test_unknown_word_in_a_pattern_is_invalid(type_: Type, text: str) -> None:
-    assert read_value(Field("visibility", type_), text) is INVALID
+    assert parse_value(Field("visibility", type_), text) is INVALID

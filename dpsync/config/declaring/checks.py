@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.placing import ShownAt, declared_place, declared_shown_at
+from dpsync.kinds.placing import NavigationPath, declared_navigation_paths, declared_place
 from dpsync.kinds.redirect_paths import declared_redirect_faults
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unknown_claim
@@ -26,10 +26,10 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
     by_kind: dict[str, list[Entry]] = defaultdict(list)
     for resource in resources.values():
         by_kind[resource.kind].append(resource)
-    shown_at = _ShownAt(registry, resources)
+    navigation_paths = _NavigationPaths(registry, resources)
     for kind in registry.ordered:
         mine = by_kind[kind.name]
-        yield from _natural_keys(kind, mine, shown_at)
+        yield from _natural_keys(kind, mine, navigation_paths)
         yield from _pins(kind, mine)
         yield from _earlier_names(kind, mine)
         for field in kind.fields:
@@ -43,20 +43,20 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
             yield from _orders(order, mine, resources)
         yield from _circles(registry, kind, mine)
         if kind.inherits is not None:
-            yield from _cleared_without_site(registry[kind.inherits], kind, mine, resources)
+            yield from _check_inherited_nulls(registry[kind.inherits], kind, mine, resources)
         yield from _unknown_claims(registry, kind, mine, resources)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
-    yield from _redirect_faults(registry, resources)
+    yield from _check_redirects(registry, resources)
 
 
-def _cleared_without_site(
+def _check_inherited_nulls(
     other: Kind, kind: Kind, mine: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
-    """Report a null for an inherited value where the files do not declare the entry it is inherited from.
+    """Report a null for an inheritable field if the files do not declare the entry to inherit from.
 
-    The platform answers with the value that holds. Only a comparison with the inherited value shows whether
-    the object still has a value of its own.
+    The platform returns the effective value. Only a comparison with the inherited value shows whether the
+    object still has a value of its own.
     """
     for resource in mine:
         for name, value in resource.fields.items():
@@ -86,22 +86,22 @@ def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | Non
     return around.address if around else None
 
 
-class _ShownAt:
-    """Where a navigation shows each entry; worked out at the first question."""
+class _NavigationPaths:
+    """The navigation paths at which the files show each entry, computed on first use."""
 
     def __init__(self, registry: Registry, resources: Resources) -> None:
         self._registry, self._resources = registry, resources
 
     @cached_property
-    def _places(self) -> Mapping[Address, set[ShownAt]]:
-        return declared_shown_at(self._registry, self._resources)
+    def _paths_by_entry(self) -> Mapping[Address, set[NavigationPath]]:
+        return declared_navigation_paths(self._registry, self._resources)
 
-    def places(self, entry: Entry) -> set[ShownAt]:
-        return self._places.get(entry.address, set())
+    def paths_of(self, entry: Entry) -> set[NavigationPath]:
+        return self._paths_by_entry.get(entry.address, set())
 
 
-def _natural_keys(kind: Kind, mine: list[Entry], shown_at: _ShownAt) -> Iterable[Diagnostic]:
-    """Two unpinned entries that natural key, tie-breakers and places in a navigation cannot tell apart."""
+def _natural_keys(kind: Kind, mine: list[Entry], navigation_paths: _NavigationPaths) -> Iterable[Diagnostic]:
+    """Report unpinned entries with the same natural key, tie-breakers and navigation path."""
     if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
         return
     name = kind.identity[0]
@@ -114,7 +114,7 @@ def _natural_keys(kind: Kind, mine: list[Entry], shown_at: _ShownAt) -> Iterable
     for entries in alike.values():
         if len(entries) == 1 or kind.field(name).unique:
             continue
-        for resource, other in _at_one_place(entries, shown_at):
+        for resource, other in _indistinguishable_pairs(entries, navigation_paths):
             shared = f'the {name} "{resource.fields[name]}"'
             show = ", or show each at a different path" if kind.shown_in is not None else ""
             yield Diagnostic(
@@ -128,18 +128,20 @@ def _natural_keys(kind: Kind, mine: list[Entry], shown_at: _ShownAt) -> Iterable
             )
 
 
-def _at_one_place(entries: list[Entry], shown_at: _ShownAt) -> Iterable[tuple[Entry, Entry]]:
-    """Pair each entry with an earlier one that is shown at the same path, or where one is shown nowhere."""
+def _indistinguishable_pairs(
+    entries: list[Entry], navigation_paths: _NavigationPaths
+) -> Iterable[tuple[Entry, Entry]]:
+    """Yield each entry with an earlier entry if both share a navigation path, or if either has none."""
     first, *rest = entries
-    taken = dict.fromkeys(shown_at.places(first), first)
+    taken = dict.fromkeys(navigation_paths.paths_of(first), first)
     unplaced = None if taken else first
     for entry in rest:
-        places = shown_at.places(entry)
-        other = (unplaced or next((taken[one] for one in places if one in taken), None)) if places else first
+        paths = navigation_paths.paths_of(entry)
+        other = (unplaced or next((taken[path] for path in paths if path in taken), None)) if paths else first
         if other is not None:
             yield entry, other
-        unplaced = unplaced or (None if places else entry)
-        taken |= {one: entry for one in places if one not in taken}
+        unplaced = unplaced or (None if paths else entry)
+        taken |= {path: entry for path in paths if path not in taken}
 
 
 def _same(value: Value) -> Hashable:
@@ -350,10 +352,11 @@ def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) 
             )
 
 
-def _redirect_faults(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
-    """Yield a finding for each circle of redirects, and for each redirect from the path of a node.
+def _check_redirects(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
+    """Yield a finding for each redirect circle, and for each redirect from the path of a navigation node.
 
-    Only a circle that no live content interrupts is an error: its URLs lead nowhere.
+    A circle is an error only if none of its sources is the path of a node: then visitors see an endless
+    redirect. Each other finding is a warning.
     """
     for fault in declared_redirect_faults(registry, resources):
         first, *others = (resources[address] for address in fault.redirects)

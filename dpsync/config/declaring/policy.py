@@ -9,7 +9,7 @@ from dpsync.config.declaring.declare import Declarations
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID
-from dpsync.kinds.watching import read_value, words_of
+from dpsync.kinds.watching import allowed_words, parse_value
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Entry, Limits, Policy
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
@@ -59,7 +59,7 @@ class PolicyReader:
                 continue
             try:
                 pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
-                pattern = pattern.with_value() if name == "watch" else pattern
+                pattern = pattern.with_parsed_value() if name == "watch" else pattern
             except ValueError as wrong:
                 bare = item.value.strip("/")
                 hint = f'write "{bare}" for the whole place, "{bare}/*" for each thing in it'
@@ -142,7 +142,7 @@ class PolicyReader:
                 if mistake := places.mistake(pattern, named, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
                 elif pattern.value is not None:
-                    self._has_value(places, pattern, pattern.value)
+                    self._check_watched_value(places, pattern, pattern.value)
                 elif pattern.field and name == "watch":
                     self._has_default(places, pattern)
 
@@ -155,16 +155,16 @@ class PolicyReader:
             message = f'watch: nobody knows the platform\'s default of "{pattern.field}"'
             self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
 
-    def _has_value(self, places: Places, pattern: Pattern, value: str) -> None:
-        """Report a value that no field of that name can have, and a field without a closed list of words."""
+    def _check_watched_value(self, places: Places, pattern: Pattern, value: str) -> None:
+        """Report a pattern whose value the field cannot have, or whose field has no fixed list of words."""
         fields = [
             one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
         ]
-        words = sorted({word for one in fields for word in words_of(one.type) or ()})
+        words = sorted({word for one in fields for word in allowed_words(one.type) or ()})
         if not words or not any(one.source is not None for one in fields):
             message = f'watch: a value of "{pattern.field}" is not from a fixed list of words'
             self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
-        elif all(read_value(one, value) is INVALID for one in fields):
+        elif all(parse_value(one, value) is INVALID for one in fields):
             message = f'watch: "{pattern.field}" cannot be "{value}"'
             self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")
 

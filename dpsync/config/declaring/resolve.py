@@ -35,8 +35,8 @@ class Resolving:
         self._at: Declaration | None = None
         self._read: Field | None = None
         """The field that is being read, where the profile has words of its own for it."""
-        self._contents: list[Span] = []
-        """The starts of the files that were read for the present field."""
+        self._file_starts: list[Span] = []
+        """The first position of each file that was read for the current field."""
         self._places: dict[tuple[Address, str], Address] = {}
         """Where the entries of a kind stand below an entry."""
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -61,13 +61,13 @@ class Resolving:
     def file(self, path: Scalar) -> Node | str | None:
         found = self._read_file(path)
         if isinstance(found, Mapping | Scalar | Sequence):
-            self._contents.append(Span.start_of(found.span.file))
+            self._file_starts.append(Span.start_of(found.span.file))
         return found
 
     def text(self, path: Scalar) -> TextFile | None:
         found = self._read_text(path)
         if found is not None:
-            self._contents.append(Span.start_of(found.name))
+            self._file_starts.append(Span.start_of(found.name))
         return found
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
@@ -148,7 +148,7 @@ class Resolving:
         kind = entry.kind
         fields: dict[str, Value] = {}
         spans: dict[str, Span] = {}
-        contents: dict[str, Span] = {}
+        value_files: dict[str, Span] = {}
         for field in kind.fields:
             self._read = field if field.on_profiles and self._is_own(field) else None
             if field.nest:
@@ -159,10 +159,10 @@ class Resolving:
             elif field.name in entry.nodes:
                 key, node = entry.nodes[field.name]
                 spans[field.name] = (key or node).span
-                self._contents.clear()
+                self._file_starts.clear()
                 value = self._value(field, node, field.form(fields.get(field.formed_by or "")))
-                if len(self._contents) == 1 and _is_only_a_file(node):
-                    contents[field.name] = self._contents[0]
+                if len(self._file_starts) == 1 and _is_file_alone(node):
+                    value_files[field.name] = self._file_starts[0]
                 if value is not INVALID:
                     fields[field.name] = value
             elif field.name == kind.default:
@@ -187,7 +187,7 @@ class Resolving:
         return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
             fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new, taken,
-            contents,
+            value_files,
         )  # fmt: skip
 
     def _is_own(self, field: Field) -> bool:
@@ -218,8 +218,8 @@ class Resolving:
         return None if field.null == "empty" and value == "" else value
 
 
-def _is_only_a_file(node: Node) -> bool:
-    """Return whether a value is `{file: PATH}`, or single keys that end there (`text: {file: …}`)."""
+def _is_file_alone(node: Node) -> bool:
+    """Return whether a value is `{file: PATH}` alone, or nested in single keys (`text: {file: …}`)."""
     while isinstance(node, Mapping) and len(node.entries) == 1:
         if is_file_reference(node):
             return True

@@ -45,7 +45,7 @@ def read_base(
     found = _named(repository, ref) if ref is not None else default_base(repository, env)
     if found.commit is None:
         return found
-    # Also a job of a CI system can have HEAD as its base, and a saved plan names the same commit by its id.
+    # The base of a CI job can also be HEAD, and a saved plan contains the id of that commit.
     found = replace(found, present=found.commit == repository.commit("HEAD"))
     project = Project(repository, root, registry, env, layers or Layers())
     loaded = _loaded(project, found, ref)

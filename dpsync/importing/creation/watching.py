@@ -12,7 +12,7 @@ from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.kinds.watching import value_text
+from dpsync.kinds.watching import format_value
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.plans.drift import Line
@@ -100,7 +100,7 @@ def watched_values(registry: Registry, whole: Inventory, everything: Sequence[Fo
         address = place.unmanaged(str(title), own) if has_title else place.unmanaged(own)
         for one in item.kind.fields:
             if (one.security or one.exposure) and one.source is not None:
-                text = value_text(one, item.live.fields.get(one.name))
+                text = format_value(one, item.live.fields.get(one.name))
                 found += [f"{address}#{one.name}={text}"] if text is not None else []
     return sorted(found)
 

@@ -28,7 +28,7 @@ SAML = Kind(
         Field("label", Text(1, 30), required=True),
         # Shown as empty texts while they are not set: then the provider is of no use yet.
         Field("entityID", Text(0, 1024), null="empty", security=True, raised="changed"),
-        # A body takes a URL, neither null nor an empty text (reference 4.8), so no request clears it.
+        # A request takes a URL, neither null nor an empty text (reference 4.8), so no request clears ssoURL.
         Field("ssoURL", Text(1, 2048, form="url"), null="by hand", security=True, raised="changed"),
         Field("certificate", Certificate(0, 10000), null="empty", security=True, raised="changed"),
         # Written as an id, read as the team; only deleting the team takes it away.

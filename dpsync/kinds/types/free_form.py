@@ -197,8 +197,8 @@ class Json(Type, frozen=True):
         written = {name: item for name, item in wanted.items() if item is not None}
         return kept | {name: self._over(kept.get(name), item) for name, item in written.items()}
 
-    def undoing(self, before: Any, after: Any) -> Any:
-        """Return `before`, with null for each member that only `after` has if the value is partial."""
+    def reverting_value(self, before: Any, after: Any) -> Any:
+        """Return `before`. In a partial value, add null for each member that only `after` has."""
         return _with_nulls_for_added_members(before, after) if self.partial else before
 
     def unread(self, value: Value) -> Value:

@@ -157,8 +157,8 @@ class Type(Struct, frozen=True):
         """What of a live value may be shown beside a wanted one: nothing that is not managed, no secret."""
         return live
 
-    def undoing(self, before: Any, after: Any) -> Any:
-        """Return the recorded value that, written over `after`, restores `before`."""
+    def reverting_value(self, before: Any, after: Any) -> Any:
+        """Return the value to write over `after` so that the platform has `before` again."""
         return before
 
     @property

@@ -176,7 +176,7 @@ class Text(Type, frozen=True):
 
 
 class Page(Text, frozen=True):
-    """A page, by its id or its path, of the space that a part beside it names: the part `beside`."""
+    """The id or path of a page. The sibling part `beside` refers to the site space that shows the page."""
 
     beside: str = ""
 

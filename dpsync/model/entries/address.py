@@ -126,7 +126,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
     span: Span | None = None
     """Where it is written; None on the command line."""
     value: str | None = None
-    """The value behind `=`, which only a pattern of `watch` has."""
+    """The value after `=`. Only patterns of `policy: watch` have a value."""
 
     @staticmethod
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
@@ -144,10 +144,10 @@ class Pattern(WithSpan, frozen=True, eq=False):
             segments = ("*", *segments)
         return Pattern(text, segments, field or None, span)
 
-    def with_value(self) -> Pattern:
-        """Return the pattern with what follows `=` as its value: `acme/openapi/[shop]#visibility=private`.
+    def with_parsed_value(self) -> Pattern:
+        """Return the pattern with the text after `=` as value: `acme/openapi/[shop]#visibility=private`.
 
-        Raises ValueError with a sentence if no field precedes it.
+        Raises ValueError with a message if the field name is missing.
         """
         field, equals, value = (self.field or "").partition("=")
         if not equals:
@@ -158,7 +158,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
     @property
     def place(self) -> Pattern:
-        """The pattern of the place that the objects of this one are in."""
+        """Return the pattern without the last segment: the mapping that contains the matching objects."""
         return Pattern(self.text, self.segments[:-1], None, self.span)
 
     @property

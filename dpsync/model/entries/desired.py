@@ -40,16 +40,16 @@ class Entry(Struct, frozen=True):
     takeover: bool = False
     """Declared to be written, although the platform itself keeps a part of it as a repository has it."""
 
-    contents: Mapping[str, Span] = field(default_factory=dict)
-    """By field, the start of the file that the whole value was read from (`{file: …}`)."""
+    value_files: Mapping[str, Span] = field(default_factory=dict)
+    """By field, the first position of the file from which the whole value was read (`{file: …}`)."""
 
     def where(self, name: str) -> Span:
-        """Return the line that has the key of a field, or else the line of the entry."""
+        """Return the position of a field's key, or else the position of the entry."""
         return self.spans.get(name, self.span)
 
     def value_span(self, name: str) -> Span:
-        """Return where a person edits the value of a field: in the file that was read, if there is one."""
-        return self.contents.get(name) or self.where(name)
+        """Return where to edit the value of a field: in the `{file: …}`, if any, or else at the key."""
+        return self.value_files.get(name) or self.where(name)
 
 
 class Scope(Struct, frozen=True):
@@ -98,7 +98,7 @@ class Policy(Struct, frozen=True):
     watch_fields: tuple[Pattern, ...] = ()
     """Fields that are drift where no entry declares them and they are not as the platform's default."""
     watch_values: tuple[Pattern, ...] = ()
-    """Fields of undeclared objects that are drift where they have another value than the pattern's."""
+    """Patterns with a value: a matching undeclared object with another value is drift."""
 
     def leaves(self, address: Address) -> bool:
         """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""

@@ -47,7 +47,7 @@ class LiveObject(Struct, frozen=True):
     changed: str | None = None
     """When it was last changed, as the platform says it; compared with nothing."""
     title: str | None = None
-    """The title of the object that its title field refers to, from the same answer; compared with nothing."""
+    """The title of the object to which the title field refers, from the same API answer. Never compared."""
     synced: SyncedRepository | None = None
     """Where a part of it is kept as a repository has it, by the platform itself."""
 
@@ -121,7 +121,7 @@ class Snapshot(Struct, frozen=True):
     missing: Mapping[Address, Missing] = field(default_factory=dict)
     """Entries whose recorded object is not live any more."""
     pages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By the id of a space in which a redirect names a page: the paths of its pages by their ids."""
+    """Page paths by page id, for each space (by id) that contains the destination page of a redirect."""
     unwrapped: frozenset[str] = frozenset()
     """Trees read without the wrapper node that the platform creates around top-level nodes."""
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
@@ -148,8 +148,8 @@ class Snapshot(Struct, frozen=True):
             around = self.objects[around].parent
         return chain
 
-    def bound_or_output(self, address: Address) -> str | None:
-        """Return the id that a reference to an entry stands for: its own, or that of what it has put out."""
+    def reference_id(self, address: Address) -> str | None:
+        """Return the id to send for a reference to an entry: its output's id, or else its own id."""
         return self.outputs[address] if address in self.outputs else self.bound(address)
 
     def bound(self, address: Address) -> str | None:

@@ -21,7 +21,7 @@ Cause = Literal[
 """edited here: live is what the base said, or the base said nothing of it. changed outside: the files are as
 the base. both: all three differ. same edit twice: live is already what the files say and the base did not, so
 nothing differs. not applied yet: the files are as the base, and live is what a commit before it said.
-reverted: `dpsync revert` restores what an apply changed. origin unknown: there is no base, or it cannot be
+reverted: `dpsync revert` undoes the change of an apply. origin unknown: there is no base, or it cannot be
 compared.
 """
 

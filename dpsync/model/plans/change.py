@@ -29,12 +29,12 @@ class Difference(Frozen):
     inherited: str | None = None
     """Whose value it is so far: that one changes in this plan, and so the value is written as its own."""
     taken_from: str | None = None
-    """For a flag that one sibling has at a time: the id of the object that has it before the change."""
+    """The id of the sibling that loses this flag, if only one sibling can have the flag."""
     masked: str | None = None
-    """Digest of both values if a password in a URL was masked in them: an approval is for these values."""
+    """Digest of both original values if a URL password was masked: an approval covers the password."""
 
     def after_masking(self, original: Difference) -> Difference:
-        """Return this masked difference with the digest of the original values if they had a password."""
+        """Return this masked difference, with a digest of the original values if they had a URL password."""
         values = json_text([original.before, original.after])
         if mask_passwords(values, HIDDEN) == values:
             return self
@@ -86,7 +86,7 @@ class Change(Addressed):
 
     @property
     def done(self) -> Change:
-        """Return what is done, without causes, which depend on the git base, and without former values."""
+        """Return the change without `cause`, `taken_from` and `was`, which do not affect an apply."""
         left_out = {"cause": "origin unknown", "taken_from": None}
         differences = tuple(item.model_copy(update=left_out) for item in self.differences)
         return self.model_copy(update={"cause": None, "differences": differences, "was": ()})

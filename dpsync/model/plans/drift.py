@@ -71,7 +71,7 @@ class Drifted(Addressed):
     kept: bool = False
     """It is undeclared and no plan deletes it: its place is only watched, or it is blocked.
 
-    If it is `different`, the policy watches the values of its fields.
+    If `what` is "different", the live value differs from the value in a `policy: watch` pattern.
     """
     content: int = 0
     """How many things with content would go with its delete that nobody has named, itself among them."""

@@ -33,9 +33,9 @@ _LINE: Final = 16
 
 
 class Mask:
-    """Called with a text, it gives the text without the values and without passwords in URLs.
+    """A callable that returns a text with the given values, and passwords in URLs, replaced by a mark.
 
-    Threads may share one, values be added.
+    Threads may share a mask. Values may be added later.
     """
 
     def __init__(self, values: Iterable[str] = ()) -> None:

@@ -17,7 +17,7 @@ _CREDENTIALS: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]+(?=@)""")
 _PASSWORD: Final = re.compile(
     r"""(:(?:\\?/){2}[^\s/?#"<>@:]*:)[^\s/?#"<>]+(?=@)|(https?:(?:\\?/){2})(?!\*+@)[^\s/?#"<>:]+(?=@)""", re.I
 )
-"""A password in a URL, behind what precedes it; in an HTTP URL without a password the user."""
+"""The password in a URL, or the user in an HTTP URL without password; the groups match the preceding text."""
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
@@ -35,10 +35,10 @@ def hide_credentials(text: str) -> str:
 
 
 def mask_passwords(text: str, mark: str) -> str:
-    """Return a text in which `mark` replaces the password in each URL.
+    """Return the text with the password in each URL replaced by `mark`.
 
-    It also replaces the user in an HTTP URL without a password, because such a user may be a token. A URL in
-    which `hide_credentials` has put asterisks stays.
+    In an HTTP URL without a password, the user is replaced, because such a user may be a token. URLs that
+    `hide_credentials` has already masked with asterisks stay unchanged.
     """
     if "@" not in text:
         return text

@@ -65,7 +65,7 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
         before = sides.values.normal(field, there, live)
         readable = field.source is not None
         if has_null(after):
-            before = without_inherited(before, _inherited(sides, resource, field), after)
+            before = without_inherited(before, _inherited_value(sides, resource, field), after)
         if (
             (readable and not same(field, after, before))
             or _lacks_processed_part(kind, field, wanted, live)
@@ -85,7 +85,7 @@ def inherited_from(sides: Sides, resource: Entry) -> Address | None:
     return next((owner.child(*other.key.split(".")) for owner in owners if owner is not None), None)
 
 
-def _inherited(sides: Sides, resource: Entry, field: Field) -> Value:
+def _inherited_value(sides: Sides, resource: Entry, field: Field) -> Value:
     """Return the live value that an entry without its own value has; None if it inherits none."""
     around = inherited_from(sides, resource)
     live = sides.live(around) if around is not None else None

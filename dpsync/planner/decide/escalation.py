@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from dpsync.kinds.kind import Field, Lifted
 from dpsync.model.entries.values import Value, leaves
-from dpsync.planner.decide.rule_lists import lifted_rules
+from dpsync.planner.decide.rule_lists import loosened_rules
 
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 """How a text begins that leads to a host; one without a scheme takes that of its page."""
@@ -93,7 +93,7 @@ def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -
 
 
 def _lifts(how: Lifted, before: Value, after: Value) -> bool:
-    found = lifted_rules(how, before, after)
+    found = loosened_rules(how, before, after)
     if found is not None:
         return bool(found)
     if before is None or before in how.free:

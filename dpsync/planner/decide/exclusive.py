@@ -106,8 +106,8 @@ class Exclusive:
             if refusing and len(refusing) == len(left):
                 yield refusing[0], self.sides.registry[name].field(flag)
 
-    def holder(self, entry: Entry, flag: Field) -> str | None:
-        """Return the id of the live object that has a flag that an entry takes; None if no object has it."""
+    def live_holder_id(self, entry: Entry, flag: Field) -> str | None:
+        """Return the id of the live object that loses a flag to an entry; None if no object has the flag."""
         for kind, item, place_kind in self._of(entry.kind):
             address = self.sides.lineage.ancestor(entry, place_kind)
             around = self.sides.live(address) if address is not None else None

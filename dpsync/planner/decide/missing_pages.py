@@ -1,4 +1,4 @@
-"""Find pages that an entry names and that do not exist: the platform would refuse the request."""
+"""Find references to missing pages, because the platform would refuse a request with such a reference."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dpsync.planner.inputs.sides import Sides
 
 
 def missing_pages(sides: Sides, resource: Entry) -> Iterator[tuple[Field, str, str]]:
-    """Yield each field that names a missing page, with the reason and what to do.
+    """Yield each field that refers to a missing page, with the reason and what to do.
 
-    A space whose pages could not be read may have the page.
+    Fields that refer to a space whose pages could not be read are skipped.
     """
     declared = sides.resources.get(resource.address, resource)
     for found in page_references(sides.registry, declared, sides.resources, sides.snapshot.objects):

@@ -276,10 +276,10 @@ def _is(values: Values, entry: Entry, live: LiveObject) -> bool:
     return entry.kind == live.kind and shows(values, entry) == shows(values, live)
 
 
-def rebuilt_places(names: Names, decided: Restructuring) -> list[Address]:
-    """Return the addresses of navigations that change their kind, and of sections left over by such a change.
+def restructured_addresses(names: Names, decided: Restructuring) -> list[Address]:
+    """Return the addresses of restructured navigations, and of sections that a restructuring leaves over.
 
-    `--confirm "restructure SITE"` is the answer about everything that is deleted there.
+    `--confirm "restructure SITE"` confirms every deletion in them.
     """
     left = (names.address(identity) for identity in decided.left_over)
     return [*(item.scope.address for item in decided.found), *left]

@@ -1,4 +1,4 @@
-"""Compare two lists of rules, such as merge rules: which rules of the first bind less in the second."""
+"""Compare two lists of rules, such as merge rules, and describe which rules become less strict."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dpsync.model.entries.values import Value
 Rule = dict[str, Any]
 
 
-def lifted_rules(how: Lifted, before: Value, after: Value) -> list[str] | None:
-    """Return how the rules of one value bind less than those of another, in words.
+def loosened_rules(how: Lifted, before: Value, after: Value) -> list[str] | None:
+    """Return a phrase for each rule that is less strict in `after`, such as "allow_bypass added".
 
-    None if a value is no list of rules, such as `inherit` while the rules of the organization are unknown.
+    Return None if a value is not a list of rules, for example `inherit` with unknown organization rules.
     """
     rules = how.rules
-    was, will = _listed(how, before), _listed(how, after)
+    was, will = _rule_list(how, before), _rule_list(how, after)
     if rules is None or was is None or will is None:
         return None
     bound = [rule for rule in was if rule.get(rules.name) not in how.opens]
@@ -36,7 +36,7 @@ def lifted_rules(how: Lifted, before: Value, after: Value) -> list[str] | None:
     return list(dict.fromkeys(words))
 
 
-def _listed(how: Lifted, value: Value) -> list[Rule] | None:
+def _rule_list(how: Lifted, value: Value) -> list[Rule] | None:
     if value in how.free:
         return []
     items = value.get(how.rules.items) if how.rules is not None and isinstance(value, dict) else None
@@ -52,7 +52,7 @@ def _people(rules: Rules, rule: Rule) -> list[Any]:
 
 
 def _implies(rules: Rules, rule: Rule, earlier: Rule) -> bool:
-    """Return whether whoever meets a rule meets an earlier rule as well."""
+    """Return whether a change request that meets `rule` always meets `earlier` as well."""
     name, was = rule.get(rules.name), earlier.get(rules.name)
     people, known = _people(rules, rule), _people(rules, earlier)
     if name == was:

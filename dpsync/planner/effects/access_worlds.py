@@ -92,8 +92,8 @@ class AccessParts(Struct, frozen=True, dict=True):
         return next((str(at) for at, id in sides.snapshot.outputs.items() if id == key[1]), None)
 
     def title(self, key: Key) -> str | None:
-        """Return the title of an object that was not read, as the objects that refer to it have the title."""
-        return self.decided.sides.names.referred_titles.get(key)
+        """Return the title of an object that was not read, taken from an object that refers to it."""
+        return self.decided.sides.names.referenced_titles.get(key)
 
     # Both sides.
 

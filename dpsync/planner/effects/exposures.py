@@ -21,7 +21,7 @@ from dpsync.model.plans.remark import Note
 from dpsync.model.texts.words import some
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
-from dpsync.planner.decide.rule_lists import lifted_rules
+from dpsync.planner.decide.rule_lists import loosened_rules
 from dpsync.planner.effects.access_changes import access_exposures
 from dpsync.planner.effects.publications import published
 from dpsync.planner.effects.tree import NavigationTree
@@ -58,8 +58,12 @@ def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterato
     differences = {item.field: item for item in change.differences}
     for item in entry.display:
         known = item.field.source is not None
-        before = _inherited(decided, entry.resource, item.field, item.before, later=False) if known else None
-        after = _inherited(decided, entry.resource, item.field, item.after, later=True)
+        before = (
+            _with_organization_value(decided, entry.resource, item.field, item.before, later=False)
+            if known
+            else None
+        )
+        after = _with_organization_value(decided, entry.resource, item.field, item.after, later=True)
         displayed = differences.get(item.field.name)
         if displayed is None or kind.resolves(item.field) or not raises(item.field, before, after):
             continue
@@ -70,15 +74,18 @@ def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterato
             field=item.field.name,
             before=displayed.before if known else None,
             after=displayed.after,
-            words=_bound_less(item.field, before, after)
+            words=_describe_loosened_rules(item.field, before, after)
             or _how(kind, item.field, displayed.before, displayed.after),
         )
 
 
-def _inherited(decided: Decisions, resource: Entry, field: Field, value: Value, later: bool) -> Value:
-    """Return the organization's value of a field in place of `inherit`; the same value if it is unknown.
+def _with_organization_value(
+    decided: Decisions, resource: Entry, field: Field, value: Value, later: bool
+) -> Value:
+    """Return the organization's value in place of `inherit`; `value` itself if that is unknown.
 
-    An object that is given away inherits from another organization: only one of the two is known.
+    `later` selects the organization's value after the apply. For an object that this apply transfers to
+    another organization, `inherit` is not replaced, because only one of the two organizations is known.
     """
     sides, how, top = decided.sides, field.exposes, resource.address.top
     given_away = resource.address in sides.snapshot.transferred
@@ -93,9 +100,9 @@ def _inherited(decided: Decisions, resource: Entry, field: Field, value: Value, 
     return value if live is None or known is None else sides.values.normal(field, known, live)
 
 
-def _bound_less(field: Field, before: Value, after: Value) -> str:
-    """Return in words which rules bind less, "" for a value that is no list of rules."""
-    found = lifted_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
+def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
+    """Return which rules become less strict, as a phrase; "" if a value is not a list of rules."""
+    found = loosened_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
     return f"{field.name}: {', '.join(found)}" if found else ""
 
 

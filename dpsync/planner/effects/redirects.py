@@ -1,7 +1,7 @@
-"""Warn about redirects that contradict the URLs of their site after the apply.
+"""Warn about faulty redirects after the apply: redirect circles, and redirects from the path of live content.
 
-What the files alone show is reported when they are read; a plan adds what only the platform knows: the paths
-that it chose, the host of a site, and the redirects that no file declares.
+`validate` reports the faults that the files alone reveal. A plan adds the faults that depend on live data:
+paths and hosts that the platform chose, pages, and undeclared redirects.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from dpsync.planner.effects.urls import LaterUrls, later_urls
 
 
 def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[Note]:
-    """Yield a warning for each circle of redirects, and for each redirect from the path of a node."""
+    """Yield a warning for each redirect circle, and for each redirect from the path of a node or page."""
     sides = decided.sides
     if not any(sides.kind(entry).redirects is not None for entry in sides.resources.values()):
         return
     reported = {fault.redirects for fault in declared_redirect_faults(sides.registry, sides.resources)}
-    paths = _Paths(decided, later_urls(decided, trees))
+    paths = _LaterPaths(decided, later_urls(decided, trees))
     for fault in paths.faults():
         declared = next((address for address in fault.redirects if address in sides.resources), None)
         if declared is not None and fault.redirects not in reported:
             noun = paths.kind(fault.node).noun if fault.node is not None else ""
             text = f"{fault.message(noun)}; {fault.hint(noun)}"
             yield Note(address=str(declared), text=text, severity="warning")
-    for link, place in paths.over_pages():
+    for link, place in paths.redirects_from_pages():
         if link.address in sides.resources:
             reason = f'"{link.source}" is the path of a page in {place}'
             todo = "remove the redirect, or move the page: live content takes precedence"
@@ -54,8 +54,8 @@ def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> It
             yield Note(address=str(link.address), text=text, severity="warning")
 
 
-class _Paths(Struct, frozen=True, dict=True):
-    """The paths of all sites after the apply."""
+class _LaterPaths(Struct, frozen=True, dict=True):
+    """The paths of nodes, pages and redirects in each site after the apply."""
 
     decided: Decisions
     later: LaterUrls
@@ -64,12 +64,12 @@ class _Paths(Struct, frozen=True, dict=True):
         for owner, found in sorted(self._links.items()):
             yield from redirect_faults(found, self._nodes(owner))
 
-    def over_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
-        """Yield each redirect from the path of a page that was read, and the site space with the page."""
+    def redirects_from_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
+        """Yield each redirect from the path of a page, with the site space that shows the page."""
         sides = self.decided.sides
         for owner, links in sorted(self._links.items()) if sides.snapshot.pages else ():
             nodes = self._nodes(owner)
-            for address, path in self._seen(owner):
+            for address, path in self._visible_paths(owner):
                 for page in self._pages(address):
                     at = url_path(f"{path}/{page}")
                     if at in links and at not in nodes:
@@ -91,40 +91,40 @@ class _Paths(Struct, frozen=True, dict=True):
             if kind.redirects is None:
                 continue
             for owner, address, fields in self.later.redirects(kind):
-                base = self.later.owners.get(owner)
-                of_reference = partial(self._of_reference, base)
-                link = redirect_link(kind, kind.redirects, address, fields, of_reference, base)
+                base = self.later.owner_urls.get(owner)
+                path_of_reference = partial(self._path_of_reference, base)
+                link = redirect_link(kind, kind.redirects, address, fields, path_of_reference, base)
                 if base is not None and link is not None:
                     links[owner][link[0]] = link[1]
         return links
 
-    def _of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
+    def _path_of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
         address = value.address if isinstance(value, Ref) else None
         if isinstance(value, LiveId) and (kind, value.id) in self.decided.sides.snapshot.objects:
             address = self.decided.sides.names.address((kind, value.id))
-        url = self.later.addresses.get(address) if address is not None else None
+        url = self.later.urls.get(address) if address is not None else None
         return path_below(url, base) if url is not None and base is not None else None
 
     def _nodes(self, owner: Address) -> Mapping[str, Address]:
-        """Return a site and its nodes by path; of two objects at one path the outer one."""
+        """Return the site and its visible nodes by path. If two nodes share a path, the outer node wins."""
         found: dict[str, Address] = {}
-        for address, path in self._seen(owner):
+        for address, path in self._visible_paths(owner):
             found.setdefault(path, address)
         return found
 
-    def _seen(self, owner: Address) -> Iterator[tuple[Address, str]]:
-        """Yield what every visitor of a site sees, with its path."""
+    def _visible_paths(self, owner: Address) -> Iterator[tuple[Address, str]]:
+        """Yield the address and path of each node that every visitor of a site sees."""
         for address in self._by_owner[owner]:
-            path = path_below(self.later.addresses[address], self.later.owners[owner])
+            path = path_below(self.later.urls[address], self.later.owner_urls[owner])
             if path is not None and not self._is_conditional(address):
                 yield address, path
 
     @cached_property
     def _by_owner(self) -> Mapping[Address, list[Address]]:
-        """Return the addresses with a URL in each site, the outer ones first."""
+        """Return the addresses of the nodes with a URL, by site; outer nodes come first."""
         found: dict[Address, list[Address]] = defaultdict(list)
-        for address in self.later.addresses:
-            owner = next((around for around in address.upward() if around in self.later.owners), None)
+        for address in self.later.urls:
+            owner = next((around for around in address.upward() if around in self.later.owner_urls), None)
             if owner is not None:
                 found[owner].append(address)
         return found
@@ -134,7 +134,7 @@ class _Paths(Struct, frozen=True, dict=True):
 
     @cached_property
     def _conditional(self) -> set[Address]:
-        """Return the nodes that only some visitors see after the apply."""
+        """Return the nodes that have a condition after the apply, so that only some visitors see them."""
         found = set()
         for address in self._live.keys() | self.decided.sides.resources.keys():
             live, entry = self._live.get(address), self.decided.sides.resources.get(address)

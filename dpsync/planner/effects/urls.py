@@ -36,7 +36,7 @@ _RESTRUCTURED = "the platform decides what becomes of what is at the root now"
 
 def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
     """Every URL that changes, by address."""
-    moved = _moved(decided, trees)
+    moved = _changed_trees(decided, trees)
     if not moved:
         return ()
     urls = _later_urls(decided, moved)
@@ -45,11 +45,11 @@ def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[Ur
 
 
 def later_urls(decided: Decisions, trees: Iterable[NavigationTree]) -> LaterUrls:
-    """Return the URLs and redirects of all sites after the apply."""
-    return _later_urls(decided, _moved(decided, trees))
+    """Return the URLs and redirects of all sites as they are after the apply."""
+    return _later_urls(decided, _changed_trees(decided, trees))
 
 
-def _moved(decided: Decisions, trees: Iterable[NavigationTree]) -> list[_Impacts]:
+def _changed_trees(decided: Decisions, trees: Iterable[NavigationTree]) -> list[_Impacts]:
     return [
         _Impacts(decided, tree)
         for tree in trees
@@ -244,7 +244,7 @@ Places = Mapping[Address, Any]
 
 
 class LaterUrls(Struct, frozen=True, dict=True):
-    """The URLs and redirects after the apply. `moved` has the trees that change, with their later URLs."""
+    """The URLs and redirects after the apply. `moved` contains each changed tree with its later URLs."""
 
     decided: Decisions
     moved: tuple[tuple[NavigationTree, Places], ...]
@@ -253,27 +253,28 @@ class LaterUrls(Struct, frozen=True, dict=True):
         """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
         old = impact.before
         assert old is not None
-        if old in self.displayed:
-            return impact.model_copy(update={"shows": str(self.displayed[old])})
-        for owner, base in self.owners.items():
+        if old in self.objects_by_url:
+            return impact.model_copy(update={"shows": str(self.objects_by_url[old])})
+        for owner, base in self.owner_urls.items():
             path = _path(old.removeprefix(base)) if old.startswith(base) else None
             redirect = self._redirect_for(owner, path) if path is not None else None
             if redirect is not None:
                 return impact.model_copy(update={"redirected": str(redirect)})
-        home = self.owners.get(tree.owner)
+        home = self.owner_urls.get(tree.owner)
         if tree.before is None or home is None or home != tree.before.url:
             return impact  # where a whole tree moves, no redirect of its own helps
         will = next(will for one, will in self.moved if one is tree)
         return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
 
     @cached_property
-    def displayed(self) -> Mapping[str, Address]:
-        """Return the object at each URL; of a section and its default site space the inner one."""
-        return {url: address for address, url in self.addresses.items()}
+    def objects_by_url(self) -> Mapping[str, Address]:
+        """Return the object at each URL. If a section and its default site space share a URL, return the site
+        space."""
+        return {url: address for address, url in self.urls.items()}
 
     @cached_property
-    def addresses(self) -> Mapping[Address, str]:
-        """Return the URL of each site and node; a tree that does not change keeps its live URLs."""
+    def urls(self) -> Mapping[Address, str]:
+        """Return the URL of each site and node after the apply. Unchanged trees keep their live URLs."""
         found: dict[Address, str] = {}
         moved = {tree.owner for tree, _ in self.moved}
         for around in current(self.decided):
@@ -284,8 +285,8 @@ class LaterUrls(Struct, frozen=True, dict=True):
         return found
 
     @cached_property
-    def owners(self) -> dict[Address, str]:
-        """Return the URL of each site."""
+    def owner_urls(self) -> dict[Address, str]:
+        """Return the URL of each site after the apply."""
         found = {one.address: one.url for one in current(self.decided)}
         found |= {tree.owner: will.get(tree.owner) for tree, will in self.moved}
         return {owner: url for owner, url in found.items() if isinstance(url, str)}

@@ -101,10 +101,10 @@ class Names(Struct, frozen=True, dict=True):
         names = {place} if single else {place.unmanaged(title), place.unmanaged(title, item.id)}
         return names | ({self.earlier_addresses[identity]} if identity in self.earlier_addresses else set())
 
-    def undeclared(self, pattern: Pattern) -> Iterator[Identity]:
-        """List the undeclared objects that a pattern names, in places that were read.
+    def undeclared_matching(self, pattern: Pattern) -> Iterator[Identity]:
+        """Yield the undeclared objects that match a pattern, among the objects that were read.
 
-        An id behind the title (`[Title~id]`) names the object under any title.
+        A pattern with an id (`[Title~id]`) matches the object with this id even if the title differs.
         """
         _, tilde, id = pattern.last.removesuffix("]").rpartition("~")
         for place, identities in self.snapshot.scopes.items():
@@ -129,15 +129,16 @@ class Names(Struct, frozen=True, dict=True):
         kind = self.kind(item)
         value = item.fields.get(kind.title)
         if isinstance(value, LiveId):
-            return self._referred_title(item, kind.field(kind.title).type.refers, value.id)
+            return self._referenced_title(item, kind.field(kind.title).type.refers, value.id)
         if isinstance(value, dict):  # of terms in several languages the first one
             value = value[min(value)] if value else None
         return str(value) if value else item.id
 
-    def _referred_title(self, item: LiveObject, kinds: tuple[str, ...], id: str) -> str:
-        """Return the name of the object that the title of `item` refers to, as files write it.
+    def _referenced_title(self, item: LiveObject, kinds: tuple[str, ...], id: str) -> str:
+        """Return the name of the object to which the title field of `item` refers, as files write the name.
 
-        The answer that has `item` has the name, too. So the name does not depend on what else was read.
+        The API answer with `item` contains the name as well (`title_at`), so the name is the same whether or
+        not the referenced object was read.
         """
         targets = [
             (self.registry[kind], self.named(item, kind, id)) for kind in kinds if kind in self.registry
@@ -152,8 +153,8 @@ class Names(Struct, frozen=True, dict=True):
         return id
 
     @cached_property
-    def referred_titles(self) -> dict[Identity, str]:
-        """The titles of the objects that live objects refer to by their title, such as members by e-mail."""
+    def referenced_titles(self) -> dict[Identity, str]:
+        """Titles of the objects to which title fields of live objects refer, such as e-mails of members."""
         return {
             self.named(item, name, value.id): item.title
             for item in self.snapshot.objects.values()

@@ -60,7 +60,7 @@ class Values(Struct, frozen=True, dict=True):
 
     def known_id(self, address: Address) -> str | None:
         """The id that is sent for a reference to this address, when it is live."""
-        return self.snapshot.bound_or_output(address)
+        return self.snapshot.reference_id(address)
 
     def sent(self, value: Value) -> Value:
         """Plain JSON as a request carries it: ids for what is live, markers for what is not made yet."""

@@ -249,9 +249,10 @@ class CouldBe(Struct, frozen=True, dict=True):
         return removed(self.sides)
 
     def _was_removed_earlier(self, identity: Identity) -> bool:
-        """Whether a commit before the git base has an entry of this object that the files do not have.
+        """Return whether a commit before the git base has an entry of this object that the files lack.
 
-        Commits are read only for organizations without lines in the ids file: lines would say the same.
+        Earlier commits are read only for organizations without lines in the ids file, because such lines
+        would contain the same information.
         """
         sides = self.sides
         if sides.names.address(identity).top not in sides.snapshot.records.empty:

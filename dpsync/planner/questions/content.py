@@ -19,7 +19,7 @@ from dpsync.model.findings.refusals import CONTENT
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import FEW, counted, some
 from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.decide.restructuring import rebuilt_places
+from dpsync.planner.decide.restructuring import restructured_addresses
 from dpsync.planner.inputs.answers import DELETE_CONTENT, DELETE_ONE, Answer
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.names import Names
@@ -32,7 +32,7 @@ class UnnamedContent(Struct, frozen=True):
     everything: tuple[Identity, ...]
     """All that nobody has named, in the order of addresses."""
     unanswered: tuple[Identity, ...]
-    """The same; nothing where an answer with the number was given."""
+    """The same objects, or () if the user gave the answer with their number."""
     asked: frozenset[Answer]
 
 
@@ -100,15 +100,15 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
 def unnamed_content(decided: Decisions) -> UnnamedContent:
     """Return the content that this plan deletes and that neither the policy nor an answer names.
 
-    Content below a named object counts as named. Two kinds of content are left out, because another question
-    covers each of them: content of a navigation that changes its kind (planner/decide/restructuring.py), and
-    objects that the ids file has assigned to an entry before (planner/questions/rebinds.py).
+    Content below a named object counts as named. Two groups of content are left out, because another question
+    covers each group: content of a restructured navigation (planner/decide/restructuring.py), and objects
+    that the ids file assigned to an entry earlier (planner/questions/rebinds.py).
 
-    `--confirm "delete content N"` may state the number of objects that no answer names, or the number without
-    any answer by name. So all answers that one plan prints can be given together.
+    In `--confirm "delete content N"`, N may either exclude or include the objects that another answer names.
+    Therefore, the user can give all answers that one plan prints in the same run.
     """
     sides = decided.sides
-    rebuilt = rebuilt_places(sides.names, decided.restructuring)
+    rebuilt = restructured_addresses(sides.names, decided.restructuring)
     content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
     asked_by_name = formerly(sides) if content else {}
     found = [
@@ -134,7 +134,7 @@ def unnamed_content(decided: Decisions) -> UnnamedContent:
 def _without_named(
     decided: Decisions, identities: Iterable[Identity], names: Callable[[Identity], bool]
 ) -> tuple[Identity, ...]:
-    """Return the objects, sorted by address, that are neither named nor in a deleted object that is named."""
+    """Return the objects that are neither named nor inside of a named, deleted object; sorted by address."""
     sides = decided.sides
 
     @cache

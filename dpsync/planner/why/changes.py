@@ -97,7 +97,9 @@ class _Changes(Struct, frozen=True):
         found = item.difference(self.decisions.sides.values, resource, cause)
         if item.field.one_per is None or item.after is not True:
             return found
-        return found.model_copy(update={"taken_from": self.decisions.exclusive.holder(resource, item.field)})
+        return found.model_copy(
+            update={"taken_from": self.decisions.exclusive.live_holder_id(resource, item.field)}
+        )
 
     def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
         """Why it is made, brought back or moved."""

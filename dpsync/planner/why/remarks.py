@@ -214,7 +214,7 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
     desired, names = sides.desired, sides.names
     policy = desired.policy
     known = [*_objects(names)] if policy.protect or policy.ignore else []
-    prune = policy.prune if policy.only is None else ()  # with `only`, the patterns are in no file
+    prune = policy.prune if policy.only is None else ()  # with `only`, no file contains the patterns
     rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Pattern], str | None]]] = {
         "prune": (prune, partial(_prunes_nothing, sides.registry, desired)),
         "protect": (policy.protect, partial(_protects_nothing, known)),
@@ -310,9 +310,9 @@ def _watches_nothing(declared: Desired, pattern: Pattern) -> str | None:
 
 
 def _names_nothing(sides: Sides, pattern: Pattern) -> bool:
-    """Whether the places of a pattern with a value were read, and no undeclared object there has its name."""
+    """Return whether a pattern with a value matches no undeclared object, although its lists were read."""
     places = [place for place in sides.snapshot.scopes if pattern.place.matches(place)]
-    return bool(places) and not any(sides.names.undeclared(pattern))
+    return bool(places) and not any(sides.names.undeclared_matching(pattern))
 
 
 def _objects(names: Names) -> Iterator[Address]:

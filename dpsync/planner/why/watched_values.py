@@ -1,7 +1,7 @@
-"""Compare undeclared objects with the values that the policy watches.
+"""Compare undeclared objects with the values in `policy: watch` patterns.
 
-`import` writes such a pattern for each object that it cannot write. No entry declares the object, so that the
-pattern is what says how the object was.
+`import` writes such a pattern for each object that it cannot write as an entry. Without an entry, only the
+pattern contains the expected value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from dpsync.kinds.types import INVALID
-from dpsync.kinds.watching import read_value, value_text
+from dpsync.kinds.watching import format_value, parse_value
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.cause import Cause
@@ -23,7 +23,7 @@ from dpsync.planner.why.remarks import where
 
 
 class WatchedValues(Struct, frozen=True):
-    """Undeclared objects with other values than the policy says, and by address the line of the policy."""
+    """Undeclared objects whose values differ from the policy, and by address the line of the pattern."""
 
     found: tuple[Drifted, ...]
     origins: Mapping[str, Origin]
@@ -32,14 +32,14 @@ class WatchedValues(Struct, frozen=True):
 def watched_values(
     sides: Sides, origins: Mapping[str, Origin], selected: Callable[[Address], bool]
 ) -> WatchedValues:
-    """Return what is drift by the patterns with a value, as far as it was selected.
+    """Return the selected objects that differ from a pattern with a value.
 
-    `origins` has the lines of the policy.
+    `origins` has the line of each pattern.
     """
     fields: dict[Identity, dict[str, FieldDrift]] = defaultdict(dict)
     lines: dict[str, Origin] = {}
     for pattern in sides.desired.policy.watch_values:
-        for identity in sides.names.undeclared(pattern):
+        for identity in sides.names.undeclared_matching(pattern):
             drift = _difference(sides, pattern, identity)
             if drift is None or not selected(sides.names.address(identity)):
                 continue
@@ -65,21 +65,21 @@ def watched_values(
 
 
 def _difference(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrift | None:
-    """Return how a live field differs from the value of a pattern; None if it does not, or is left alone."""
+    """Return how a live field differs from a pattern; None if it does not, or if the field is ignored."""
     live, name = sides.snapshot.objects[identity], pattern.field or ""
     address = sides.names.address(identity)
     field = next((one for one in sides.kind(live).fields if one.name == name), None)
     left_alone = sides.policy.ignored(address, name) or sides.policy.forgotten(identity)
     if field is None or left_alone:
         return None
-    value, wanted = live.fields.get(name), read_value(field, pattern.value or "")
-    if wanted is INVALID or value_text(field, value) == value_text(field, wanted):
+    value, wanted = live.fields.get(name), parse_value(field, pattern.value or "")
+    if wanted is INVALID or format_value(field, value) == format_value(field, wanted):
         return None
     return FieldDrift(field=name, live=value, file=wanted, cause=_cause(sides, pattern))
 
 
 def _cause(sides: Sides, pattern: Pattern) -> Cause:
-    """Return who moved the value: the line of the policy is new, or somebody changed the platform."""
+    """Return the cause of a difference: a new pattern, or a change on the platform."""
     if sides.base.desired is None:
         return "origin unknown"
     known = {one.text for one in sides.base.desired.policy.watch_values}

@@ -57,7 +57,7 @@ class WorldDraft:
         self.orders: dict[str, list[str]] = {}
         """By collection the ids of its spaces in their order."""
         self.pages: dict[str, list[Json]] = {}
-        """By space the tree of its pages, without their text."""
+        """The page tree of each space, by space id, without page texts."""
         self.lists: dict[tuple[str, str], dict[str, list[Json]]] = defaultdict(dict)
         """By site the lists of its navigation, where it is read by lists."""
         self.grants: list[tuple[str, str, str, list[Json]]] = []

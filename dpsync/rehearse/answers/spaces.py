@@ -41,8 +41,8 @@ def _page(given: Json) -> Json:
     return {**only(given, "id", "title", "type", "slug"), "pages": below}
 
 
-def fill_spaces(draft: WorldDraft) -> None:
-    """Put the pages that were read into their spaces."""
+def add_pages_to_spaces(draft: WorldDraft) -> None:
+    """Add the page trees that were read to the spaces."""
     for owner in draft.organizations.values():
         for id in owner.spaces.keys() & draft.pages.keys():
             owner.spaces[id]["content"] = {"pages": draft.pages[id]}

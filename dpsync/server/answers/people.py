@@ -71,9 +71,9 @@ def organization(ctx: Context, record: Record) -> Json:
 
 
 def saml_provider(ctx: Context, record: Record) -> Json:
-    """Return a provider. A missing text is empty, a missing role null and a missing `ssoURL` absent.
+    """Return a SAML provider. An unset text is "", an unset role is null, and an unset `ssoURL` is omitted.
 
-    The vendor's document requires `ssoURL` also of a provider that has none: `published` answers with "".
+    The vendor's document requires `ssoURL` in every answer, so the `published` edition returns "" if unset.
     """
     doc = record.doc
     service = f"{APP}/auth/saml/{record.id}"

@@ -147,7 +147,7 @@ class _Reader:
                 type_, item = field.form({**today, **found}.get(field.formed_by or "")), recorded[field.name]
                 if side == "before":
                     parse_recorded(type_, item.before)
-                    value = parse_recorded(type_, type_.undoing(item.before, item.after))
+                    value = parse_recorded(type_, type_.reverting_value(item.before, item.after))
                     check_secrets(value, today.get(field.name))
                 else:
                     value = parse_recorded(type_, item.after)
