@@ -163,7 +163,12 @@ class PolicyReader:
         words = sorted({word for one in fields for word in allowed_words(one.type) or ()})
         if not words or not any(one.source is not None for one in fields):
             message = f'watch: a value of "{pattern.field}" is not from a fixed list of words'
-            self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
+            self._error(
+                "DP234",
+                message,
+                pattern,
+                "declare the object with this field: drift compares declared fields",
+            )
         elif all(parse_value(one, value) is INVALID for one in fields):
             message = f'watch: "{pattern.field}" cannot be "{value}"'
             self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")

@@ -40,7 +40,7 @@ def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> It
         return
     reported = {fault.redirects for fault in declared_redirect_faults(sides.registry, sides.resources)}
     paths = _LaterPaths(decided, later_urls(decided, trees))
-    for fault in paths.faults():
+    for fault in paths.find_faults():
         declared = next((address for address in fault.redirects if address in sides.resources), None)
         if declared is not None and fault.redirects not in reported:
             noun = paths.kind(fault.node).noun if fault.node is not None else ""
@@ -60,31 +60,31 @@ class _LaterPaths(Struct, frozen=True, dict=True):
     decided: Decisions
     later: LaterUrls
 
-    def faults(self) -> Iterator[RedirectFault]:
-        for owner, found in sorted(self._links.items()):
-            yield from redirect_faults(found, self._nodes(owner))
+    def find_faults(self) -> Iterator[RedirectFault]:
+        for owner, found in sorted(self._links_by_site.items()):
+            yield from redirect_faults(found, self._nodes_by_path(owner))
 
     def redirects_from_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
         """Yield each redirect from the path of a page, with the site space that shows the page."""
         sides = self.decided.sides
-        for owner, links in sorted(self._links.items()) if sides.snapshot.pages else ():
-            nodes = self._nodes(owner)
+        for owner, links in sorted(self._links_by_site.items()) if sides.snapshot.pages else ():
+            nodes = self._nodes_by_path(owner)
             for address, path in self._visible_paths(owner):
-                for page in self._pages(address):
+                for page in self._page_paths(address):
                     at = url_path(f"{path}/{page}")
                     if at in links and at not in nodes:
                         yield links[at], address
 
-    def _pages(self, address: Address) -> Iterable[str]:
+    def _page_paths(self, address: Address) -> Iterable[str]:
         """Return the paths of the pages that a site space shows."""
         sides, shows = self.decided.sides, self.kind(address).access.get("shows")
-        item = sides.resources.get(address) or self._live.get(address)
+        item = sides.resources.get(address) or self._live_nodes.get(address)
         space = item.fields.get(shows.name) if shows is not None and item is not None else None
         id = space_id(space, sides.values.known_id) if isinstance(space, Ref | LiveId) else None
         return filter(None, sides.snapshot.pages.get(id or "", {}).values())
 
     @cached_property
-    def _links(self) -> Mapping[Address, Mapping[str, RedirectLink]]:
+    def _links_by_site(self) -> Mapping[Address, Mapping[str, RedirectLink]]:
         """Return the active redirects of each site by source."""
         links: dict[Address, dict[str, RedirectLink]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
@@ -105,7 +105,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
         url = self.later.urls.get(address) if address is not None else None
         return path_below(url, base) if url is not None and base is not None else None
 
-    def _nodes(self, owner: Address) -> Mapping[str, Address]:
+    def _nodes_by_path(self, owner: Address) -> Mapping[str, Address]:
         """Return the site and its visible nodes by path. If two nodes share a path, the outer node wins."""
         found: dict[str, Address] = {}
         for address, path in self._visible_paths(owner):
@@ -136,8 +136,8 @@ class _LaterPaths(Struct, frozen=True, dict=True):
     def _conditional(self) -> set[Address]:
         """Return the nodes that have a condition after the apply, so that only some visitors see them."""
         found = set()
-        for address in self._live.keys() | self.decided.sides.resources.keys():
-            live, entry = self._live.get(address), self.decided.sides.resources.get(address)
+        for address in self._live_nodes.keys() | self.decided.sides.resources.keys():
+            live, entry = self._live_nodes.get(address), self.decided.sides.resources.get(address)
             fields = {**(live.fields if live else {}), **(entry.fields if entry else {})}
             names = (item.name for item in self.kind(address).fields if isinstance(item.type, Condition))
             if any(fields.get(name) for name in names):
@@ -145,7 +145,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
         return found
 
     @cached_property
-    def _live(self) -> Mapping[Address, LiveObject]:
+    def _live_nodes(self) -> Mapping[Address, LiveObject]:
         sides = self.decided.sides
         return {
             sides.names.address(identity): live
@@ -156,4 +156,4 @@ class _LaterPaths(Struct, frozen=True, dict=True):
     def kind(self, address: Address) -> SupportedKind:
         """Return the kind of a declared object or of a live node."""
         sides = self.decided.sides
-        return sides.kind(sides.resources.get(address) or self._live[address])
+        return sides.kind(sides.resources.get(address) or self._live_nodes[address])

@@ -30,7 +30,7 @@ class WatchedValues(Struct, frozen=True):
 
 
 def watched_values(
-    sides: Sides, origins: Mapping[str, Origin], selected: Callable[[Address], bool]
+    sides: Sides, origins: Mapping[str, Origin], is_selected: Callable[[Address], bool]
 ) -> WatchedValues:
     """Return the selected objects that differ from a pattern with a value.
 
@@ -41,7 +41,7 @@ def watched_values(
     for pattern in sides.desired.policy.watch_values:
         for identity in sides.names.undeclared_matching(pattern):
             drift = _difference(sides, pattern, identity)
-            if drift is None or not selected(sides.names.address(identity)):
+            if drift is None or not is_selected(sides.names.address(identity)):
                 continue
             fields[identity][drift.field] = drift
             origin = origins.get(where("watch", pattern))
