@@ -315,16 +315,16 @@ class Synced(Struct, frozen=True):
         return (*self.fields, *(self.inherited if together else ()))
 
 
-class Rules(Struct, frozen=True):
+class RuleComparison(Struct, frozen=True):
     """How to tell which of two lists of rules, such as merge rules, is stricter."""
 
     items: str
     """The member of the field's value that contains the list of rules."""
     name: str
     """The member of a rule that contains the rule's name."""
-    who: str
+    people: str
     """The member of a rule that contains the listed people."""
-    text: str
+    message: str
     """The member of a rule that only contains a message: changing the message loosens nothing."""
     all_of: tuple[str, ...]
     """Names of rules that all listed people must meet. More people make such a rule stricter."""
@@ -342,7 +342,7 @@ class Lifted(Struct, frozen=True):
 
     free: tuple[Any, ...] = ()
     opens: tuple[str, ...] = ()
-    rules: Rules | None = None
+    rules: RuleComparison | None = None
     inherits: Any = None
     """The value that means "use the organization's value of this field", such as `{type: inherit}`."""
 

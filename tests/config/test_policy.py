@@ -36,7 +36,7 @@ def policy(text: str, body: str = TEAMS) -> str:
         ("{ prune: [▸'teams/*#title'] }", "DP230", "prune takes addresses, not fields"),
         ("{ watch: [▸'openapi/*#=private'] }", "DP230", "a field's name is missing between # and ="),
         ("{ watch: [▸'openapi/*#visibility=open'] }", "DP234", "use one of private, public, or null"),
-        ("{ watch: [▸'openapi/*#slug=a'] }", "DP234", "is not from a fixed list of words"),
+        ("{ watch: [▸'openapi/*#slug=a'] }", "DP234", "has no fixed list of words"),
         ("{ watch: [▸'openapi/*#visible=private'] }", "DP234", 'did you mean "openapi/*#visibility"?'),
         ("{ watch: [▸'openapi#visibility=private'] }", "DP234", "names the place of entries"),
         ("{ protect: [▸'teams/*#title'] }", "DP230", "protect takes addresses, not fields"),

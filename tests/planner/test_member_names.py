@@ -16,7 +16,7 @@ EMPTY = "{ members: {}, teams: {} }"
 EMAIL, TEAM = "[cy@acme.example]", "[Technical writers]"
 
 
-def holding(lab: Lab) -> Lab:
+def lab_with_roles(lab: Lab) -> Lab:
     team = {"id": "writers", "title": "Technical writers", "members": [{"user": "cy", "role": "owner"}]}
     return lab.holds(spaces=spaces("x", permissions=ROLES), teams=[team])
 
@@ -37,7 +37,7 @@ def holding(lab: Lab) -> Lab:
 def test_permission_address_does_not_depend_on_declared_members(lab: Lab, people: str) -> None:
     """If the address differed between two plans, a `--confirm` answer for one would not match the other."""
     body = f"spaces: {{ x: {{ title: Space x, permissions: {EMPTY} }} }}\n{people}"
-    plan = holding(lab).plan(body, PRUNE)
+    plan = lab_with_roles(lab).plan(body, PRUNE)
     place = "acme/spaces/x/permissions"
     assert {change.address for change in plan.changes if change.action == "delete"} == {
         f"{place}/members/{EMAIL}", f"{place}/teams/{TEAM}",
@@ -47,7 +47,7 @@ def test_permission_address_does_not_depend_on_declared_members(lab: Lab, people
 @pytest.mark.parametrize("people", ["", MEMBERS], ids=["members-not-read", "members-declared"])
 def test_drift_address_of_undeclared_member_contains_email(lab: Lab, people: str) -> None:
     body = f"teams: {{ writers: {{ title: Technical writers, members: {{}} }} }}\n{people}"
-    session = holding(lab).session(body, WATCH)
+    session = lab_with_roles(lab).session(body, WATCH)
     with reading(lab.server) as client:
         found = session.drift(client, everything=True).found
     assert [item.address for item in found] == [f"acme/teams/writers/members/{EMAIL}"]
@@ -56,7 +56,7 @@ def test_drift_address_of_undeclared_member_contains_email(lab: Lab, people: str
 @pytest.mark.parametrize("people", ["", MEMBERS], ids=["members-not-read", "members-declared"])
 def test_access_gain_message_contains_member_email(lab: Lab, people: str) -> None:
     body = f"spaces: {{ x: {{ title: Space x, defaultLevel: create, permissions: {EMPTY} }} }}\n{people}"
-    plan = holding(lab).plan(body, PRUNE)
+    plan = lab_with_roles(lab).plan(body, PRUNE)
     texts = [exposure.words for exposure in plan.exposures]
     assert any("cy@acme.example" in text for text in texts), texts
     assert not any("the member cy" in text for text in texts)

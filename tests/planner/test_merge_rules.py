@@ -83,7 +83,9 @@ def test_stricter_merge_rules_list_no_exposure(before: dict[str, Any], after: di
         (rules(SUBJECT, bypass("ada")), rules(SUBJECT, bypass("bo")), "allow_bypass for more users"),
     ],
 )
-def test_loosened_merge_rule_is_named(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+def test_loosened_merge_rule_is_listed_by_name(
+    before: dict[str, Any], after: dict[str, Any], words: str
+) -> None:
     assert access_lines(before, after) == [f"mergeRules: {words}"]
 
 

@@ -37,10 +37,10 @@ def body(page: str, place: str = "a/a") -> str:
 
 @pytest.fixture
 def docs(lab: Lab) -> Lab:
-    return holding(lab)
+    return lab_with_pages(lab)
 
 
-def holding(lab: Lab, **redirect: Any) -> Lab:
+def lab_with_pages(lab: Lab, **redirect: Any) -> Lab:
     """Set up a site with two spaces. Only the first space has pages. `redirect` may be a destination."""
     redirects = [{"source": "/old", "destination": redirect}] if redirect else []
     first, second = spaces("a", "b")
@@ -78,7 +78,7 @@ def test_new_redirect_to_missing_page_is_blocked(docs: Lab, place: str) -> None:
 
 
 def test_redirect_changed_to_missing_page_is_blocked(lab: Lab) -> None:
-    holding(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
+    lab_with_pages(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
     plan = lab.plan(body("p9"))
     assert plan.changes == ()
     (blocked,) = plan.blocked
@@ -101,7 +101,7 @@ def test_redirect_to_page_of_new_space_is_blocked(docs: Lab) -> None:
 
 
 def test_unchanged_redirect_to_deleted_page_needs_no_change(lab: Lab) -> None:
-    holding(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
+    lab_with_pages(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
     text = body("p1")
     world = lab.world()
     world["organizations"][0]["spaces"][0]["content"]["pages"] = []

@@ -59,7 +59,7 @@ def test_redirect_from_live_path_gets_warning(lab: Lab, redirects: str, source: 
         pytest.param(f"/b: {TO_A}", {"draft": True}, id="draft section"),
     ],
 )
-def test_redirect_from_free_path_has_no_warning(lab: Lab, redirects: str, changed: dict[str, Any]) -> None:
+def test_redirect_from_unused_path_has_no_warning(lab: Lab, redirects: str, changed: dict[str, Any]) -> None:
     assert warnings(lab, redirects, **changed) == []
 
 

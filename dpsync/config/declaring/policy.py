@@ -162,7 +162,9 @@ class PolicyReader:
         ]
         words = sorted({word for one in fields for word in allowed_words(one.type) or ()})
         if not words or not any(one.source is not None for one in fields):
-            message = f'watch: a value of "{pattern.field}" is not from a fixed list of words'
+            message = (
+                f'watch: "{pattern.field}" has no fixed list of words, so a pattern cannot contain a value'
+            )
             self._error(
                 "DP234",
                 message,
@@ -170,7 +172,7 @@ class PolicyReader:
                 "declare the object with this field: drift compares declared fields",
             )
         elif all(parse_value(one, value) is INVALID for one in fields):
-            message = f'watch: "{pattern.field}" cannot be "{value}"'
+            message = f'watch: "{pattern.field}" cannot have the value "{value}"'
             self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")
 
     def _natural_keys(self, registry: Registry, resources: list[Entry]) -> None:

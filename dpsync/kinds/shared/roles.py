@@ -1,6 +1,6 @@
 """What several kinds share: roles and merge rules."""
 
-from dpsync.kinds.kind import Field, Lifted, Rules
+from dpsync.kinds.kind import Field, Lifted, RuleComparison
 from dpsync.kinds.types import Enum, Many, Object, OneOf, Reference, Text
 
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
@@ -50,8 +50,8 @@ MERGE_RULES = OneOf("type", {"inherit": _NOTHING, **_OWN_RULES})
 MERGE_FREELY = Lifted(
     free=({"type": "none"}, {"type": "rules", "rules": []}),
     opens=("allow_bypass",),
-    rules=Rules(
-        items="rules", name="rule", who="users", text="message",
+    rules=RuleComparison(
+        items="rules", name="rule", people="users", message="message",
         all_of=("require_specific_reviewers",),
         one_of=("require_one_of_specific_reviewers",),
         implied_by={

@@ -76,7 +76,7 @@ def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
 
 
 def inherited_from(sides: Sides, resource: Entry) -> Address | None:
-    """The entry whose values an entry has where it has none of its own; None where its kind has no such."""
+    """Return the entry from which an entry inherits unset fields; None if the kind inherits nothing."""
     inherits = sides.kind(resource).inherits
     if inherits is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.kinds.kind import Lifted, Rules
+from dpsync.kinds.kind import Lifted, RuleComparison
 from dpsync.model.entries.values import Value
 
 Rule = dict[str, Any]
@@ -32,7 +32,7 @@ def loosened_rules(how: Lifted, before: Value, after: Value) -> list[str] | None
         if later and not earlier:
             words.append(f"{name} added")
         elif any(one not in known for rule in later for one in _people(rules, rule)):
-            words.append(f"{name} for more {rules.who}")
+            words.append(f"{name} for more {rules.people}")
     return list(dict.fromkeys(words))
 
 
@@ -43,15 +43,15 @@ def _rule_list(how: Lifted, value: Value) -> list[Rule] | None:
     return items if isinstance(items, list) else None
 
 
-def _rules_named(rules: Rules, name: str, listed: list[Rule]) -> list[Rule]:
+def _rules_named(rules: RuleComparison, name: str, listed: list[Rule]) -> list[Rule]:
     return [rule for rule in listed if rule.get(rules.name) == name]
 
 
-def _people(rules: Rules, rule: Rule) -> list[Any]:
-    return list(rule.get(rules.who) or ())
+def _people(rules: RuleComparison, rule: Rule) -> list[Any]:
+    return list(rule.get(rules.people) or ())
 
 
-def _implies(rules: Rules, rule: Rule, earlier: Rule) -> bool:
+def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
     """Return whether a change request that meets `rule` always meets `earlier` as well."""
     name, was = rule.get(rules.name), earlier.get(rules.name)
     people, known = _people(rules, rule), _people(rules, earlier)
@@ -60,7 +60,7 @@ def _implies(rules: Rules, rule: Rule, earlier: Rule) -> bool:
             return all(one in people for one in known)
         if name in rules.one_of:
             return bool(people) and all(one in known for one in people)
-        return _without_text(rules, rule) == _without_text(rules, earlier)
+        return _without_message(rules, rule) == _without_message(rules, earlier)
     if name not in rules.implied_by.get(str(was), ()):
         return False
     if was in rules.one_of:
@@ -68,5 +68,5 @@ def _implies(rules: Rules, rule: Rule, earlier: Rule) -> bool:
     return bool(people) or name not in (*rules.all_of, *rules.one_of)
 
 
-def _without_text(rules: Rules, rule: Rule) -> Rule:
-    return {name: value for name, value in rule.items() if name != rules.text}
+def _without_message(rules: RuleComparison, rule: Rule) -> Rule:
+    return {name: value for name, value in rule.items() if name != rules.message}

@@ -61,6 +61,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
     later: LaterUrls
 
     def find_faults(self) -> Iterator[RedirectFault]:
+        """Yield the redirect faults of each site, without redirects from the path of a page."""
         for owner, found in sorted(self._links_by_site.items()):
             yield from redirect_faults(found, self._nodes_by_path(owner))
 

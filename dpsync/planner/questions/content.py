@@ -117,7 +117,7 @@ def unnamed_content(decided: Decisions) -> UnnamedContent:
         if not any(sides.names.address(identity).is_in(place) for place in rebuilt)
         and identity not in asked_by_name
     ]
-    by_policy = _without_named(decided, found, sides.policy.removed)
+    by_policy = _unnamed_objects(decided, found, sides.policy.removed)
     asked: set[Answer] = set()
 
     def is_answered(identity: Identity) -> bool:
@@ -125,13 +125,13 @@ def unnamed_content(decided: Decisions) -> UnnamedContent:
         asked.add(by_name)
         return sides.answers.gives(by_name)
 
-    left = _without_named(decided, by_policy, is_answered)
+    left = _unnamed_objects(decided, by_policy, is_answered)
     numbers = {Answer(DELETE_CONTENT, str(len(unnamed))) for unnamed in (by_policy, left) if unnamed}
     agreed = any(map(sides.answers.gives, numbers))
     return UnnamedContent(left, () if agreed else left, frozenset(asked | numbers))
 
 
-def _without_named(
+def _unnamed_objects(
     decided: Decisions, identities: Iterable[Identity], names: Callable[[Identity], bool]
 ) -> tuple[Identity, ...]:
     """Return the objects that are neither named nor inside of a named, deleted object; sorted by address."""

@@ -223,7 +223,7 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
         "watch": ((*policy.watch, *policy.watch_fields), partial(_watches_nothing, desired)),
     }
     for pattern in policy.watch_values:
-        if _names_nothing(sides, pattern):
+        if _matches_no_undeclared(sides, pattern):
             yield Note(address=where("watch", pattern), text=UNDECLARED_GONE, severity="warning")
     for pattern in policy.removed:
         if (why := _removes_nothing(sides.former, pattern)) is not None:
@@ -309,7 +309,7 @@ def _watches_nothing(declared: Desired, pattern: Pattern) -> str | None:
     return None if any(pattern.matches(address) for address in places) else NOTHING
 
 
-def _names_nothing(sides: Sides, pattern: Pattern) -> bool:
+def _matches_no_undeclared(sides: Sides, pattern: Pattern) -> bool:
     """Return whether a pattern with a value matches no undeclared object, although its lists were read."""
     places = [place for place in sides.snapshot.scopes if pattern.place.matches(place)]
     return bool(places) and not any(sides.names.undeclared_matching(pattern))

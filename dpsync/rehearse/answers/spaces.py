@@ -33,11 +33,12 @@ def take_order(draft: WorldDraft, items: list[Json], collection: str) -> None:
 
 
 def take_pages(draft: WorldDraft, body: Json, space: str) -> None:
-    draft.pages[space] = [_page(page) for page in body.get("pages", [])]
+    """Record the page tree of a space, without page texts."""
+    draft.pages[space] = [_page_outline(page) for page in body.get("pages", [])]
 
 
-def _page(given: Json) -> Json:
-    below = [_page(page) for page in given.get("pages", [])]
+def _page_outline(given: Json) -> Json:
+    below = [_page_outline(page) for page in given.get("pages", [])]
     return {**only(given, "id", "title", "type", "slug"), "pages": below}
 
 
