@@ -51,7 +51,7 @@ def page_references(
 def _shown_space(
     registry: Registry,
     kinds: tuple[str, ...],
-    place: Value,
+    site_space: Value,
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Ref | LiveId | None:
@@ -59,8 +59,8 @@ def _shown_space(
     found: Any = None
     for name in kinds:
         shows = registry[name].access.get("shows")
-        entry = entries.get(place.address) if isinstance(place, Ref) else None
-        live = objects.get((name, place.id)) if isinstance(place, LiveId) else None
+        entry = entries.get(site_space.address) if isinstance(site_space, Ref) else None
+        live = objects.get((name, site_space.id)) if isinstance(site_space, LiveId) else None
         fields = entry.fields if entry is not None else live.fields if live is not None else {}
         found = fields.get(shows.name) if shows is not None else None
     return found if isinstance(found, Ref | LiveId) else None

@@ -181,7 +181,7 @@ class _DeclaredPaths:
         self._visible_nodes: dict[Address, dict[str, Address]] = defaultdict(dict)
         for address, entry in entries.items():
             if not registry[entry.kind].in_tree:
-                self._add(address, entry.children, "", always=True)
+                self._add(address, entry.children, "", visible=True)
 
     def visible_nodes(self, owner: Address) -> Mapping[str, Address]:
         """Return the nodes of a site that every visitor sees, by path. If two nodes share a path, the outer
@@ -189,27 +189,28 @@ class _DeclaredPaths:
         return self._visible_nodes[owner]
 
     def path_of_reference(self, _: str, value: Value) -> str | None:
+        """Return the path of the node to which a value refers; None if the path is unknown."""
         return self._paths.get(value.address) if isinstance(value, Ref) else None
 
-    def _add(self, owner: Address, nodes: Iterable[Address], around: str, always: bool) -> None:
-        """Add nodes below the path `around`; `always` is false below a node that some visitors cannot see."""
+    def _add(self, owner: Address, nodes: Iterable[Address], base_path: str, visible: bool) -> None:
+        """Add the nodes below one path. `visible` is false below a node that some visitors cannot see."""
         for address in nodes:
             entry = self._entries.get(address)
             if entry is None:
                 continue
             kind, fields = self._registry[entry.kind], entry.fields
-            path: str | None = around
+            path: str | None = base_path
             if kind.url is not None and fields.get(kind.url.bare or "") is not True:
                 segment = fields.get(kind.url.part)
-                path = f"{around}/{segment}" if isinstance(segment, str) else None
+                path = f"{base_path}/{segment}" if isinstance(segment, str) else None
             if path is None:
                 continue
-            seen = always and _is_visible_to_all(kind, fields)
+            visible_here = visible and _is_visible_to_all(kind, fields)
             if kind.url is not None:
                 self._paths[address] = url_path(path)
-                if seen:
+                if visible_here:
                     self._visible_nodes[owner].setdefault(url_path(path), address)
-            self._add(owner, entry.children, path, seen)
+            self._add(owner, entry.children, path, visible_here)
 
 
 def _is_visible_to_all(kind: Kind, fields: Mapping[str, Value]) -> bool:

@@ -84,7 +84,7 @@ def test_redirect_circle_or_live_path_is_reported(
         pytest.param(f"/news: {TO_GUIDES}", "condition: visitor.claims.isBeta,", id="conditional section"),
         pytest.param(f"/news/latest: {TO_NEWS}", "", id="default site space without a segment"),
         pytest.param(f"/a: {to_url('https://docs.acme.example/a')}", "", id="same host, another site"),
-        pytest.param(f"/a: {to_url('https://docs.acme.example/helpa')}", "", id="path that begins alike"),
+        pytest.param(f"/a: {to_url('https://docs.acme.example/helpa')}", "", id="path with the same prefix"),
         pytest.param(f"/a: {to_url('https://[docs/a')}", "", id="URL with an open bracket"),
         pytest.param(f"/start: {TO_NEWS}", "draft: true,", id="destination is a draft"),
     ],
@@ -96,7 +96,7 @@ def test_working_redirect_is_not_reported(tmp_path: Path, line: str, options: st
 @pytest.mark.parametrize(
     ("lines", "severity"),
     [
-        pytest.param([f"/guides: {TO_GUIDES}"], "warning", id="live content comes first"),
+        pytest.param([f"/guides: {TO_GUIDES}"], "warning", id="circle at a live path"),
         pytest.param([f"/news: {TO_GUIDES}"], "warning", id="live path"),
         pytest.param([f"/a: {to_url('https://docs.acme.example/help/a')}"], "error", id="endless redirect"),
     ],

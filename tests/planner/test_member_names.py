@@ -26,10 +26,10 @@ def lab_with_roles(lab: Lab) -> Lab:
     [
         pytest.param("", id="members-not-read"),
         pytest.param(
-            "teams: { new: { title: New, members: { bo@acme.example: owner } } }", id="one-looked-up"
+            "teams: { new: { title: New, members: { bo@acme.example: owner } } }", id="other-member-looked-up"
         ),
         pytest.param(
-            "teams: { new: { title: New, members: { cy@acme.example: owner } } }", id="same-looked-up"
+            "teams: { new: { title: New, members: { cy@acme.example: owner } } }", id="same-member-looked-up"
         ),
         pytest.param(MEMBERS, id="members-declared"),
     ],

@@ -52,13 +52,13 @@ def access_lines(before: dict[str, Any], after: dict[str, Any], organization: An
         pytest.param(rules(SUBJECT), rules(REVIEW, SUBJECT), id="one more rule"),
         pytest.param(rules(REVIEW, SUBJECT), rules(SUBJECT, REVIEW), id="another order"),
         pytest.param(rules(REVIEW), rules(APPROVED), id="approval in place of a review"),
-        pytest.param(rules(REVIEW), rules(all_of("ada")), id="named reviewer in place of any"),
+        pytest.param(rules(REVIEW), rules(all_of("ada")), id="named reviewer in place of any reviewer"),
         pytest.param(rules(all_of("ada")), rules(all_of("bo", "ada")), id="one more reviewer needed"),
         pytest.param(rules(one_of("ada", "bo")), rules(one_of("bo")), id="fewer reviewers to choose from"),
-        pytest.param(rules(one_of("ada", "bo")), rules(all_of("ada", "cy")), id="all in place of one"),
-        pytest.param(rules(SUBJECT, bypass("ada", "bo")), rules(SUBJECT, bypass("bo")), id="fewer bypass"),
+        pytest.param(rules(one_of("ada", "bo")), rules(all_of("ada", "cy")), id="all instead of one"),
+        pytest.param(rules(SUBJECT, bypass("ada", "bo")), rules(SUBJECT, bypass("bo")), id="smaller bypass"),
         pytest.param(rules(SUBJECT, bypass("ada")), rules(SUBJECT), id="nobody may bypass"),
-        pytest.param(rules(bypass("ada")), NONE, id="bypass of nothing"),
+        pytest.param(rules(bypass("ada")), NONE, id="bypass without rules"),
         pytest.param(rules(custom("x", "a")), rules(custom("x", "b")), id="another message"),
     ],
 )  # fmt: skip
@@ -92,7 +92,7 @@ def test_loosened_merge_rule_is_listed_by_name(
 @pytest.mark.parametrize(
     ("organization", "before", "after", "words"),
     [
-        pytest.param(NONE, INHERIT, rules(REVIEW), [], id="own rules in place of none"),
+        pytest.param(NONE, INHERIT, rules(REVIEW), [], id="own rules and none inherited"),
         pytest.param(rules(REVIEW), INHERIT, rules(APPROVED), [], id="own rules bind more"),
         pytest.param(
             rules(REVIEW, SUBJECT), INHERIT, rules(REVIEW),

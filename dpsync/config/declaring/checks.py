@@ -133,15 +133,16 @@ def _indistinguishable_pairs(
 ) -> Iterable[tuple[Entry, Entry]]:
     """Yield each entry with an earlier entry if both share a navigation path, or if either has none."""
     first, *rest = entries
-    taken = dict.fromkeys(navigation_paths.paths_of(first), first)
-    unplaced = None if taken else first
+    by_path = dict.fromkeys(navigation_paths.paths_of(first), first)
+    pathless = None if by_path else first
     for entry in rest:
         paths = navigation_paths.paths_of(entry)
-        other = (unplaced or next((taken[path] for path in paths if path in taken), None)) if paths else first
+        same_path = next((by_path[path] for path in paths if path in by_path), None)
+        other = (pathless or same_path) if paths else first
         if other is not None:
             yield entry, other
-        unplaced = unplaced or (None if paths else entry)
-        taken |= {path: entry for path in paths if path not in taken}
+        pathless = pathless or (None if paths else entry)
+        by_path |= {path: entry for path in paths if path not in by_path}
 
 
 def _same(value: Value) -> Hashable:

@@ -16,18 +16,22 @@ def loosened_rules(how: Lifted, before: Value, after: Value) -> list[str] | None
     Return None if a value is not a list of rules, for example `inherit` with unknown organization rules.
     """
     rules = how.rules
-    was, will = _rule_list(how, before), _rule_list(how, after)
-    if rules is None or was is None or will is None:
+    earlier_rules, later_rules = _rule_list(how, before), _rule_list(how, after)
+    if rules is None or earlier_rules is None or later_rules is None:
         return None
-    bound = [rule for rule in was if rule.get(rules.name) not in how.opens]
-    if not bound:
+    earlier_binding = [rule for rule in earlier_rules if rule.get(rules.name) not in how.opens]
+    if not earlier_binding:
         return []
-    binding = [rule for rule in will if rule.get(rules.name) not in how.opens]
-    names = {rule.get(rules.name) for rule in binding}
-    lost = (rule for rule in bound if not any(_implies(rules, other, rule) for other in binding))
-    words = [f"{rule[rules.name]} {'changed' if rule[rules.name] in names else 'removed'}" for rule in lost]
+    later_binding = [rule for rule in later_rules if rule.get(rules.name) not in how.opens]
+    names = {rule.get(rules.name) for rule in later_binding}
+    loosened = (
+        rule for rule in earlier_binding if not any(_implies(rules, other, rule) for other in later_binding)
+    )
+    words = [
+        f"{rule[rules.name]} {'changed' if rule[rules.name] in names else 'removed'}" for rule in loosened
+    ]
     for name in how.opens:
-        earlier, later = _rules_named(rules, name, was), _rules_named(rules, name, will)
+        earlier, later = _rules_named(rules, name, earlier_rules), _rules_named(rules, name, later_rules)
         known = [one for rule in earlier for one in _people(rules, rule)]
         if later and not earlier:
             words.append(f"{name} added")
@@ -53,18 +57,18 @@ def _people(rules: RuleComparison, rule: Rule) -> list[Any]:
 
 def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
     """Return whether a change request that meets `rule` always meets `earlier` as well."""
-    name, was = rule.get(rules.name), earlier.get(rules.name)
-    people, known = _people(rules, rule), _people(rules, earlier)
-    if name == was:
+    name, earlier_name = rule.get(rules.name), earlier.get(rules.name)
+    people, earlier_people = _people(rules, rule), _people(rules, earlier)
+    if name == earlier_name:
         if name in rules.all_of:
-            return all(one in people for one in known)
+            return all(one in people for one in earlier_people)
         if name in rules.one_of:
-            return bool(people) and all(one in known for one in people)
+            return bool(people) and all(one in earlier_people for one in people)
         return _without_message(rules, rule) == _without_message(rules, earlier)
-    if name not in rules.implied_by.get(str(was), ()):
+    if name not in rules.implied_by.get(str(earlier_name), ()):
         return False
-    if was in rules.one_of:
-        return any(one in known for one in people)
+    if earlier_name in rules.one_of:
+        return any(one in earlier_people for one in people)
     return bool(people) or name not in (*rules.all_of, *rules.one_of)
 
 

@@ -86,7 +86,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
 
     @cached_property
     def _links_by_site(self) -> Mapping[Address, Mapping[str, RedirectLink]]:
-        """Return the active redirects of each site by source."""
+        """Return, for each site, the active redirects by normalized source path."""
         links: dict[Address, dict[str, RedirectLink]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
             if kind.redirects is None:
@@ -100,6 +100,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
         return links
 
     def _path_of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
+        """Return the path, below the URL `base` of a site, of the node to which a value refers."""
         address = value.address if isinstance(value, Ref) else None
         if isinstance(value, LiveId) and (kind, value.id) in self.decided.sides.snapshot.objects:
             address = self.decided.sides.names.address((kind, value.id))
@@ -131,6 +132,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
         return found
 
     def _is_conditional(self, address: Address) -> bool:
+        """Return whether a node, or a node above, has a condition after the apply."""
         return any(around in self._conditional for around in address.upward())
 
     @cached_property

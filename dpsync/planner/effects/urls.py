@@ -36,11 +36,11 @@ _RESTRUCTURED = "the platform decides what becomes of what is at the root now"
 
 def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
     """Every URL that changes, by address."""
-    moved = _changed_trees(decided, trees)
-    if not moved:
+    changed = _changed_trees(decided, trees)
+    if not changed:
         return ()
-    urls = _later_urls(decided, moved)
-    found = [impact for one in moved for impact in one.all(urls)]
+    urls = _later_urls(decided, changed)
+    found = [impact for one in changed for impact in one.all(urls)]
     return tuple(sorted(found, key=lambda item: item.address))
 
 
@@ -57,8 +57,8 @@ def _changed_trees(decided: Decisions, trees: Iterable[NavigationTree]) -> list[
     ]
 
 
-def _later_urls(decided: Decisions, moved: Iterable[_Impacts]) -> LaterUrls:
-    return LaterUrls(decided, tuple((one.tree, one.places.will) for one in moved))
+def _later_urls(decided: Decisions, changed: Iterable[_Impacts]) -> LaterUrls:
+    return LaterUrls(decided, tuple((one.tree, one.places.will) for one in changed))
 
 
 def _made_of(one: Branch | NavigationTree) -> Url:
@@ -244,10 +244,10 @@ Places = Mapping[Address, Any]
 
 
 class LaterUrls(Struct, frozen=True, dict=True):
-    """The URLs and redirects after the apply. `moved` contains each changed tree with its later URLs."""
+    """The URLs and redirects after the apply. `changed_trees` has each changed tree with its later URLs."""
 
     decided: Decisions
-    moved: tuple[tuple[NavigationTree, Places], ...]
+    changed_trees: tuple[tuple[NavigationTree, Places], ...]
 
     def led_on(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
         """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
@@ -263,7 +263,7 @@ class LaterUrls(Struct, frozen=True, dict=True):
         home = self.owner_urls.get(tree.owner)
         if tree.before is None or home is None or home != tree.before.url:
             return impact  # where a whole tree moves, no redirect of its own helps
-        will = next(will for one, will in self.moved if one is tree)
+        will = next(will for one, will in self.changed_trees if one is tree)
         return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
 
     @cached_property
@@ -276,11 +276,11 @@ class LaterUrls(Struct, frozen=True, dict=True):
     def urls(self) -> Mapping[Address, str]:
         """Return the URL of each site and node after the apply. Unchanged trees keep their live URLs."""
         found: dict[Address, str] = {}
-        moved = {tree.owner for tree, _ in self.moved}
+        changed = {tree.owner for tree, _ in self.changed_trees}
         for around in current(self.decided):
-            if around.address not in moved:
+            if around.address not in changed:
                 found |= {one.address: one.url for one, _ in around.walk() if one.url is not None}
-        for _, will in self.moved:
+        for _, will in self.changed_trees:
             found |= {address: url for address, url in will.items() if isinstance(url, str)}
         return found
 
@@ -288,7 +288,7 @@ class LaterUrls(Struct, frozen=True, dict=True):
     def owner_urls(self) -> dict[Address, str]:
         """Return the URL of each site after the apply."""
         found = {one.address: one.url for one in current(self.decided)}
-        found |= {tree.owner: will.get(tree.owner) for tree, will in self.moved}
+        found |= {tree.owner: will.get(tree.owner) for tree, will in self.changed_trees}
         return {owner: url for owner, url in found.items() if isinstance(url, str)}
 
     def _redirect_for(self, owner: Address, path: str) -> Address | None:

@@ -108,16 +108,16 @@ def unnamed_content(decided: Decisions) -> UnnamedContent:
     Therefore, the user can give all answers that one plan prints in the same run.
     """
     sides = decided.sides
-    rebuilt = restructured_addresses(sides.names, decided.restructuring)
+    restructured = restructured_addresses(sides.names, decided.restructuring)
     content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
     asked_by_name = formerly(sides) if content else {}
-    found = [
+    candidates = [
         identity
         for identity in content
-        if not any(sides.names.address(identity).is_in(place) for place in rebuilt)
+        if not any(sides.names.address(identity).is_in(place) for place in restructured)
         and identity not in asked_by_name
     ]
-    by_policy = _unnamed_objects(decided, found, sides.policy.removed)
+    not_in_policy = _unnamed_objects(decided, candidates, sides.policy.removed)
     asked: set[Answer] = set()
 
     def is_answered(identity: Identity) -> bool:
@@ -125,14 +125,18 @@ def unnamed_content(decided: Decisions) -> UnnamedContent:
         asked.add(by_name)
         return sides.answers.gives(by_name)
 
-    left = _unnamed_objects(decided, by_policy, is_answered)
-    numbers = {Answer(DELETE_CONTENT, str(len(unnamed))) for unnamed in (by_policy, left) if unnamed}
-    agreed = any(map(sides.answers.gives, numbers))
-    return UnnamedContent(left, () if agreed else left, frozenset(asked | numbers))
+    unnamed_objects = _unnamed_objects(decided, not_in_policy, is_answered)
+    numbers = {
+        Answer(DELETE_CONTENT, str(len(unnamed))) for unnamed in (not_in_policy, unnamed_objects) if unnamed
+    }
+    is_confirmed = any(map(sides.answers.gives, numbers))
+    return UnnamedContent(
+        unnamed_objects, () if is_confirmed else unnamed_objects, frozenset(asked | numbers)
+    )
 
 
 def _unnamed_objects(
-    decided: Decisions, identities: Iterable[Identity], names: Callable[[Identity], bool]
+    decided: Decisions, identities: Iterable[Identity], is_named_directly: Callable[[Identity], bool]
 ) -> tuple[Identity, ...]:
     """Return the objects that are neither named nor inside of a named, deleted object; sorted by address."""
     sides = decided.sides
@@ -140,7 +144,7 @@ def _unnamed_objects(
     @cache
     def is_named(identity: Identity) -> bool:
         around = sides.snapshot.objects[identity].parent
-        if names(identity):
+        if is_named_directly(identity):
             return True
         return around is not None and decided.deletions.covers(around) and is_named(around)
 
