@@ -46,9 +46,12 @@ def test_killed_job_reaches_empty_plan(platform: Platform, seed: int) -> None:
                 break
             answers += more
             if not more:
-                assert {code for code, _ in found["refusals"]} <= {"protected", "unclear", "taken-over"}, (
-                    ended
-                )
+                assert {code for code, _ in found["refusals"]} <= {
+                    "protected",
+                    "unclear",
+                    "taken-over",
+                    "create-only",
+                }, ended
                 return
         assert not found["refusals"], ended
         left, _ = plan_in(made.run("plan", *made.flags, *flags, "--format", "json"))

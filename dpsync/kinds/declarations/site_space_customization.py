@@ -5,7 +5,7 @@ from dpsync.kinds.shared.looks import members, members_today
 from dpsync.kinds.shared.published_looks import SPACE_SHAPES
 
 _TAKES_NULL = ("title", "localizedTitle", "favicon")
-"""Fields that accept null in the `published` edition. Every other member refuses null."""
+"""Fields that accept null in the `published` edition. In the other fields, only members may be null."""
 _TODAY = members_today({}, SPACE_SHAPES)
 SITE_SPACE_CUSTOMIZATION = Kind(
     name="site_space_customization",
