@@ -40,15 +40,16 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
     """
     for one in history:
         if one.problem is not None:
-            message = f"the newest apply is unknown: {one.problem}"
-            hint = "name the journal of the apply to revert, or move the damaged file away"
+            message = f"dpsync cannot tell which apply is the newest: {one.problem}"
+            hint = "pass the journal of the apply to revert, or move the damaged file to another directory"
             raise DiagnosticError([Diagnostic("DP144", message, hint=hint)], Exit.INVALID)
         past = one.past
         if past is not None and past.report.sent and past.reverts is None and one.reverted_by is None:
             return one.path
-    message = f"no apply to revert: no journal in {directory} is of an apply that changed something"
+    message = f"no apply to revert: {directory} has no journal of an apply that changed something"
     hint = (
-        "dpsync history lists the applies of this checkout; in CI, journals are in the artifacts of the run"
+        "dpsync history lists the applies of this checkout; for an apply in CI, download the journal from "
+        "the artifacts of its run"
     )
     raise DiagnosticError([Diagnostic("DP155", message, hint=hint)], Exit.INVALID)
 

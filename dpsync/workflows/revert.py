@@ -115,7 +115,7 @@ class Revert:
                 at = entry.spans.get(item.field)
                 if at is not None:
                     where = f"{at.file}:{at.line}"
-                    text = f"{where} still has the value of the apply: the next apply writes it again"
+                    text = f"{where} still has the value that the apply wrote: the next apply writes it again"
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
 
@@ -131,7 +131,8 @@ def _output_notes(plan: Plan, target: Target) -> Iterator[Note]:
     for change in plan.changes:
         if change.action == "delete" and (change.kind, change.id) in target.outputs:
             text = (
-                "The platform created it along with a created object. Changes that were made to it are lost"
+                "The platform created this object together with an object that the apply created."
+                " Later changes to this object are lost"
             )
             yield Note(address=change.address, text=text, severity="warning")
 
@@ -149,12 +150,14 @@ def _used_since(
     registry = session.registry
     for root in found.roots:
         lost = [
-            (identity, "would go with it")
+            (identity, "would be deleted with it")
             for identity, name in found.cascade.by_root.get(root, ())
             if not name
         ]
         named = [
-            (identity, f"has it as {name}") for identity, name in found.cascade.by_root.get(root, ()) if name
+            (identity, f"refers to it as {name}")
+            for identity, name in found.cascade.by_root.get(root, ())
+            if name
         ]
         inside = [(live.identity, "is in it") for live in found.cascade.left_inside.get(root, ())]
         for identity, what in (*inside, *lost, *named):
@@ -165,7 +168,9 @@ def _used_since(
     for identity, number in page_counts(client, registry, session.parallelism, own).items():
         root = found.inside.get(identity, identity)
         if number is None:
-            used.setdefault(root, "dpsync could not read its pages, so it may have been used since the apply")
+            used.setdefault(
+                root, "dpsync could not read its pages, so somebody may have used it since the apply"
+            )
         elif number:
             used.setdefault(root, f"{_USED}: it has {counted(number, 'page')}")
     return used

@@ -101,7 +101,7 @@ def test_revert_last_stops_at_damaged_newer_journal(
         journal.write("damaged\n")
     ended = run("revert", "--last", "-C", str(applied), "--yes")
     assert (ended.code, title(platform)) == (5, "Three")
-    assert "error[DP144]: the newest apply is unknown" in ended.err
+    assert "error[DP144]: dpsync cannot tell which apply is the newest" in ended.err
     assert [entry["problem"] is None for entry in history(run, applied)] == [False, True, True]
 
 
@@ -109,7 +109,7 @@ def test_revert_last_stops_at_damaged_newer_journal(
 def test_revert_takes_either_a_file_or_last(run: Run, applied: Path, arguments: tuple[str, ...]) -> None:
     ended = run("revert", *arguments, "-C", str(applied), "--yes")
     assert ended.code == 64
-    assert "name the journal of an apply, or give --last" in ended.err
+    assert "pass either the journal of an apply (see dpsync history) or --last" in ended.err
 
 
 @pytest.mark.parametrize("name", ["undo", "rollback"])
@@ -124,4 +124,4 @@ def test_revert_that_leaves_something_ends_with_3(run: Run, applied: Path, platf
     by_hand(platform, "PATCH", "/orgs/acme/teams/w", {"title": "By hand"}, "token")
     ended = run("revert", "--last", "-C", str(applied), "--yes")
     assert (ended.code, title(platform)) == (3, "By hand")
-    assert "Not reverted: somebody has changed it since the apply" in ended.out
+    assert "Not reverted: somebody has changed this field since the apply" in ended.out

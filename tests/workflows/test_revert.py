@@ -91,7 +91,8 @@ def test_note_says_how_to_keep_restored_space(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
-        "Restored with its content, which the platform allows for 7 days. To keep it, add an entry with id: s"
+        "Restored with its content (possible for 7 days after the delete). "
+        "To keep this space, add an entry with id: s"
     )
 
 
@@ -142,15 +143,17 @@ def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
 def test_note_says_how_to_keep_recreated_team(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
-        "Re-created with a new id. References to the former object and its content are lost. "
-        "To keep it, add an entry to acme/teams, or the next apply may delete it"
+        "Re-created with a new id. The former content and former references to it are lost. "
+        "To keep this team, add an entry to acme/teams, or the next apply may delete it"
     )
 
 
 def test_no_second_team_of_the_same_name_is_created(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
-    assert done.notes()["acme/teams/[Alpha]"].endswith("acme/teams/[Alpha] has the same name now")
+    assert done.notes()["acme/teams/[Alpha]"].endswith(
+        "another team has the same name now: acme/teams/[Alpha]"
+    )
     assert done.plan()[1].plan.changes == ()
 
 
@@ -169,7 +172,7 @@ def test_deleted_navigation_node_is_named(lab: Lab) -> None:
     structure = ", structure: [ { type: space, key: t, space: t, path: t } ]"
     body = f"spaces: {{ t: {{ title: T }} }}\n{SITE % structure}"
     done = Done(lab, body, "{ prune: [sites/docs/structure], limits: { percent: 100 } }")
-    assert "did not record its place in the navigation" in " ".join(done.notes().values())
+    assert "did not record its position in the navigation" in " ".join(done.notes().values())
 
 
 def test_field_changed_since_the_apply_is_kept_and_named(lab: Lab) -> None:
@@ -179,7 +182,9 @@ def test_field_changed_since_the_apply_is_kept_and_named(lab: Lab) -> None:
     """
     done = Done(lab.holds(teams=TEAMS), NAMED)
     by_hand(lab.server, "PATCH", "/orgs/acme/teams/a", {"title": "By hand"}, "token")
-    assert done.notes()["acme/teams/a#title"] == "Not reverted: somebody has changed it since the apply"
+    assert (
+        done.notes()["acme/teams/a#title"] == "Not reverted: somebody has changed this field since the apply"
+    )
     assert done.back().converged
     assert titles(lab) == {"a": "By hand", "b": "Beta"}
 
@@ -190,7 +195,7 @@ def test_created_team_changed_since_is_kept(lab: Lab) -> None:
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "PATCH", f"/orgs/acme/teams/{made}", {"title": "By hand"}, "token")
     done.session = lab.session(f"teams: {{ c: {{ id: {made}, title: Gamma }} }}")
-    assert "somebody has changed it since the apply (title)" in done.notes()["acme/teams/c"]
+    assert "somebody has changed this team since the apply (title)" in done.notes()["acme/teams/c"]
     assert done.plan()[1].plan.changes == ()
 
 
@@ -276,7 +281,7 @@ def test_note_names_the_line_that_applies_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
-        "dpsync.yaml:6 still has the value of the apply: the next apply writes it again"
+        "dpsync.yaml:6 still has the value that the apply wrote: the next apply writes it again"
     )
 
 
@@ -444,4 +449,4 @@ def test_section_moved_to_a_group_stays_and_is_named(lab: Lab) -> None:
         """,
     )
     told = {at.rpartition("#")[2]: text for at, text in done.notes().items()}
-    assert told["group"] == "Not reverted: no request writes this field alone"
+    assert told["group"] == "Not reverted: the API cannot write this field separately"

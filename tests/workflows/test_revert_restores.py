@@ -200,7 +200,9 @@ def test_deleted_connection_is_recreated_only_with_its_settings(
     assert [one["connector"] for one in found] == ([live["connector"]] if restored else [])
     if not restored:
         (text,) = [text for at, text in done.notes().items() if "contextConnections" in at]
-        assert text.endswith("the plan does not contain its setupSettings, which a new one needs")
+        assert text.endswith(
+            "the plan does not contain its setupSettings, which a new context connection needs"
+        )
 
 
 def test_site_with_new_key_gets_its_title_back(lab: Lab) -> None:

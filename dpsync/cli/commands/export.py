@@ -41,10 +41,11 @@ def command(
     """Write the navigation of a declared site as the platform's own navigation file.
 
     It is the file that the platform's site-wide git sync reads (gitbook-docs.yaml), made of the configuration
-    alone; `dpsync import --from-navigation` takes it back. If FILE is a navigation file, what only that file
-    says (the directories of spaces) stays with the nodes of the same keys. What the file cannot say, and what
-    is lost of FILE, is named on standard error, with its address and its line. Exit code 5 where the file
-    would need what the configuration does not say: nothing is guessed.
+    alone; `dpsync import --from-navigation` takes it back. If FILE is already a navigation file, dpsync keeps
+    the values that only a navigation file can contain (the directories of spaces) for nodes with the same
+    key. On standard error, dpsync lists the values that the new file cannot contain and the values of FILE
+    that are lost, with address and line. Exit code 5 where the file would need what the configuration does
+    not say: nothing is guessed.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.navigation_export import export
@@ -79,7 +80,7 @@ def _replaced(speaker: Output, directory: Path, out: Path, registry: Registry) -
     target = directory / out
     if not os.path.lexists(target):
         return None
-    why = "the link itself is replaced"
+    why = "it is a symbolic link, and the export replaces the link"
     if not target.is_symlink():
         try:
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)

@@ -26,11 +26,11 @@ def command(
 ) -> int:  # fmt: skip
     """List the applies of this checkout, the newest first.
 
-    Each line says when an apply began (UTC), who ran it, the organization, how many objects its plan changed,
-    how it ended, and which revert took it back. The last column is the file name of its journal: dpsync show
-    prints the report of a journal, dpsync revert takes the apply back.
+    Each line has the start time of an apply (UTC), the user, the organization, the number of changed objects,
+    the result, and the revert of this apply, if any. The last column is the file name of the journal. dpsync
+    show prints the report of a journal; dpsync revert reverts the apply.
 
-    An apply in CI keeps its journal there, so this list does not have it.
+    The journals of applies in CI are in the artifacts of the CI run, so this list does not include them.
     """
     from dpsync.apply.history import read_history
     from dpsync.cli.endings import endings

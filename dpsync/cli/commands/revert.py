@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @click.command("revert")
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
-@click.option("--last", is_flag=True, help="The last apply of this checkout that is not reverted yet.")
+@click.option("--last", is_flag=True, help="Revert the last apply of this checkout that is not reverted yet.")
 @layered
 @profiled
 @selecting
@@ -58,15 +58,15 @@ def command(
 ) -> int:  # fmt: skip
     """Revert an apply: show the plan, ask, and carry it out.
 
-    FILE is the journal of the apply (see dpsync history), or a plan that plan --out saved. With --last, it is
-    the last apply of this checkout that is not reverted yet.
+    FILE is the journal of the apply (dpsync history lists the journals), or a plan that plan --out saved.
+    --last reverts the last apply of this checkout that is not reverted yet.
 
-    Changed fields get their previous values. Deleted objects are restored or re-created, where the API can do
-    that. Created objects are deleted, unless somebody has changed or used them since. The plan names
-    everything that it does not revert; then the exit code is 3.
+    Changed fields get their previous values. Deleted objects are restored or re-created, if the API can do
+    that. Created objects are deleted, unless somebody has changed or used them since the apply. The plan
+    lists everything that it does not revert. If this list is not empty, the exit code is 3.
 
-    The files of the configuration stay as they are, so the next apply makes the same changes again. To
-    prevent that, revert the commit with git revert. Limits, confirmations and exit codes are those of apply.
+    The configuration files stay as they are, so the next apply makes the same changes again. To prevent that,
+    run git revert on the commit. Limits, confirmations and exit codes are the same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
     from dpsync.cli.endings import endings
@@ -75,7 +75,7 @@ def command(
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if (file is None) != last:
-        raise click.UsageError("name the journal of an apply, or give --last (see dpsync history)")
+        raise click.UsageError("pass either the journal of an apply (see dpsync history) or --last")
     with endings(out):
         journals = None if journal_in is None else directory / journal_in
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)

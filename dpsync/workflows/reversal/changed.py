@@ -15,11 +15,13 @@ def take_back(entries: RevertedEntries, recorded: RecordedChange) -> None:
     entry, noun = entries.resources.get(address), entries.registry[change.kind].noun
     if entry is None or entry.kind != change.kind or entries.id_of(address) != change.id:
         live = entries.exists(recorded)
-        reason = f"no entry declares this {noun} any more" if live else f"this {noun} does not exist any more"
-        entries.leave(address, reason)
+        missing = f"your files do not declare this {noun} any more"
+        entries.leave(address, missing if live else f"this {noun} does not exist any more")
         return
     if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
-        entries.leave(address, "its place among its siblings. The plan did not record the former place")
+        entries.leave(
+            address, "its position among its siblings. The plan does not contain the previous position"
+        )
     fields = dict(entry.fields)
     for item in change.differences:
         kept_because = _reason_to_keep(entries, recorded, item)
@@ -54,7 +56,7 @@ def give_back(entries: RevertedEntries, recorded: RecordedChange, item: Differen
             entries.touched.add(address)
             return
     noun = entries.registry[kind].noun
-    reason = f"no entry declares the {noun} that had it before (id {item.taken_from})"
+    reason = f"your files do not declare the {noun} that had {item.field} before (id {item.taken_from})"
     entries.leave(recorded.address.field(item.field), reason)
 
 
@@ -63,12 +65,12 @@ def _reason_to_keep(entries: RevertedEntries, recorded: RecordedChange, item: Di
     change = recorded.change
     writable = {one.name for one in entries.registry[change.kind].writable_fields}
     if item.field not in writable or entries.registry[change.kind].field(item.field).nest:
-        return "no request writes this field alone"
+        return "the API cannot write this field separately"
     refused, before = ("refused", "by hand"), recorded.before.get(item.field)
     if before is None and entries.registry[change.kind].field(item.field).null in refused:
-        return "it had no value before, and the API cannot clear it"
+        return "the field had no value before, and the API cannot clear the field"
     if not item.known:
-        return "the API does not return its previous value"
+        return "the API does not return the previous value"
     since = entries.differs.get(recorded.address)
     differences = since.differences if since is not None else ()
     now = next((one for one in differences if one.field == item.field), None)
@@ -76,4 +78,4 @@ def _reason_to_keep(entries: RevertedEntries, recorded: RecordedChange, item: Di
         return None
     if now.before == item.before:
         return ""
-    return "somebody has changed it since the apply"
+    return "somebody has changed this field since the apply"

@@ -29,7 +29,9 @@ def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
     for effect in change.effects:
         entries.leave(effect.address, f"it was deleted or changed along with {change.address}")
     if scope is None and not kind.in_tree:
-        entries.leave(address, f"it was deleted, and no entry has {address.place.place} any more")
+        entries.leave(
+            address, f"it was deleted, and your files do not declare {address.place.place} any more"
+        )
     elif kind.lifecycle.restore is None or change.id is None:
         reason = _reason_not_to_create(entries, recorded)
         if reason is not None:
@@ -42,8 +44,8 @@ def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
         entries.restored[change.address] = scope.address.child(key)
         entries.note_restored(
             address,
-            "Restored with its content, which the platform allows for "
-            f"{kind.lifecycle.restore.days} days. To keep it, add an entry with id: {change.id}",
+            f"Restored with its content (possible for {kind.lifecycle.restore.days} days after the delete)."
+            f" To keep this {kind.noun}, add an entry with id: {change.id}",
         )
 
 
@@ -69,22 +71,25 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
     kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
     if kind.in_tree:
         return (
-            "the plan did not record its place in the navigation. Add its entry and apply to create it again"
+            "the plan did not record its position in the navigation. To create it again, add its entry and"
+            " run apply"
         )
     if not isinstance(kind.create, Call) or not (previous or _is_grant(kind)):
-        return "no request creates a similar one"
+        return "dpsync cannot create it again"
     if kind.platform.outputs is not None:
         noun = entries.registry[kind.platform.outputs.kind].noun
-        return f"for a new one the platform would create another {noun}"
+        return f"the platform would create another {noun} for a new {kind.noun}"
     if recorded.address.place not in entries.now.snapshot.scopes:
         return f"this token may not read {recorded.address.place}"
     missing = {one.name for one in kind.fields if one.needed(previous) and one.name not in previous}
     if kind.natural is not None and kind.natural not in previous and not _is_grant(kind):
         missing.add(kind.natural)
     if missing:
-        return f"the plan does not contain its {', '.join(sorted(missing))}, which a new one needs"
+        return f"the plan does not contain its {', '.join(sorted(missing))}, which a new {kind.noun} needs"
     live = _similar_object(entries, recorded)
-    return f"{entries.names.address(live.identity)} has the same name now" if live else None
+    if live is None:
+        return None
+    return f"another {kind.noun} has the same name now: {entries.names.address(live.identity)}"
 
 
 def _is_grant(kind: Kind) -> bool:
@@ -119,16 +124,16 @@ def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) 
     natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.natural or "")
     entry = _entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
     if entry.address in entries.resources:
-        entries.leave(recorded.address, f"it was deleted, and {entry.address} is declared now")
+        entries.leave(recorded.address, f"it was deleted, and your files declare {entry.address} now")
         return
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
     entries.recreated[entry.address] = recorded
     entries.former_ids[entry.address] = change.id or ""
     lost = (
-        "" if _is_grant(kind) else " with a new id. References to the former object and its content are lost"
+        "" if _is_grant(kind) else " with a new id. The former content and former references to it are lost"
     )
-    to_keep = f"To keep it, add an entry to {scope.address}, or the next apply may delete it"
+    to_keep = f"To keep this {kind.noun}, add an entry to {scope.address}, or the next apply may delete it"
     entries.note_restored(recorded.address, f"Re-created{lost}. {to_keep}")
 
 
@@ -140,7 +145,8 @@ def fill_in(entries: RevertedEntries) -> None:
             del entries.former_ids[at]
             del entries.resources[at], entries.restored[recorded.change.address]
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
-            entries.leave(recorded.address, f"it was deleted, and a new one needs its {name}")
+            noun = entries.registry[recorded.change.kind].noun
+            entries.leave(recorded.address, f"it was deleted, and a new {noun} needs its {name}")
     for at, recorded in entries.recreated.items():
         kind = entries.registry[recorded.change.kind]
         fields = {
