@@ -62,21 +62,19 @@ def test_history_text_has_a_line_for_each_apply(run: Run, applied: Path) -> None
     assert [line.split("  ")[1:5] for line in lines] == [["ada", "acme", "1 change", "complete"]] * 3
 
 
-def test_history_without_journals_says_so(run: Run, project: Project) -> None:
+def test_history_without_journals_prints_no_applies(run: Run, project: Project) -> None:
     ended = run("history", "-C", str(project(TEXT.format(title="One"))))
     assert (ended.code, ended.out.startswith("No applies: ")) == (0, True)
 
 
-def test_reverting_last_apply_twice_reverts_two_applies(
-    run: Run, applied: Path, platform: ThreadedServer
-) -> None:
+def test_second_revert_last_reverts_older_apply(run: Run, applied: Path, platform: ThreadedServer) -> None:
     assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
     assert title(platform) == "Two"
     assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
     assert title(platform) == "One"
 
 
-def test_history_names_the_revert_of_an_apply(run: Run, applied: Path) -> None:
+def test_history_links_apply_and_its_revert(run: Run, applied: Path) -> None:
     reverted = newest(applied).name
     assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
     revert, apply, *others = history(run, applied)
@@ -106,20 +104,20 @@ def test_revert_last_stops_at_damaged_newer_journal(
 
 
 @pytest.mark.parametrize("arguments", [(), ("--last", "FILE")], ids=["neither", "both"])
-def test_revert_takes_either_a_file_or_last(run: Run, applied: Path, arguments: tuple[str, ...]) -> None:
+def test_revert_requires_either_file_or_last(run: Run, applied: Path, arguments: tuple[str, ...]) -> None:
     ended = run("revert", *arguments, "-C", str(applied), "--yes")
     assert ended.code == 64
     assert "pass either the journal of an apply (see dpsync history) or --last" in ended.err
 
 
 @pytest.mark.parametrize("name", ["undo", "rollback"])
-def test_commands_of_other_tools_suggest_revert(run: Run, name: str) -> None:
+def test_undo_and_rollback_suggest_revert_command(run: Run, name: str) -> None:
     ended = run(name)
     assert ended.code == 64
     assert f'There is no command "{name}". Did you mean `dpsync revert`?' in ended.err
 
 
-def test_revert_that_leaves_something_ends_with_3(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_incomplete_revert_exits_with_code_3(run: Run, applied: Path, platform: ThreadedServer) -> None:
     """The team was renamed by hand after the apply."""
     by_hand(platform, "PATCH", "/orgs/acme/teams/w", {"title": "By hand"}, "token")
     ended = run("revert", "--last", "-C", str(applied), "--yes")

@@ -40,7 +40,7 @@ def title(platform: ThreadedServer) -> str:
     return str(found["title"])
 
 
-def test_revert_of_a_journal_has_its_own_journal(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_revert_writes_a_second_journal(run: Run, applied: Path, platform: ThreadedServer) -> None:
     first = newest(applied)
     ended = run("revert", str(first), "-C", str(applied), "--yes")
     assert ended.code == 0, ended
@@ -51,7 +51,7 @@ def test_revert_of_a_journal_has_its_own_journal(run: Run, applied: Path, platfo
     assert title(platform) == "Authors"
 
 
-def test_revert_without_input_shows_plan_and_writes_nothing(
+def test_no_input_revert_shows_plan_without_writing(
     run: Run, applied: Path, platform: ThreadedServer
 ) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--no-input")
@@ -66,7 +66,7 @@ def test_revert_writes_no_configuration_file(run: Run, applied: Path) -> None:
     assert {path: path.read_bytes() for path in applied.glob("*.yaml")} == before
 
 
-def test_revert_names_the_line_that_applies_again(run: Run, applied: Path) -> None:
+def test_revert_lists_lines_that_next_apply_writes_again(run: Run, applied: Path) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
     assert (
         "dpsync.yaml:7 still has the value that the apply wrote: the next apply writes it again" in ended.out
@@ -81,7 +81,7 @@ def test_revert_carries_out_only_the_approved_plan(run: Run, applied: Path, plat
     assert run("revert", file, "-C", str(applied), "--approved", shown["plan"]["digest"]).code == 0
 
 
-def test_saved_plan_is_reverted(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_revert_of_saved_plan_restores_title(run: Run, project: Project, platform: ThreadedServer) -> None:
     at = str(project(TEXT))
     assert run("plan", "-C", at, "--out", "plan.json").code == 0
     assert run("apply", "plan.json", "-C", at, "--yes").code == 0
@@ -89,14 +89,12 @@ def test_saved_plan_is_reverted(run: Run, project: Project, platform: ThreadedSe
     assert title(platform) == "Technical writers"
 
 
-def test_excluded_part_is_not_reverted(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_excluded_team_keeps_its_applied_title(run: Run, applied: Path, platform: ThreadedServer) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "--exclude", "teams/writers")
     assert (ended.code, title(platform)) == (0, "Authors")
 
 
-def test_apply_to_another_platform_cannot_be_reverted(
-    run: Run, applied: Path, platform: ThreadedServer
-) -> None:
+def test_revert_on_another_platform_is_refused(run: Run, applied: Path, platform: ThreadedServer) -> None:
     file = newest(applied)
     file.write_text(file.read_text().replace(platform.url, "https://api.acme.example"))
     ended = run("revert", str(file), "-C", str(applied), "--yes")
@@ -106,7 +104,7 @@ def test_apply_to_another_platform_cannot_be_reverted(
 
 
 @pytest.mark.parametrize(("name", "code"), [("gone.jsonl", "DP143"), ("dpsync.yaml", "DP143")])
-def test_file_that_is_no_journal_or_plan_is_an_error(name: str, code: str, run: Run, applied: Path) -> None:
+def test_revert_of_other_file_is_an_error(name: str, code: str, run: Run, applied: Path) -> None:
     ended = run("revert", name, "-C", str(applied), "--yes")
     assert ended.code == 5
     assert f"error[{code}]" in ended.err

@@ -54,7 +54,7 @@ def test_named_base_gives_plan_of_default_base(
     assert applied.code == (4 if plans[0]["plan"]["refusals"] else 0), applied.err
 
 
-def test_ci_base_at_head_gives_plan_of_named_head(
+def test_ci_base_at_head_plans_like_base_option(
     tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A job that starts again for the commit before the push would ask what `apply FILE` does not ask."""

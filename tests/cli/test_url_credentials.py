@@ -110,7 +110,7 @@ def test_live_password_is_masked_in_every_format(
 
 
 @pytest.mark.parametrize("command", ["apply", "show"])
-def test_apply_and_journal_mask_the_password(
+def test_apply_output_and_journal_mask_live_password(
     command: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     with_live_url(platform, URL)
@@ -125,7 +125,7 @@ def test_apply_and_journal_mask_the_password(
     assert "[secret]@old.acme.example" in journal.read_text("utf-8")
 
 
-def test_masked_passwords_leave_the_digest_distinct(
+def test_plans_with_different_masked_passwords_have_different_digests(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, the approval of one password would hold for every other."""

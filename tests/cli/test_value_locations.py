@@ -53,7 +53,7 @@ def planned(run: Run, directory: Path) -> dict[str, Any]:
         pytest.param("acme/saml/okta#label", "dpsync.yaml:7", id="value-in-place"),
     ],
 )
-def test_value_is_located_in_the_file_that_has_it(
+def test_plan_locates_value_in_file_that_contains_it(
     platform: ThreadedServer, run: Run, project: Project, field: str, place: str
 ) -> None:
     at = planned(run, project(organization(BODY), FILES))["origins"][field]
@@ -61,7 +61,7 @@ def test_value_is_located_in_the_file_that_has_it(
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_changed_text_is_located_in_its_file(
+def test_plan_and_drift_locate_text_in_text_file(
     platform: ThreadedServer, run: Run, project: Project, command: str
 ) -> None:
     body = "agentInstructions: { file: agents.md }"
@@ -71,7 +71,7 @@ def test_changed_text_is_located_in_its_file(
     assert "dpsync.yaml" not in line
 
 
-def test_text_file_is_located_in_code_quality_report(
+def test_codequality_report_locates_change_in_text_file(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     """Otherwise the finding would not appear in the pull request that changes only the text file."""
@@ -82,7 +82,7 @@ def test_text_file_is_located_in_code_quality_report(
     assert found["location"]["path"].endswith("agents.md")
 
 
-def test_mistake_in_json_file_is_located_there(run: Run, project: Project) -> None:
+def test_validate_locates_error_in_json_file(run: Run, project: Project) -> None:
     files = {**FILES, "texts/visitor.json": '{ "type": "object", "properties": {} }\n'}
     ended = run("validate", "-C", str(project(organization(BODY), files)), "--format", "json")
     (found,) = json.loads(ended.out)["findings"]

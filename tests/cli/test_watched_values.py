@@ -40,7 +40,7 @@ def imported(run: Run, directory: Path) -> Path:
     return directory
 
 
-def test_drift_reports_a_published_object_that_import_omitted(
+def test_drift_reports_visibility_change_of_unimported_specification(
     pets: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
     """Somebody makes a specification public, and no file names it."""
@@ -53,13 +53,15 @@ def test_drift_reports_a_published_object_that_import_omitted(
     assert (field["field"], field["live"], field["file"]) == ("visibility", "public", "private")
 
 
-def test_import_again_keeps_watched_objects_omitted(pets: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_second_import_does_not_add_watched_specification(
+    pets: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
     directory = imported(run, tmp_path)
     again = run("import", "-C", str(directory))
     assert (again.code, "pets" in again.out) == (0, False), again.out
 
 
-def test_drift_names_both_ways_out_of_a_watched_value(
+def test_drift_of_watched_value_prints_undo_and_keep(
     pets: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = committed(project, watching(PATTERN))
@@ -83,7 +85,7 @@ def test_drift_names_both_ways_out_of_a_watched_value(
     ],
     ids=["same value", "another object", "forgotten", "ignored object", "ignored field"],
 )
-def test_drift_is_empty_for_values_that_nobody_watches(
+def test_drift_ignores_value_that_no_pattern_watches(
     pets: ThreadedServer, run: Run, project: Project, pattern: str, more: str
 ) -> None:
     directory = project(watching(pattern, more=more))
@@ -97,7 +99,7 @@ def test_drift_is_empty_for_values_that_nobody_watches(
      "openapi/*#visibility=private"],
     ids=["with id", "renamed", "wildcard"],
 )  # fmt: skip
-def test_pattern_with_a_value_finds_the_object(
+def test_watch_pattern_matches_object_with_id_or_wildcard(
     pets: ThreadedServer, run: Run, project: Project, pattern: str
 ) -> None:
     directory = project(watching(pattern))
@@ -116,7 +118,7 @@ def test_pattern_with_a_value_finds_the_object(
     ],
     ids=["its place", "itself", "another place", "excluded"],
 )
-def test_watched_value_is_drift_if_its_object_is_selected(
+def test_select_and_exclude_filter_watched_values(
     pets: ThreadedServer, run: Run, project: Project, flags: tuple[str, ...], found: list[str]
 ) -> None:
     below = "acme: { id: acme, teams: { writers: { title: Technical writers } } }"
@@ -126,9 +128,7 @@ def test_watched_value_is_drift_if_its_object_is_selected(
     assert [one["address"] for one in json.loads(ended.out)["drift"]["found"]] == found
 
 
-def test_drift_warns_of_a_watched_object_that_is_gone(
-    pets: ThreadedServer, run: Run, project: Project
-) -> None:
+def test_drift_warns_if_watched_object_was_deleted(pets: ThreadedServer, run: Run, project: Project) -> None:
     directory = project(watching(PATTERN))
     assert drift(run, directory, 0)["drift"]["notes"] == []
     change(pets, "/orgs/acme/openapi/pets", "DELETE")
@@ -136,7 +136,7 @@ def test_drift_warns_of_a_watched_object_that_is_gone(
     assert (note["address"], note["severity"]) == (f'policy.watch "{PATTERN}"', "warning")
 
 
-def test_plan_reads_no_place_of_a_watched_value(pets: ThreadedServer, run: Run, project: Project) -> None:
+def test_plan_sends_no_request_for_watched_value(pets: ThreadedServer, run: Run, project: Project) -> None:
     directory = project(watching(PATTERN))
     publish(pets)
     pets.call(pets.app.requests.clear)

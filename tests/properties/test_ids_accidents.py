@@ -152,7 +152,7 @@ def _after(platform: Platform, directory: Path, accident: Accident, seed: int) -
 @pytest.mark.parametrize("committed", [False, True], ids=["uncommitted", "committed"])
 @pytest.mark.parametrize("accident", ["lines swapped", "file missing"])
 @pytest.mark.parametrize("seed", range(examples(8, 120)))
-def test_accident_with_ids_file_ends_on_no_wrong_object(
+def test_plan_after_ids_file_accident_binds_right_objects(
     platform: Platform, tmp_path: Path, accident: Accident, committed: bool, seed: int
 ) -> None:
     """Values would otherwise be written to the object of another entry, or a second object created."""

@@ -185,7 +185,7 @@ def unrestored(platform: Platform, session: Session, planned: Planned, draw: Dra
 
 
 @law(examples(220, 250))
-def test_revert_restores_every_answer_on_full(platform: Platform, draw: Draw) -> None:
+def test_revert_restores_every_get_response(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     session = platform.session(made.configuration)
@@ -193,7 +193,7 @@ def test_revert_restores_every_answer_on_full(platform: Platform, draw: Draw) ->
 
 
 @law(examples(110, 250))
-def test_revert_restores_every_answer_on_reference(reference: Platform, draw: Draw) -> None:
+def test_revert_restores_every_get_response_on_reference(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     session = reference.session(made.configuration)
@@ -201,7 +201,7 @@ def test_revert_restores_every_answer_on_reference(reference: Platform, draw: Dr
 
 
 @law(examples(110, 250))
-def test_revert_restores_every_answer_on_published(today: Platform, draw: Draw) -> None:
+def test_revert_restores_every_get_response_on_published(today: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     session = today.session(made.configuration)
@@ -209,7 +209,7 @@ def test_revert_restores_every_answer_on_published(today: Platform, draw: Draw) 
 
 
 @law(examples(110, 250))
-def test_revert_restores_every_answer_of_all_kinds(platform: Platform, draw: Draw) -> None:
+def test_revert_restores_every_kind(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied_before(platform, others.document(others.organization(draw)))
     platform.server.finish(abandoned=True)

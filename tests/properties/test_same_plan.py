@@ -154,7 +154,7 @@ def plan_in(ran: Ran) -> tuple[Any, list[str]]:
 
 @pytest.mark.parametrize("profile", PLATFORMS)
 @pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
-def test_every_way_to_plan_agrees(request: pytest.FixtureRequest, profile: str, seed: int) -> None:
+def test_plan_and_apply_agree_for_every_base(request: pytest.FixtureRequest, profile: str, seed: int) -> None:
     """`apply FILE` would otherwise refuse what `plan` showed, or do something else."""
     with scene(request.getfixturevalue(PLATFORMS[profile]), seed) as made:
         head = made.checkout.git("rev-parse", "HEAD")

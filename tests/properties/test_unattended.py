@@ -24,7 +24,7 @@ KILLS = 3
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
-def test_killed_job_reaches_empty_plan(platform: Platform, seed: int) -> None:
+def test_apply_killed_repeatedly_reaches_empty_plan(platform: Platform, seed: int) -> None:
     """A job would otherwise be refused forever although it gives every answer that it was asked for."""
     with scene(platform, seed) as made:
         answers: list[str] = []

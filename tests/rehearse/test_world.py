@@ -116,7 +116,7 @@ def test_what_is_not_made_yet_is_not_taken_to_be_there() -> None:
     assert world(named=("/spaces/{acme/spaces/new}/move",)).assumed == []
 
 
-def test_pages_are_loaded_without_their_texts() -> None:
+def test_rehearsal_copy_omits_page_descriptions() -> None:
     page = {"id": "p1", "title": "Start", "type": "document", "slug": "start", "path": "start"}
     pages = {"pages": [{**page, "description": "s3cret", "pages": [{**page, "id": "p2", "pages": []}]}]}
     made = world(("/orgs/acme/spaces", [{"id": "s1", "title": "S"}]), ("/spaces/s1/content/pages", pages))

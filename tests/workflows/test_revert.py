@@ -87,7 +87,7 @@ def test_deleted_space_is_restored(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_note_says_how_to_keep_restored_space(lab: Lab) -> None:
+def test_restored_space_note_asks_for_entry_with_id(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
@@ -140,7 +140,7 @@ def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
     assert held(lab, where) == before
 
 
-def test_note_says_how_to_keep_recreated_team(lab: Lab) -> None:
+def test_recreated_team_note_asks_for_entry(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
         "Re-created with a new id. The former content and former references to it are lost. "
@@ -148,7 +148,7 @@ def test_note_says_how_to_keep_recreated_team(lab: Lab) -> None:
     )
 
 
-def test_no_second_team_of_the_same_name_is_created(lab: Lab) -> None:
+def test_deleted_team_is_not_recreated_if_name_exists(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
     assert done.notes()["acme/teams/[Alpha]"].endswith(
@@ -164,7 +164,7 @@ def test_deleted_team_is_recreated_when_teams_are_undeclared(lab: Lab) -> None:
     assert sorted(titles(lab).values()) == ["Alpha", "Beta"]
 
 
-def test_deleted_navigation_node_is_named(lab: Lab) -> None:
+def test_deleted_navigation_node_is_listed_as_not_reverted(lab: Lab) -> None:
     shown = [{"type": "space", "id": f"p-{one}", "space": one, "path": one} for one in ("s", "t")]
     lab.holds(
         spaces=[{"id": "s", "title": "S"}, {"id": "t", "title": "T"}], sites=[{**DOCS, "structure": shown}]
@@ -175,7 +175,7 @@ def test_deleted_navigation_node_is_named(lab: Lab) -> None:
     assert "did not record its position in the navigation" in " ".join(done.notes().values())
 
 
-def test_field_changed_since_the_apply_is_kept_and_named(lab: Lab) -> None:
+def test_field_edited_after_apply_is_not_reverted(lab: Lab) -> None:
     """Otherwise, that somebody has changed a field since is told by nobody.
 
     Otherwise, what somebody has changed since is written over.
@@ -189,7 +189,7 @@ def test_field_changed_since_the_apply_is_kept_and_named(lab: Lab) -> None:
     assert titles(lab) == {"a": "By hand", "b": "Beta"}
 
 
-def test_created_team_changed_since_is_kept(lab: Lab) -> None:
+def test_created_team_edited_after_apply_is_not_deleted(lab: Lab) -> None:
     """Otherwise, what somebody has changed since is deleted."""
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
@@ -206,7 +206,7 @@ def test_created_team_without_entry_is_deleted(lab: Lab) -> None:
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
-def test_other_team_with_name_of_created_team_stays(lab: Lab) -> None:
+def test_revert_keeps_other_team_with_same_name(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
@@ -214,7 +214,7 @@ def test_other_team_with_name_of_created_team_stays(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_created_collection_with_a_space_since_is_kept(lab: Lab) -> None:
+def test_created_collection_with_added_space_is_not_deleted(lab: Lab) -> None:
     """Otherwise, what somebody has put into a thing since loses it."""
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")
@@ -233,7 +233,7 @@ def test_revert_changes_only_what_the_apply_changed(lab: Lab) -> None:
     assert change.address == "acme/teams/a"
 
 
-def test_revert_prunes_no_other_teams(lab: Lab) -> None:
+def test_revert_deletes_only_the_created_team(lab: Lab) -> None:
     policy = "{ prune: [teams], limits: { deletes: 9, percent: 100 } }"
     lab.holds(teams=TEAMS)
     kept = "a: { id: a, title: Alpha }, b: { id: b, title: Beta }"
@@ -250,12 +250,12 @@ def test_delete_of_created_content_needs_confirmation(lab: Lab) -> None:
     assert done.back("delete content 1", "delete 1").converged
 
 
-def test_protected_created_team_stays(lab: Lab) -> None:
+def test_delete_of_protected_created_team_is_refused(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: C } }", '{ protect: ["teams/c"] }')
     assert "protected" in {refusal.code for refusal in done.plan("delete 1")[1].plan.refusals}
 
 
-def test_untried_steps_are_not_reverted(lab: Lab) -> None:
+def test_skipped_steps_are_not_reverted(lab: Lab) -> None:
     """Otherwise, what was not carried out is taken back."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     skipped = tuple(
@@ -266,7 +266,7 @@ def test_untried_steps_are_not_reverted(lab: Lab) -> None:
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 
-def test_value_with_a_masked_secret_is_not_restored(lab: Lab) -> None:
+def test_previous_value_with_masked_secret_is_not_restored(lab: Lab) -> None:
     """Otherwise, a value is written that says `[secret]`."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     change, other = done.planned.plan.changes
@@ -277,7 +277,7 @@ def test_value_with_a_masked_secret_is_not_restored(lab: Lab) -> None:
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 
-def test_note_names_the_line_that_applies_again(lab: Lab) -> None:
+def test_note_has_line_that_next_apply_writes_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
@@ -292,7 +292,7 @@ def test_second_revert_changes_nothing(lab: Lab) -> None:
     assert (planned.plan.changes, revert.left) == ((), ())
 
 
-def test_apply_to_another_platform_is_refused(lab: Lab) -> None:
+def test_reverting_on_another_platform_raises_error(lab: Lab) -> None:
     """Otherwise, an apply to one platform is taken back on another one."""
     session = lab.holds(teams=TEAMS).session(NAMED)
     with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
@@ -300,7 +300,7 @@ def test_apply_to_another_platform_is_refused(lab: Lab) -> None:
     assert error.value.exit_code is Exit.REFUSED
 
 
-def test_other_change_that_cannot_be_left_out_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 0)
     planned = changed_while_reverting(lab)
     (refusal,) = planned.plan.refusals
@@ -319,7 +319,7 @@ def changed_while_reverting(lab: Lab) -> Planned:
         return revert.plan(client, Options())
 
 
-def test_other_change_is_left_out_of_the_plan(lab: Lab) -> None:
+def test_unrelated_change_is_left_out_of_revert_plan(lab: Lab) -> None:
     plan = changed_while_reverting(lab).plan
     assert ([change.address for change in plan.changes], plan.refusals) == (["acme/teams/a"], ())
 
@@ -334,7 +334,7 @@ class Lines:
         self.edits = {**edits}
 
 
-def test_ids_file_gets_lines_only_for_entries_of_the_files(lab: Lab) -> None:
+def test_revert_adds_ids_lines_only_for_declared_entries(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED)
     a, gone = Address.parse("acme/teams/a"), Address.parse("acme/teams/gone")
     lines = Lines()
@@ -344,7 +344,7 @@ def test_ids_file_gets_lines_only_for_entries_of_the_files(lab: Lab) -> None:
     assert lines.edits == {("1", a): RecordedLine(a, "a"), ("2", gone): None}
 
 
-def test_created_team_deleted_since_stays_deleted(lab: Lab) -> None:
+def test_created_team_stays_deleted_after_manual_delete(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
@@ -352,14 +352,14 @@ def test_created_team_deleted_since_stays_deleted(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_changed_team_without_entry_gets_its_title_back(lab: Lab) -> None:
+def test_changed_team_without_entry_is_restored(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED).files("teams: { a: { id: a, title: One } }")
     assert done.back().converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
 @pytest.mark.parametrize("again", [(), ("C",)], ids=["nothing", "another one of its name"])
-def test_changed_collection_deleted_since_is_named(lab: Lab, again: tuple[str, ...]) -> None:
+def test_changed_collection_deleted_by_hand_is_not_reverted(lab: Lab, again: tuple[str, ...]) -> None:
     """Otherwise, where something that was changed is deleted by now, nothing can be taken back.
 
     Otherwise, another thing of the same name gets the values of one that was deleted.
@@ -377,7 +377,7 @@ def test_changed_collection_deleted_since_is_named(lab: Lab, again: tuple[str, .
     ]
 
 
-def test_missing_id_in_the_files_is_an_error(lab: Lab) -> None:
+def test_revert_fails_if_pinned_team_does_not_exist(lab: Lab) -> None:
     """Otherwise, an id in the files that is not live is passed over."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     by_hand(lab.server, "DELETE", "/orgs/acme/teams/b", None, "token")
@@ -393,7 +393,7 @@ def test_deleted_space_is_restored_when_spaces_are_undeclared(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_deleted_space_with_a_pinned_entry_is_left_to_it(lab: Lab) -> None:
+def test_deleted_space_with_pinned_entry_has_no_note(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     done.files("spaces: { t: { title: News }, s: { id: s, title: Guides } }")
@@ -409,7 +409,7 @@ def test_previous_reference_to_undeclared_object_is_restored(lab: Lab) -> None:
     assert space["parent"] == "c"
 
 
-def test_created_collection_without_entry_is_deleted_and_its_space_moved_out(lab: Lab) -> None:
+def test_undeclared_created_collection_is_emptied_and_deleted(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
     done.files("spaces: { s: { title: S } }")
@@ -418,7 +418,7 @@ def test_created_collection_without_entry_is_deleted_and_its_space_moved_out(lab
     assert (organization.get("collections", []), organization["spaces"][0]["parent"]) == ([], None)
 
 
-def test_other_field_changed_since_does_not_stop_revert(lab: Lab) -> None:
+def test_field_is_reverted_although_another_was_edited(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "t", "title": "News", "editMode": "live"}])
     done = Done(lab, "spaces: { t: { id: t, title: News, editMode: locked } }")
     by_hand(lab.server, "PATCH", "/spaces/t", {"title": "By hand"}, "token")
@@ -427,7 +427,7 @@ def test_other_field_changed_since_does_not_stop_revert(lab: Lab) -> None:
     assert (space["title"], space.get("editMode", "live")) == ("By hand", "live")
 
 
-def test_section_moved_to_a_group_stays_and_is_named(lab: Lab) -> None:
+def test_section_moved_into_group_is_not_reverted(lab: Lab) -> None:
     lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"), group("both"))])
     done = Done(
         lab,

@@ -44,7 +44,7 @@ PARTIAL: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", PARTIAL)
-def test_added_members_of_partial_value_are_removed(lab: Lab, case: str) -> None:
+def test_revert_removes_settings_that_apply_added(lab: Lab, case: str) -> None:
     before, written = PARTIAL[case]
     lab.server.reset(lab_world(before))
     done = Done(lab, f"integrations: {{ tools: {{ configuration: {{ {written} }} }} }}")
@@ -63,7 +63,7 @@ def configuration(lab: Lab) -> dict[str, Any]:
     return lab.world()["organizations"][0]["installations"][0].get("configuration") or {}
 
 
-def test_link_added_to_live_banner_is_removed(lab: Lab) -> None:
+def test_revert_removes_link_that_apply_added_to_banner(lab: Lab) -> None:
     banner = {"enabled": True, "message": "Read this", "style": "info"}
     lab.holds(sites=[{**DOCS, "customization": {"announcement": banner}}])
     done = Done(
@@ -88,7 +88,7 @@ def announcement(lab: Lab) -> Any:
     return by_hand(lab.server, "GET", "/orgs/acme/sites/docs/customization", None, "token")["announcement"]
 
 
-def test_created_space_with_pages_added_since_stays(lab: Lab) -> None:
+def test_created_space_with_added_page_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     add_page(lab, "space-1")
     assert done.notes()["acme/spaces/s"] == (
@@ -106,21 +106,21 @@ def add_page(lab: Lab, space: str) -> None:
     by_hand(lab.server, "POST", f"{at}/merge", None, "token")
 
 
-def test_created_space_placed_in_undeclared_site_since_stays(lab: Lab) -> None:
+def test_created_space_in_undeclared_site_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(sites=[DOCS]), "spaces: { s: { title: Guides } }")
     by_hand(lab.server, "POST", "/orgs/acme/sites/docs/site-spaces", {"spaceId": "space-1"}, "token")
     assert "somebody has used it since the apply: acme/sites/" in done.notes()["acme/spaces/s"]
     assert done.plan(*CONTENT)[1].plan.changes == ()
 
 
-def test_created_team_with_members_added_since_stays(lab: Lab) -> None:
+def test_created_team_with_added_member_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(), "teams: { c: { title: Gamma } }")
     by_hand(lab.server, "PUT", "/orgs/acme/teams/team-1/members/bo", None, "token")
     assert "somebody has used it since the apply: " in done.notes()["acme/teams/c"]
     assert done.plan(*CONTENT)[1].plan.changes == ()
 
 
-def test_space_of_created_translation_is_deleted_with_it(lab: Lab) -> None:
+def test_created_translation_is_deleted_with_translated_space(lab: Lab) -> None:
     done = Done(
         lab.holds(spaces=[{"id": "g", "title": "Guides"}]),
         "spaces: { guides: { title: Guides } }\n"
@@ -131,7 +131,7 @@ def test_space_of_created_translation_is_deleted_with_it(lab: Lab) -> None:
     assert live_spaces(lab) == ["g"]
 
 
-def test_space_of_translation_is_deleted_when_spaces_are_undeclared(lab: Lab) -> None:
+def test_undeclared_translated_space_is_deleted_with_translation(lab: Lab) -> None:
     done = Done(
         lab.holds(spaces=[{"id": "g", "title": "Guides"}]),
         "translations: { it: { source: { space: { id: g }, language: en }, language: it } }",
@@ -159,7 +159,7 @@ sites:
 
 
 @pytest.mark.parametrize("one", ["", ", default: false"], ids=["other not declared", "other declared"])
-def test_moved_default_is_moved_back(lab: Lab, one: str) -> None:
+def test_moved_default_section_is_restored(lab: Lab, one: str) -> None:
     lab.holds(
         spaces=spaces("en", "de"), sites=[site(section("one", "en", default=True), section("two", "de"))]
     )
@@ -184,7 +184,7 @@ CONNECTIONS = {
 
 
 @pytest.mark.parametrize("case", CONNECTIONS)
-def test_deleted_connection_is_recreated_only_with_its_settings(
+def test_deleted_connection_is_recreated_unless_settings_are_secret(
     published_server: ThreadedServer, tmp_path: Path, case: str
 ) -> None:
     live, restored = CONNECTIONS[case]
@@ -205,14 +205,14 @@ def test_deleted_connection_is_recreated_only_with_its_settings(
         )
 
 
-def test_site_with_new_key_gets_its_title_back(lab: Lab) -> None:
+def test_title_is_reverted_after_site_key_changed(lab: Lab) -> None:
     done = Done(lab.holds(sites=[DOCS]), "sites: { docs: { id: docs, title: Handbook } }")
     done.files("sites: { manual: { id: docs, title: Handbook } }")
     assert done.back().converged
     assert titles(lab, "sites") == {"docs": "Docs"}
 
 
-def test_child_of_site_with_new_key_gets_its_value_back(lab: Lab) -> None:
+def test_share_link_is_reverted_after_site_key_changed(lab: Lab) -> None:
     link = {"id": "l1", "name": "press", "active": False}
     lab.holds(sites=[{**DOCS, "visibility": "share-link", "shareLinks": [link]}])
     body = "sites: {{ {key}: {{ id: docs, title: Docs, shareLinks: {{ press: {{ active: true }} }} }} }}"
@@ -232,7 +232,7 @@ def faulty_lab(tmp_path: Path) -> Iterator[Lab]:
     store.close()
 
 
-def test_half_done_create_is_deleted(faulty_lab: Lab) -> None:
+def test_partially_created_site_is_deleted(faulty_lab: Lab) -> None:
     lab = faulty_lab.holds()
     session = lab.session("sites: { docs: { title: Docs, basename: manual, visibility: unlisted } }")
     faults = f"{lab.server.url}/_dpsync/faults"
