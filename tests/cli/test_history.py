@@ -1,4 +1,4 @@
-"""`dpsync history` lists the applies of a checkout, and `dpsync revert --last` takes the last one back."""
+"""`dpsync history` lists the applies of a checkout, and `dpsync revert --last` reverts the last apply."""
 
 from __future__ import annotations
 
@@ -27,38 +27,40 @@ organizations:
 
 
 @pytest.fixture
-def applied(run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project whose files were applied three times, each time with another title."""
+def applied_project(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Return a project that was applied three times, each time with another team title."""
     monkeypatch.setenv("LOGNAME", "ada")
     monkeypatch.setenv("DPSYNC_TOKEN", "token")
     platform.reset(world(teams=[{"id": "w", "title": "Writers"}]))
     for title in TITLES:
-        at = project(TEXT.format(title=title))
-        assert run("apply", "-C", str(at), "--yes").code == 0
-    return at
+        directory = project(TEXT.format(title=title))
+        assert run("apply", "-C", str(directory), "--yes").code == 0
+    return directory
 
 
 def title(platform: ThreadedServer) -> str:
     return str(by_hand(platform, "GET", "/orgs/acme/teams/w", None, "token")["title"])
 
 
-def history(run: Run, at: Path) -> list[dict[str, object]]:
-    ended = run("history", "-C", str(at), "--format", "json")
+def history(run: Run, directory: Path) -> list[dict[str, object]]:
+    ended = run("history", "-C", str(directory), "--format", "json")
     assert ended.code == 0
     return list(json.loads(ended.out)["applies"])
 
 
-def test_history_lists_applies_newest_first(run: Run, applied: Path) -> None:
-    entries = history(run, applied)
-    journals = sorted((applied / ".dpsync" / "journal").glob("*.jsonl"), reverse=True)
+def test_history_lists_applies_newest_first(run: Run, applied_project: Path) -> None:
+    entries = history(run, applied_project)
+    journals = sorted((applied_project / ".dpsync" / "journal").glob("*.jsonl"), reverse=True)
     assert sorted(str(entry["journal"]) for entry in entries) == sorted(path.name for path in journals)
     began = [str(entry["began"]) for entry in entries]
     assert began == sorted(began, reverse=True)
     assert {(e["user"], e["changes"], e["result"], e["exit"]) for e in entries} == {("ada", 1, "complete", 0)}
 
 
-def test_history_text_has_a_line_for_each_apply(run: Run, applied: Path) -> None:
-    lines = run("history", "-C", str(applied)).out.splitlines()
+def test_history_text_has_a_line_for_each_apply(run: Run, applied_project: Path) -> None:
+    lines = run("history", "-C", str(applied_project)).out.splitlines()
     assert [line.split("  ")[1:5] for line in lines] == [["ada", "acme", "1 change", "complete"]] * 3
 
 
@@ -67,17 +69,19 @@ def test_history_without_journals_prints_no_applies(run: Run, project: Project) 
     assert (ended.code, ended.out.startswith("No applies: ")) == (0, True)
 
 
-def test_second_revert_last_reverts_older_apply(run: Run, applied: Path, platform: ThreadedServer) -> None:
-    assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
+def test_second_revert_last_reverts_older_apply(
+    run: Run, applied_project: Path, platform: ThreadedServer
+) -> None:
+    assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
     assert title(platform) == "Two"
-    assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
+    assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
     assert title(platform) == "One"
 
 
-def test_history_links_apply_and_its_revert(run: Run, applied: Path) -> None:
-    reverted = newest(applied).name
-    assert run("revert", "--last", "-C", str(applied), "--yes").code == 0
-    revert, apply, *others = history(run, applied)
+def test_history_links_apply_and_its_revert(run: Run, applied_project: Path) -> None:
+    reverted = newest(applied_project).name
+    assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
+    revert, apply, *others = history(run, applied_project)
     assert (revert["reverts"], apply["journal"]) == (reverted, reverted)
     assert apply["reverted_by"] == revert["journal"]
     assert [other["reverted_by"] for other in others] == [None, None]
@@ -92,20 +96,22 @@ def test_revert_last_without_applies_is_an_error(
 
 
 def test_revert_last_stops_at_damaged_newer_journal(
-    run: Run, applied: Path, platform: ThreadedServer
+    run: Run, applied_project: Path, platform: ThreadedServer
 ) -> None:
     """Otherwise, an older apply is reverted in place of the last one."""
-    with newest(applied).open("a") as journal:
+    with newest(applied_project).open("a") as journal:
         journal.write("damaged\n")
-    ended = run("revert", "--last", "-C", str(applied), "--yes")
+    ended = run("revert", "--last", "-C", str(applied_project), "--yes")
     assert (ended.code, title(platform)) == (5, "Three")
     assert "error[DP144]: dpsync cannot tell which apply is the newest" in ended.err
-    assert [entry["problem"] is None for entry in history(run, applied)] == [False, True, True]
+    assert [entry["problem"] is None for entry in history(run, applied_project)] == [False, True, True]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--last", "FILE")], ids=["neither", "both"])
-def test_revert_requires_either_file_or_last(run: Run, applied: Path, arguments: tuple[str, ...]) -> None:
-    ended = run("revert", *arguments, "-C", str(applied), "--yes")
+def test_revert_requires_either_file_or_last(
+    run: Run, applied_project: Path, arguments: tuple[str, ...]
+) -> None:
+    ended = run("revert", *arguments, "-C", str(applied_project), "--yes")
     assert ended.code == 64
     assert "pass either the journal of an apply (see dpsync history) or --last" in ended.err
 
@@ -117,9 +123,11 @@ def test_undo_and_rollback_suggest_revert_command(run: Run, name: str) -> None:
     assert f'There is no command "{name}". Did you mean `dpsync revert`?' in ended.err
 
 
-def test_incomplete_revert_exits_with_code_3(run: Run, applied: Path, platform: ThreadedServer) -> None:
-    """The team was renamed by hand after the apply."""
+def test_incomplete_revert_exits_with_code_3(
+    run: Run, applied_project: Path, platform: ThreadedServer
+) -> None:
+    """The team title was changed by hand after the apply."""
     by_hand(platform, "PATCH", "/orgs/acme/teams/w", {"title": "By hand"}, "token")
-    ended = run("revert", "--last", "-C", str(applied), "--yes")
+    ended = run("revert", "--last", "-C", str(applied_project), "--yes")
     assert (ended.code, title(platform)) == (3, "By hand")
     assert "Not reverted: somebody has changed this field since the apply" in ended.out

@@ -80,7 +80,7 @@ def it_is_the_line_of_another_kind(desk: Desk) -> None:
     desk.edit(desk.ids, "acme/teams/writers: writers", "acme/teams/writers: internal-handbook")
 
 
-def two_lines_are_swapped(desk: Desk) -> None:
+def swap_two_lines(desk: Desk) -> None:
     text = desk.ids.read_text("utf-8")
     sales = next(line for line in desk.lines() if "teams/sales" in line)
     swapped = f"acme/teams/sales: writers\n    acme/teams/writers: {sales.partition(': ')[2]}"
@@ -104,7 +104,7 @@ def a_merge_has_left_its_marks(desk: Desk) -> None:
 
 
 STORIES: dict[str, tuple[Callable[[Desk], None], int]] = {
-    "DP243": (two_lines_are_swapped, 1),
+    "DP243": (swap_two_lines, 1),
     "DP311": (another_key_has_its_object, 2),
     "DP312": (another_one_has_its_name, 1),
     "DP313": (another_one_has_its_earlier_name, 1),

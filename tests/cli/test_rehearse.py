@@ -83,7 +83,7 @@ organizations:
 
 
 def test_rehearsal_of_redirect_to_page_succeeds(run: Run, project: Project, platform: ThreadedServer) -> None:
-    """The copy must have the page, or every rehearsal of such a plan fails."""
+    """The rehearsal copy must contain the page, or the redirect to the page is refused."""
     directory = project(PAGE_TEXT)
     ended = run("rehearse", "-C", str(directory))
     assert ended.code == 0, ended.out + ended.err

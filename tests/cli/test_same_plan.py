@@ -57,7 +57,7 @@ def test_named_base_gives_plan_of_default_base(
 def test_ci_base_at_head_plans_like_base_option(
     tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A job that starts again for the commit before the push would ask what `apply FILE` does not ask."""
+    """The commit before the push is HEAD, as when a CI job is re-run. Such a plan asks no extra questions."""
     directory = tmp_path / "acme"
     shutil.copytree(EXAMPLE, directory)
     _entry_added(directory)

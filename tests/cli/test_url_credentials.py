@@ -89,7 +89,7 @@ def test_an_at_sign_elsewhere_is_no_credential(url: str, run: Run, project: Proj
     assert run("validate", "-C", str(project(ROOT.format(entry=entry)))).err == ""
 
 
-def with_live_url(platform: ThreadedServer, url: str) -> None:
+def set_live_url(platform: ThreadedServer, url: str) -> None:
     by_hand(platform, "PUT", "/orgs/acme/openapi/shop", {"source": {"url": url}})
 
 
@@ -99,7 +99,7 @@ def test_live_password_is_masked_in_every_format(
     command: str, format: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, everybody who can read a log or a comment learns the password that was live before."""
-    with_live_url(platform, URL)
+    set_live_url(platform, URL)
     at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
     ended = run(command, "-C", str(at), "--format", format, "-v")
     assert "acme/openapi/shop" in ended.out, ended
@@ -113,7 +113,7 @@ def test_live_password_is_masked_in_every_format(
 def test_apply_output_and_journal_mask_live_password(
     command: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    with_live_url(platform, URL)
+    set_live_url(platform, URL)
     at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
     ended = run("apply", "-C", str(at), "--yes", "--confirm", "expose 1")
     (journal,) = (at / ".dpsync" / "journal").iterdir()
@@ -132,7 +132,7 @@ def test_plans_with_different_masked_passwords_have_different_digests(
     at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
     plans = []
     for url in (URL, URL.replace(PASSWORD, "another-password")):
-        with_live_url(platform, url)
+        set_live_url(platform, url)
         plans.append(json.loads(run("plan", "-C", str(at), "--format", "json").out))
     first, second = ([one["differences"] for one in plan["plan"]["changes"]] for plan in plans)
     assert plans[0]["digest"] != plans[1]["digest"]

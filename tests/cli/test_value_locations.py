@@ -1,4 +1,4 @@
-"""Plans and drift locate a value that is read from another file in that file, where a person edits it."""
+"""Plan and drift show the location of a value in the file that contains it, for example in a text file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FILES = {
 INSTRUCTIONS = "acme/agentInstructions#instructions"
 
 
-def planned(run: Run, directory: Path) -> dict[str, Any]:
+def plan_json(run: Run, directory: Path) -> dict[str, Any]:
     ended = run("plan", "-C", str(directory), "--format", "json")
     assert ended.code in (0, 2, 3), ended.out + ended.err
     found: dict[str, Any] = json.loads(ended.out)["plan"]
@@ -43,21 +43,21 @@ def planned(run: Run, directory: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("field", "place"),
+    ("field", "location"),
     [
         pytest.param(INSTRUCTIONS, "texts/agents.md:1", id="markdown"),
         pytest.param("acme/openapi/shop#source", "texts/shop.yaml:1", id="openapi-text"),
         pytest.param("acme/saml/okta#certificate", "texts/okta.pem:1", id="certificate"),
         pytest.param("acme/sites/help/adaptiveSchema#jsonSchema", "texts/visitor.json:1", id="json"),
         pytest.param("acme/sites/help/redirects/%2Fb#destination", "texts/redirects.csv:3", id="csv-row"),
-        pytest.param("acme/saml/okta#label", "dpsync.yaml:7", id="value-in-place"),
+        pytest.param("acme/saml/okta#label", "dpsync.yaml:7", id="value-in-root-file"),
     ],
 )
 def test_plan_locates_value_in_file_that_contains_it(
-    platform: ThreadedServer, run: Run, project: Project, field: str, place: str
+    platform: ThreadedServer, run: Run, project: Project, field: str, location: str
 ) -> None:
-    at = planned(run, project(organization(BODY), FILES))["origins"][field]
-    assert f"{at['file']}:{at['line']}" == place
+    at = plan_json(run, project(organization(BODY), FILES))["origins"][field]
+    assert f"{at['file']}:{at['line']}" == location
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
@@ -74,7 +74,7 @@ def test_plan_and_drift_locate_text_in_text_file(
 def test_codequality_report_locates_change_in_text_file(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
-    """Otherwise the finding would not appear in the pull request that changes only the text file."""
+    """Otherwise, a merge request that changes only the text file would not show the finding."""
     body = "agentInstructions: { file: agents.md }"
     directory = project(organization(body), {"agents.md": "Answer briefly.\n"})
     ended = run("drift", "-C", str(directory), "--format", "codequality")

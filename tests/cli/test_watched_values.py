@@ -1,4 +1,4 @@
-"""Objects that import cannot write are watched by their values, so that drift reports what changes."""
+"""Drift reports value changes of objects that import cannot write to files, through `policy: watch`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATTERN = "acme/openapi/[pets]#visibility=private"
 
 @pytest.fixture
 def pets(platform: ThreadedServer) -> ThreadedServer:
-    """A specification whose text the platform does not give back."""
+    """Create the specification `pets`. Import omits it, because the API does not return its source text."""
     change(platform, "/orgs/acme/openapi/pets", "PUT", source=SOURCE)
     return platform
 
@@ -33,7 +33,7 @@ def publish(platform: ThreadedServer) -> None:
     change(platform, "/orgs/acme/openapi/pets", visibility="public")
 
 
-def imported(run: Run, directory: Path) -> Path:
+def import_without_pets(run: Run, directory: Path) -> Path:
     ended = run("import", "-C", str(directory), "--organization", "acme")
     assert ended.code == 0, ended.out + ended.err
     assert "acme/openapi/pets: its source cannot be read" in ended.out
@@ -43,8 +43,8 @@ def imported(run: Run, directory: Path) -> Path:
 def test_drift_reports_visibility_change_of_unimported_specification(
     pets: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
-    """Somebody makes a specification public, and no file names it."""
-    directory = imported(run, tmp_path)
+    """Somebody makes a specification public that is in no file."""
+    directory = import_without_pets(run, tmp_path)
     assert drift(run, directory, 0)["drift"]["found"] == []
     publish(pets)
     (found,) = drift(run, directory, 2)["drift"]["found"]
@@ -56,7 +56,7 @@ def test_drift_reports_visibility_change_of_unimported_specification(
 def test_second_import_does_not_add_watched_specification(
     pets: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
-    directory = imported(run, tmp_path)
+    directory = import_without_pets(run, tmp_path)
     again = run("import", "-C", str(directory))
     assert (again.code, "pets" in again.out) == (0, False), again.out
 
@@ -83,7 +83,7 @@ def test_drift_of_watched_value_prints_undo_and_keep(
         (PATTERN, ', ignore: ["acme/openapi/[pets]"]'),
         (PATTERN, ', ignore: ["acme/openapi/*#visibility"]'),
     ],
-    ids=["same value", "another object", "forgotten", "ignored object", "ignored field"],
+    ids=["live value", "another object", "forgotten", "ignored object", "ignored field"],
 )
 def test_drift_ignores_value_that_no_pattern_watches(
     pets: ThreadedServer, run: Run, project: Project, pattern: str, more: str
@@ -97,7 +97,7 @@ def test_drift_ignores_value_that_no_pattern_watches(
     "pattern",
     ["acme/openapi/[pets~pets]#visibility=private", "acme/openapi/[Old~pets]#visibility=private",
      "openapi/*#visibility=private"],
-    ids=["with id", "renamed", "wildcard"],
+    ids=["with id", "with id and old title", "wildcard"],
 )  # fmt: skip
 def test_watch_pattern_matches_object_with_id_or_wildcard(
     pets: ThreadedServer, run: Run, project: Project, pattern: str
@@ -116,7 +116,7 @@ def test_watch_pattern_matches_object_with_id_or_wildcard(
         (("--select", "acme/teams"), []),
         (("--exclude", "acme/openapi/*"), []),
     ],
-    ids=["its place", "itself", "another place", "excluded"],
+    ids=["list selected", "object selected", "other list selected", "list excluded"],
 )
 def test_select_and_exclude_filter_watched_values(
     pets: ThreadedServer, run: Run, project: Project, flags: tuple[str, ...], found: list[str]
