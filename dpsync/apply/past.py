@@ -45,7 +45,7 @@ class PastApply(Struct, frozen=True):
 
 
 class EndedBeforeFirstStep(DiagnosticError):
-    """The apply of a journal ended before its first step."""
+    """A journal contains an apply that ended before its first step."""
 
 
 def is_journal(found: bytes) -> bool:

@@ -37,7 +37,7 @@ def carry_out(
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended.
 
-    `revert`: the revert that the plan is of. If it does not restore everything, the exit code is 3.
+    `revert` is the revert that made the plan, if any. If this revert is incomplete, the exit code is 3.
     """
     from dpsync.apply.journal import record
     from dpsync.model.plans.events import Exited, Rehearsed
@@ -52,7 +52,7 @@ def carry_out(
                 client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
             )
         code = _ending(report, received)
-        if revert is not None and revert.left and code is Exit.DONE:
+        if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
         record(journal, Exited(code=code))
         return _end(out, planned.plan, report, code, rehearsal, revert is not None)
@@ -136,7 +136,7 @@ def locked_journal(
     """The journal of an apply, while no other dpsync of this person applies to the same organizations.
 
     `directory`: where it is kept, below the project where none is given. `reverts`: the file name of the
-    journal or saved plan that is reverted. Raises Locked.
+    journal or saved plan that this apply reverts. Raises Locked.
     """
     from dpsync.apply.lock import locked
 
@@ -160,20 +160,20 @@ def _kept_journal(
     # Whoever gets the journal from elsewhere decides for themselves which address they trust.
     flags = Flags(**{name: value for name, value in asdict(out.invocation).items() if name != "trusted"})
     name = f"{stamp}-{plan.digest[:8]}"
-    journal = FileJournal(directory, name, place.root.parent, flags, user=_user(), reverts=reverts)
+    journal = FileJournal(directory, name, place.root.parent, flags, user=_user_name(), reverts=reverts)
     try:
         yield MaskedJournal(journal, out.mask)
     finally:
         journal.close()
 
 
-def _user() -> str | None:
-    """Return who runs this apply: the actor of the workflow, or the user of the operating system."""
+def _user_name() -> str | None:
+    """Return the GitHub Actions actor, or the name of the operating system user; None if it is unknown."""
     if os.environ.get("GITHUB_ACTIONS") == "true" and (actor := os.environ.get("GITHUB_ACTOR")):
         return actor
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # no such user, for example in a container
+    except (KeyError, OSError):  # the user id has no name, for example in a container
         return None
 
 

@@ -57,10 +57,10 @@ class Reading(Struct, frozen=True):
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
     def _sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
-        """Return both sides; a page that the files name by its path has its id in them."""
+        """Return both sides. Page paths in the files are replaced by page ids."""
         base, then = self.base, self.base.desired
         if then is not None and snapshot.pages:
-            earlier = _WithPageIds(self.registry, snapshot, base.earlier)
+            earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier)
             base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier=earlier)
         return Sides(self.registry, with_page_ids(self.registry, desired, snapshot), snapshot, options, base)
 
@@ -86,8 +86,8 @@ class Reading(Struct, frozen=True):
         return around.snapshot
 
 
-class _WithPageIds(Struct, frozen=True):
-    """Configurations of earlier commits, read when somebody looks, with the ids of pages named by path."""
+class _EarlierWithPageIds(Struct, frozen=True):
+    """The configurations of earlier commits, read lazily, with page ids in place of page paths."""
 
     registry: Registry
     snapshot: Snapshot

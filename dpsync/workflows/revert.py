@@ -1,8 +1,8 @@
-"""Plan the revert of an apply: its target is a configuration that goes through the planner like any other.
+"""Plan the revert of an apply. The planner gets a configuration with the previous values.
 
-Only what the apply changed is restored: previous values, deleted objects, and nothing in place of created
-objects that nobody has used. Changes that others made since stay. The plan names everything that is not
-restored.
+The revert changes only objects that the apply changed: it restores previous values and deleted objects, and
+deletes created objects that nobody has used. Changes that others made after the apply stay. The plan lists
+everything that is not restored.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.selection import is_selected, patterns
-from dpsync.workflows.reversal.addresses import CurrentAddresses, with_entries, with_recorded_ids
+from dpsync.workflows.reversal.addresses import CurrentAddresses, with_missing_entries, with_recorded_pins
 from dpsync.workflows.reversal.applied import AppliedPlan
-from dpsync.workflows.reversal.configuration import Target, exactly, make_target
+from dpsync.workflows.reversal.configuration import Target, exact_pattern, make_target
 from dpsync.workflows.reversal.entries import CannotRestore, References
 from dpsync.workflows.reversal.recorded import RecordedChange, read_changes
 from dpsync.workflows.session import Planned, Session
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 _DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
 _USED: Final = "somebody has used it since the apply"
 ROUNDS: Final = 5
-"""How often other changes are left out of the plan before the revert is refused."""
+"""How often dpsync plans again without unrelated changes before it refuses the revert."""
 
 
 class Revert:
-    """The revert of one apply. After `plan()`, `session` has the configuration as it is before the apply.
+    """The revert of one apply. `plan()` sets `session` to a session with the configuration of the revert.
 
-    `now` is the plan from the values that the apply wrote to what is live. `files` is the
-    configuration.
+    `now` compares the values that the apply wrote with the live values. `files` is the configuration in the
+    files.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Revert:
         self._files = files
 
     @property
-    def left(self) -> tuple[Note, ...]:
-        """What the last plan does not restore."""
-        return self.target.left if self.target is not None else ()
+    def not_reverted(self) -> tuple[Note, ...]:
+        """A note for each object or field that the last plan does not restore."""
+        return self.target.not_reverted if self.target is not None else ()
 
     def plan(self, client: ReadClient, options: Options) -> Planned:
-        """Return the plan. It refuses any other change that it cannot leave out.
+        """Return the plan. If unrelated changes cannot be left out of the plan, the plan refuses them.
 
         Raises as `Session.plan` does.
         """
@@ -83,30 +83,31 @@ class Revert:
         ignored: list[set[Address]] = []
         while True:
             target = make_target(self._declared, self._done, self._now, self._current, used)
-            session = replace(self._declared, desired=_ignoring(target.desired, set().union(*ignored)))
+            session = replace(self._declared, desired=_with_ignored(target.desired, set().union(*ignored)))
             planned = session.plan(client, options)
-            newly_used = _used_since(client, session, planned, target)
-            others = [one for one in planned.plan.changes if not _is_part(one, target)]
-            used |= newly_used  # each round has fewer objects to delete
+            newly_used = _reasons_to_keep_created(client, session, planned, target)
+            others = [one for one in planned.plan.changes if not _belongs_to_revert(one, target)]
+            used |= newly_used  # so each round deletes fewer objects, and the loop ends
             if not newly_used and (not others or len(ignored) == ROUNDS):
                 break
             if not newly_used:
                 ignored.append({change.location for change in others})
         self.session, self.target = session, target
         refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
-        plan = _as_revert(planned.plan, self._files)
+        plan = _label_as_reverted(planned.plan, self._files)
         notes = (
-            *plan.notes, *target.left, *target.notes, *_output_notes(plan, target), *self._reapplied(plan)
+            *plan.notes, *target.not_reverted, *target.notes, *_output_notes(plan, target),
+            *self._reapplied_line_notes(plan),
         )  # fmt: skip
         more = {"notes": notes, "refusals": (*plan.refusals, *refused)}
         return replace(planned, plan=plan.model_copy(update=more))
 
     def recording(self, store: IdsStore) -> IdsStore:
-        """Return a store of the ids file that adds lines only for entries of the files."""
+        """Return an ids store that adds lines only for entries that the files declare."""
         return _DeclaredIds(store, frozenset(self._files.resources))
 
-    def _reapplied(self, plan: Plan) -> Iterator[Note]:
-        """Return the lines of the files that the next apply would write again."""
+    def _reapplied_line_notes(self, plan: Plan) -> Iterator[Note]:
+        """Return a note for each line of the files whose value the next apply would write again."""
         for change in plan.changes:
             entry = self.session.desired.resources.get(change.location)
             if entry is None or change.action == "delete" or change.location not in self._files.resources:
@@ -119,7 +120,7 @@ class Revert:
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
 
-def _is_part(change: Change, target: Target) -> bool:
+def _belongs_to_revert(change: Change, target: Target) -> bool:
     """Return whether a change belongs to the revert."""
     if change.action == "delete":
         return any(change.kind == kind and change.id == id for (kind, _), id in target.deleted.items())
@@ -127,7 +128,7 @@ def _is_part(change: Change, target: Target) -> bool:
 
 
 def _output_notes(plan: Plan, target: Target) -> Iterator[Note]:
-    """Say that changes to what the platform created along with a created object are lost."""
+    """Return a note for each deleted object that the platform created together with another object."""
     for change in plan.changes:
         if change.action == "delete" and (change.kind, change.id) in target.outputs:
             text = (
@@ -137,13 +138,13 @@ def _output_notes(plan: Plan, target: Target) -> Iterator[Note]:
             yield Note(address=change.address, text=text, severity="warning")
 
 
-def _used_since(
+def _reasons_to_keep_created(
     client: ReadClient, session: Session, planned: Planned, target: Target
 ) -> dict[Identity, str]:
     """Return the created objects that somebody has used since the apply, each with the reason to keep it.
 
-    An object is in use if its delete would take along, or change, anything that the apply did not create, or
-    if it has pages.
+    An object is in use if it has pages, or if its delete would also delete or change an object that the apply
+    did not create.
     """
     found = deletions(planned.sides, restructuring(planned.sides))
     names, used = planned.sides.names, dict[Identity, str]()
@@ -176,10 +177,10 @@ def _used_since(
     return used
 
 
-def _as_revert(plan: Plan, desired: Desired) -> Plan:
-    """Return the plan with each change labeled "reverted", because no edit of the files caused it.
+def _label_as_reverted(plan: Plan, desired: Desired) -> Plan:
+    """Return the plan with the cause "reverted" for each change: no edit of the files caused the change.
 
-    A pin that is only in the revert is not shown.
+    Pins that are not in the files are omitted.
     """
     changes = []
     for change in plan.changes:
@@ -192,13 +193,13 @@ def _as_revert(plan: Plan, desired: Desired) -> Plan:
     return plan.model_copy(update={"changes": tuple(changes)})
 
 
-def _ignoring(desired: Desired, addresses: Iterable[Address]) -> Desired:
-    more = tuple(exactly(address) for address in sorted(addresses))
+def _with_ignored(desired: Desired, addresses: Iterable[Address]) -> Desired:
+    more = tuple(exact_pattern(address) for address in sorted(addresses))
     return replace(desired, policy=replace(desired.policy, ignore=(*desired.policy.ignore, *more)))
 
 
 class _DeclaredIds(Struct, frozen=True):
-    """An ids file that gets no lines for entries that exist only during the revert."""
+    """An ids store that adds no lines for entries that exist only during the revert."""
 
     inner: IdsStore
     declared: frozenset[Address]
@@ -219,14 +220,14 @@ def reverting(
     file: str = "the journal or saved plan",
     options: Options | None = None,
 ) -> Revert:
-    """Read what is live, and compare it with what an apply left.
+    """Read the live objects, and compare them with the values that an apply wrote.
 
     `file` names the journal or saved plan that `done` comes from. A value that no file of the configuration
     could contain is an error if `options` select its entry.
 
     Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
     """
-    _require_same_platform(client.url, done.platform)
+    _check_platform(client.url, done.platform)
     asked = options or Options()
     select, exclude = (
         patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
@@ -236,15 +237,17 @@ def reverting(
     )
     files = session.desired
     sides = session.read(client, Options(delete=False))
-    while (desired := with_recorded_ids(session.desired, sides.snapshot, done.ids)) is not session.desired:
+    while (desired := with_recorded_pins(session.desired, sides.snapshot, done.ids)) is not session.desired:
         session = replace(session, desired=desired)
         sides = session.read(client, Options(delete=False))
     current = CurrentAddresses(session.registry, session.desired, sides.snapshot, done.ids)
     gone: set[Address] = set()
     while True:
-        desired, located = with_entries(current, recorded, gone)
+        desired, located = with_missing_entries(current, recorded, gone)
         extended = replace(session, desired=desired)
-        left = _as_left(extended, located, gone, References(current, desired.resources, sides, {}))
+        left = _with_applied_values(
+            extended, located, gone, References(current, desired.resources, sides, {})
+        )
         try:
             now = replace(extended, desired=left).plan(client, Options(delete=False))
         except DiagnosticError as refused:
@@ -257,16 +260,16 @@ def reverting(
         return Revert(extended, located, now, current, files)
 
 
-def _require_same_platform(here: str, platform: str) -> None:
+def _check_platform(here: str, platform: str) -> None:
     if platform != here and not (is_loopback(platform) and is_loopback(here)):
         message = f"that apply was for {platform}, and this is {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
 
 
-def _as_left(
+def _with_applied_values(
     session: Session, done: Iterable[RecordedChange], gone: Collection[Address], references: References
 ) -> Desired:
-    """Return the configuration with the values that an apply left, whatever the files say now."""
+    """Return the configuration with the values that an apply wrote instead of the present values."""
     resources = dict(session.desired.resources)
     for one in done:
         entry = resources.get(one.address)

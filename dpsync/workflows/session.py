@@ -99,7 +99,7 @@ class Session(Struct, frozen=True, dict=True):
         return self.base if then is None else replace(self.base, desired=supported(then, self.registry))
 
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
-        """Return the configuration and what is live. Raises as `plan` does."""
+        """Read the live objects, and return them with the configuration. Raises as `plan` does."""
         reading = Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
         return reading.sides(self.readable, options or Options())
 

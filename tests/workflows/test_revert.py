@@ -57,7 +57,7 @@ class Done:
     def notes(self) -> dict[str, str]:
         revert, _ = self.plan()
         assert revert.target is not None
-        return {note.address: note.text for note in (*revert.left, *revert.target.notes)}
+        return {note.address: note.text for note in (*revert.not_reverted, *revert.target.notes)}
 
 
 def titles(lab: Lab, what: str = "teams") -> dict[str, str]:
@@ -289,7 +289,7 @@ def test_second_revert_changes_nothing(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED)
     done.back()
     revert, planned = done.plan()
-    assert (planned.plan.changes, revert.left) == ((), ())
+    assert (planned.plan.changes, revert.not_reverted) == ((), ())
 
 
 def test_reverting_on_another_platform_raises_error(lab: Lab) -> None:

@@ -51,7 +51,7 @@ def test_revert_removes_settings_that_apply_added(lab: Lab, case: str) -> None:
     assert configuration(lab) != before
     assert done.back().converged
     assert configuration(lab) == before
-    assert done.plan()[0].left == ()
+    assert done.plan()[0].not_reverted == ()
 
 
 def lab_world(configuration: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def test_revert_removes_link_that_apply_added_to_banner(lab: Lab) -> None:
     assert "link" in announcement(lab)
     assert done.back().converged
     assert announcement(lab) == banner
-    assert done.plan()[0].left == ()
+    assert done.plan()[0].not_reverted == ()
 
 
 def announcement(lab: Lab) -> Any:

@@ -84,8 +84,8 @@ def color_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def journal_directory(command: F) -> F:
-    """--journal."""
+def journal_option(command: F) -> F:
+    """Add the option --journal."""
     return click.option(
         "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
         help="The directory of the journals. [default: .dpsync/journal beside the root file]",

@@ -17,7 +17,7 @@ from dpsync.cli.applying import (
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
-    journal_directory,
+    journal_option,
     layered,
     output_in_every_format,
     planning,
@@ -41,7 +41,7 @@ from dpsync.cli.terminal.output import as_output
 @click.option(
     "--approved", metavar="DIGEST", help="Carry out only the plan with this digest, without a question."
 )
-@journal_directory
+@journal_option
 @rehearsing
 @click.option(
     "--no-input", is_flag=True, help="Never ask. Without --yes, dpsync then refuses what it would ask."

@@ -58,7 +58,7 @@ def command(
         desired = ConfigurationPaths.find(files, directory, environment, None, profile).load(speaker)
         registry = load_registry(desired.profile).whole
         target = directory / out if out is not None else None
-        replaced = _replaced(speaker, directory, out, registry) if out is not None else None
+        replaced = _read_replaced_file(speaker, directory, out, registry) if out is not None else None
         made = export(desired, registry, named, replaced)
         text = made.json() if format_ == "json" else made.yaml()
         for note in made.left_out:
@@ -72,8 +72,10 @@ def command(
     raise AssertionError
 
 
-def _replaced(speaker: Output, directory: Path, out: Path, registry: Registry) -> NavigationFile | None:
-    """Read the navigation file that the export replaces; None if there is none that can be kept."""
+def _read_replaced_file(
+    speaker: Output, directory: Path, out: Path, registry: Registry
+) -> NavigationFile | None:
+    """Read the navigation file that the export replaces; None if it does not exist or cannot be read."""
     from dpsync.importing.creation.navigation_file import NavigationKinds, read_navigation
     from dpsync.render.words.visible import visible
 

@@ -1,4 +1,4 @@
-"""`dpsync history`: the applies of this checkout, read from their journals. It asks no platform."""
+"""`dpsync history`: list the applies of this checkout from their journals. It sends no request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import journal_directory, output
+from dpsync.cli.arguments.options import journal_option, output
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
@@ -18,7 +18,7 @@ from dpsync.model.findings.diagnostic import Exit
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
     help="The directory of the project.", show_default="the present one",
 )  # fmt: skip
-@journal_directory
+@journal_option
 @output
 def command(
     files: tuple[str, ...], directory: Path, journal_in: Path | None, format_: str, color: str, verbose: int,

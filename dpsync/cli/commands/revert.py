@@ -18,7 +18,7 @@ from dpsync.cli.applying import (
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
-    journal_directory,
+    journal_option,
     layered,
     output_in_every_format,
     planning,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @planning
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
-@journal_directory
+@journal_option
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
 @summarizing
 @output_in_every_format
@@ -79,8 +79,8 @@ def command(
     with endings(out):
         journals = None if journal_in is None else directory / journal_in
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        path = directory / file if file is not None else _last(journals or place.journals)
-        done = _done(path)
+        path = directory / file if file is not None else _last_journal(journals or place.journals)
+        done = _read_applied(path)
         desired = place.load(out)
         to = connection(out, place, desired)
     with endings(out, to):
@@ -91,7 +91,7 @@ def command(
                 planned = revert.plan(client, options)
             expect = Expected(approved=approved)
             show_expected(out, planned.plan, expect)
-            code = _with_left(nothing_to_do(planned.plan), revert)
+            code = _incomplete_exit(nothing_to_do(planned.plan), revert)
             if code is None and not yes and approved is None:
                 code = asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
@@ -116,20 +116,20 @@ def command(
     raise AssertionError
 
 
-def _last(directory: Path) -> Path:
+def _last_journal(directory: Path) -> Path:
     """Return the journal of the last apply that is not reverted yet. Raises DiagnosticError (exit 5)."""
     from dpsync.apply.history import last_apply, read_history
 
     return last_apply(read_history(directory), directory)
 
 
-def _with_left(code: Exit | None, revert: Revert) -> Exit | None:
-    """Return the exit code of a revert that has nothing to do, or something that it does not revert."""
-    return Exit.PARTIAL if code is Exit.DONE and revert.left else code
+def _incomplete_exit(code: Exit | None, revert: Revert) -> Exit | None:
+    """Return exit code 3 instead of 0 if the revert does not restore everything."""
+    return Exit.PARTIAL if code is Exit.DONE and revert.not_reverted else code
 
 
-def _done(path: Path) -> AppliedPlan:
-    """Return what an apply did, from its journal or its saved plan."""
+def _read_applied(path: Path) -> AppliedPlan:
+    """Return the changes of an apply, from its journal or its saved plan."""
     from dpsync.api import applied
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content, parse_saved

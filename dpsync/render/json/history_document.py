@@ -1,4 +1,4 @@
-"""The applies of a checkout as the document that `dpsync history` prints."""
+"""Make the JSON document that `dpsync history` prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpsync.render.json.documents import HistoryDocument, HistoryEntry
 
 
 def history_document(directory: Path, applies: Iterable[JournaledApply]) -> HistoryDocument:
-    """Return the document, in the order of the applies."""
+    """Return the document with one entry for each apply, in the same order."""
     return HistoryDocument(directory=str(directory), applies=tuple(map(_entry, applies)))
 
 

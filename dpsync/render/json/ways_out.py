@@ -38,7 +38,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
         return WaysOut(platform=by_person or apply, by_hand=f"remove the entry{_at(drift, item)}")
     if item.kept and item.what == "different":
-        return _watched(drift, item)
+        return _watched_value_ways(drift, item)
     forget = f'declare it, or add "{address}" to policy: forget'
     if item.kept:
         stuck = blocked.get(item.address)
@@ -58,8 +58,8 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     return _update(drift, item, by_person or _written_first(drift, item, apply))
 
 
-def _watched(drift: Drift, item: Drifted) -> WaysOut:
-    """What ends a difference of an object that no entry declares: its values stand in the policy."""
+def _watched_value_ways(drift: Drift, item: Drifted) -> WaysOut:
+    """Return how to end drift of a watched value. A `watch` pattern has the expected value."""
     from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
 
     values = ", ".join(f"{one.field} to {on_one_line(one.file)}" for one in item.fields)

@@ -101,7 +101,7 @@ def _drifted(drift: Drift, item: Drifted, out: WaysOut | None = None) -> ViewEnt
         address=visible(item.address),
         gist=f"{gist} ({cause})" if cause and item.what == "different" else gist,
         sign=words.SIGNS[item.what],
-        where=plan_words.changed_origin(drift, item.address, (part.field for part in item.fields)),
+        where=plan_words.edit_location(drift, item.address, (part.field for part in item.fields)),
         enclosing=plan_words.enclosing_origin(drift, item.address),
         lead=tuple(_renamed(item)),
         words=tuple(_words(drift, item, out)),

@@ -153,7 +153,7 @@ def change_entry(plan: Plan, change: Change) -> ViewEntry:
         address=visible(change.address),
         gist=gist if whole or not cause else f"{gist} ({cause})".strip(),
         sign=words.SIGNS[change.action],
-        where=words.changed_origin(plan, change.address, (one.field for one in change.differences))
+        where=words.edit_location(plan, change.address, (one.field for one in change.differences))
         if change.action == "update"
         else origin(plan, change.address),
         enclosing=enclosing_origin(plan, change.address),

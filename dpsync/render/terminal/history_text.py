@@ -1,4 +1,4 @@
-"""What `dpsync history` prints: a line for each apply, in columns."""
+"""Make the text that `dpsync history` prints: a table with one line for each apply."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RESULTS: Final = {
 
 
 def render_history(document: HistoryDocument, paint: Paint) -> str:
-    """Return time (UTC), user, organizations, number of changes, result and journal of each apply."""
+    """Return a table: start time (UTC), user, organizations, number of changes, result, journal."""
     if not document.applies:
         return f"No applies: {visible(document.directory)} has no journals."
     rows = [_row(apply) for apply in document.applies]

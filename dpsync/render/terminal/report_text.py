@@ -45,7 +45,7 @@ def render_report(
     """The whole report as text, without a trailing newline. What went well is counted, or listed with -v.
 
     `known` is what the plan before it, which people have seen, has said to be blocked. With
-    `summary` what is left has one line for each address. `reverts`: whether it is the report of a revert.
+    `summary` what is left has one line for each address. `reverts`: whether the report is of a revert.
     """
     parts = ["\n".join(_outcomes(report, paint, verbose))]
     parts += [paint(visible(text), "red") for text in report.trouble]

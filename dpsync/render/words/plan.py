@@ -278,8 +278,8 @@ def origin(plan: PlanOrDrift, address: str) -> Origin | None:
     return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
-def changed_origin(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
-    """Return where a person edits fields of an entry: their common file if they have one, else the entry."""
+def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
+    """Return where to edit these fields: the first field if all are in one other file, else the entry."""
     whole = origin(plan, address)
     found = [plan.origins.get(f"{address}#{field}") for field in fields]
     first = found[0] if found else None

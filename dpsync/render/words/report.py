@@ -44,9 +44,9 @@ def unapplied(code: int) -> str:
 
 
 def ending(report: Report, reverts: bool = False) -> str:
-    """Say in a sentence whether the platform is as declared, and how certain that is.
+    """Return a sentence that says whether the platform is as declared, and how certain this is.
 
-    `reverts`: whether the report is that of a revert, whose target is not what the files declare.
+    `reverts`: whether the report is of a revert. A revert does not end in the state that the files declare.
     """
     if report.interrupted:
         return "Interrupted: run apply again to finish the rest."

@@ -1,12 +1,12 @@
-"""The configuration that reverts an apply: previous values for what the apply changed, nothing else.
+"""The configuration that reverts an apply: it changes only the objects that the apply changed.
 
-    applied         the changes of a plan that were carried out
-    recorded        these changes with their values, checked like values in a file
+    applied         the changes that the apply carried out
+    recorded        these changes with their values, checked like values in a file of the configuration
     addresses       where the recorded objects are declared now, found by their ids
-    entries         the entries while they get their previous values, and what is not restored
+    entries         the entries that get previous values, and notes about objects that are not restored
     deleted, changed, created
-                    what becomes of the objects that the apply deleted, changed and created, in this order
-    configuration   all of that together
+                    restore deleted objects, restore changed fields, delete created objects (in this order)
+    configuration   makes the configuration with these modules
 
 `workflows/revert.py` uses this package to make and carry out the plan.
 """

@@ -1,4 +1,4 @@
-"""Find where recorded objects are declared now. An object is known by its id, whatever its key is."""
+"""Find the present entries of recorded objects by object id, because their keys may have changed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dpsync.workflows.reversal.recorded import RecordedChange
 
 
 class CurrentAddresses:
-    """The present addresses of objects that an apply knew by other addresses.
+    """The present addresses of recorded objects.
 
-    `ids` maps the addresses of that time to object ids. `snapshot` is what is live, with the entries that
-    `desired` has for it.
+    `ids` maps the addresses at the time of the apply to object ids. `snapshot` has the live objects, matched
+    with the entries of `desired`.
     """
 
     def __init__(
@@ -36,51 +36,55 @@ class CurrentAddresses:
                 self._by_id[entry.kind, match.id].append(address)
 
     def find(self, address: Address, kinds: Collection[str]) -> Address | None:
-        """Return the present address of the object that was at an address; None if no entry declares it.
+        """Return the present address of the object that had a recorded address; None if it has no entry.
 
-        `kinds`: the kinds that the object may have.
+        The object must be of one of the `kinds`.
         """
         id = self.ids.get(str(address))
         for kind in map(self.registry.__getitem__, kinds):
             found = self._by_id.get((kind.name, id), ()) if id is not None else ()
             if len(found) == 1 and kind.own_id:
                 return found[0]
-            parent = self.parent(address, kind)
+            parent = self.find_parent(address, kind)
             for other in found:
                 if self.desired.resources[other].parent == parent:
                     return other
             if id is None and parent is not None:
-                entry = self.desired.resources.get(self.below(parent, address, kind))
+                entry = self.desired.resources.get(self.with_parent(parent, address, kind))
                 if entry is not None and entry.kind == kind.name:
                     return entry.address
         return None
 
-    def parent(self, address: Address, kind: Kind) -> Address | None:
-        """Return the present address of the object to which an address of this kind belonged."""
-        owner = self._owner(address, kind)
+    def find_parent(self, address: Address, kind: Kind) -> Address | None:
+        """Return the present address of the parent that an object of this kind had at a recorded address."""
+        owner = self._recorded_parent(address, kind)
         kinds = (self.registry.tree_owner(kind),) if kind.in_tree else kind.parents
         return self.find(owner, kinds) if owner.segments else None
 
-    def below(self, parent: Address, address: Address, kind: Kind) -> Address:
-        """Return an address with another parent and the same key."""
-        return Address((*parent.segments, *address.segments[len(self._owner(address, kind).segments) :]))
+    def with_parent(self, parent: Address, address: Address, kind: Kind) -> Address:
+        """Return the address with another parent and the same key."""
+        return Address(
+            (*parent.segments, *address.segments[len(self._recorded_parent(address, kind).segments) :])
+        )
 
-    def _owner(self, address: Address, kind: Kind) -> Address:
-        """Return the recorded address of the parent; of a navigation node, that of the site."""
+    def _recorded_parent(self, address: Address, kind: Kind) -> Address:
+        """Return the recorded address of the parent. For a navigation node, this is the site's address."""
         if kind.in_tree:
-            return Address(address.segments[: self._depth(self.registry[self.registry.tree_owner(kind)])])
+            return Address(
+                address.segments[: self._segment_count(self.registry[self.registry.tree_owner(kind)])]
+            )
         words = len(kind.key.split("."))
         return Address(address.segments[: -words if isinstance(kind.shape, Single) else -words - 1])
 
-    def _depth(self, kind: Kind) -> int:
+    def _segment_count(self, kind: Kind) -> int:
         """Return the number of segments that an address of this kind has."""
         if not kind.parents:
             return 1
-        return self._depth(self.registry[kind.parents[0]]) + len(kind.key.split(".")) + 1
+        return self._segment_count(self.registry[kind.parents[0]]) + len(kind.key.split(".")) + 1
 
 
-def with_recorded_ids(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
-    """Return the configuration with a pin for each unrecognized entry whose recorded object is live."""
+def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
+    """Return the configuration with a pin for each unmatched entry whose recorded object still exists."""
     matched = {
         (desired.resources[at].kind, one.id)
         for at, one in snapshot.matches.items()
@@ -95,20 +99,20 @@ def with_recorded_ids(desired: Desired, snapshot: Snapshot, ids: Mapping[str, st
     return replace(desired, resources={**desired.resources, **pinned}) if pinned else desired
 
 
-def with_entries(
+def with_missing_entries(
     current: CurrentAddresses, recorded: Collection[RecordedChange], gone: Collection[Address]
 ) -> tuple[Desired, list[RecordedChange]]:
-    """Return the configuration with an entry for each recorded object, and the changes at those addresses.
+    """Return the configuration with an entry for each recorded object, and the changes at present addresses.
 
-    An entry without fields is added for an object that has none, and its place if that is not declared. Nodes
-    of a navigation are left out, because an entry alone does not say where a node is. `gone`: the
-    recorded addresses of objects that are not live.
+    For each object without an entry, this adds an entry without fields and, if necessary, the scope of the
+    entry. Navigation nodes get no entry, because an entry does not determine the position of a node. `gone`
+    has the recorded addresses of objects that do not exist any more.
     """
     resources, scopes = dict(current.desired.resources), dict(current.desired.scopes)
     changes = []
     for one in recorded:
         kind, address = current.registry[one.change.kind], one.change.location
-        parent = current.parent(address, kind)
+        parent = current.find_parent(address, kind)
         at = current.find(address, (kind.name,)) if one.change.action != "delete" else None
         if at is not None:
             changes.append(replace(one, address=at))
@@ -116,10 +120,10 @@ def with_entries(
         if parent is None:
             changes.append(one)
             continue
-        at = current.below(parent, address, kind)
+        at = current.with_parent(parent, address, kind)
         place = parent.child(*kind.key.split("."))
         if not kind.in_tree:
-            add_place(current.registry, resources, scopes, parent, kind)
+            add_scope(current.registry, resources, scopes, parent, kind)
         if one.change.action != "delete" and not kind.in_tree and one.id is not None and address not in gone:
             if at in resources:
                 at = Address((*place.segments, f"{at.last}-{one.id}"))
@@ -132,18 +136,18 @@ def with_entries(
     for one in changes:
         outputs = current.registry[one.change.kind].platform.outputs
         if outputs is not None and one.address in resources and (parent := resources[one.address].parent):
-            add_place(current.registry, resources, scopes, parent, current.registry[outputs.kind])
+            add_scope(current.registry, resources, scopes, parent, current.registry[outputs.kind])
     return replace(current.desired, resources=resources, scopes=scopes), changes
 
 
-def add_place(
+def add_scope(
     registry: Registry,
     resources: Mapping[Address, Entry],
     scopes: dict[Address, Scope],
     parent: Address,
     kind: Kind,
 ) -> None:
-    """Declare the place of a kind below an entry if it is not declared, so that dpsync reads its objects."""
+    """Add the scope of a kind to a parent entry if it is missing, so that dpsync reads its objects."""
     place = parent.child(*kind.key.split("."))
     if place not in scopes:
         owner = resources[parent]

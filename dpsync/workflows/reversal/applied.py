@@ -15,7 +15,7 @@ _TRIED: Final = frozenset({*GOOD, "unknown"})
 
 
 class Applied(Struct, frozen=True):
-    """One change that was, or may have been, carried out at least in part."""
+    """One change of which at least one step was, or may have been, carried out."""
 
     change: Change
     created_id: str | None = None
@@ -25,7 +25,7 @@ class Applied(Struct, frozen=True):
 
 
 class AppliedPlan(Struct, frozen=True):
-    """What an apply did. `ids` maps each declared address to the object id that it had then."""
+    """The changes of an apply. `ids` maps each declared address to the object id at the time of the apply."""
 
     platform: str
     changes: tuple[Applied, ...]
@@ -33,7 +33,7 @@ class AppliedPlan(Struct, frozen=True):
 
 
 def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
-    """Return what an apply of the plan did. Without a report, every change may have been carried out."""
+    """Return the changes that an apply of the plan carried out. Without a report, these are all changes."""
     if report is None:
         changes = [Applied(change) for change in plan.changes]
     else:

@@ -1,4 +1,4 @@
-"""The configuration that reverts an apply, made from the recorded changes and from what is live."""
+"""Make the configuration that reverts an apply, from the recorded changes and the live objects."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
 from dpsync.workflows.reversal.addresses import CurrentAddresses
-from dpsync.workflows.reversal.changed import give_back, take_back
-from dpsync.workflows.reversal.created import outputs_of, to_delete
-from dpsync.workflows.reversal.deleted import fill_in, restore
+from dpsync.workflows.reversal.changed import restore_fields, restore_moved_flag
+from dpsync.workflows.reversal.created import created_outputs, select_deletions
+from dpsync.workflows.reversal.deleted import restore_or_recreate, set_previous_values
 from dpsync.workflows.reversal.entries import RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.session import Planned, Session
 
 
 class Target(Struct, frozen=True):
-    """The configuration with the state from before an apply.
+    """The configuration that reverts an apply.
 
-    Only entries in `touched` may change, and only objects in `deleted` may be deleted. `outputs` are those of
-    them that the platform created along with others. `left` says what is not restored, `notes` what is
-    restored in another way than it was.
+    Only entries in `touched` may change, and only objects in `deleted` may be deleted. `outputs` has the
+    deleted objects that the platform created together with other objects. `not_reverted` has a note for each
+    object or field that is not restored; `notes` has a note for each object that differs after the revert.
     """
 
     desired: Desired
     touched: frozenset[Address]
     deleted: Mapping[Identity, str]
-    """The id of each object, by its identity."""
+    """The id of each deleted object, by object identity."""
     outputs: frozenset[Identity]
     recreated: Mapping[Address, str]
     """The former id of each object that is re-created, by the address of its new entry."""
-    left: tuple[Note, ...]
+    not_reverted: tuple[Note, ...]
     notes: tuple[Note, ...]
 
 
@@ -49,33 +49,33 @@ def make_target(
 ) -> Target:
     """Return the configuration that reverts an apply.
 
-    `now` is the plan from the values that the apply wrote to what is live. `used` has the created objects
-    that must stay, each with the reason.
+    `now` compares the values that the apply wrote with the live values. `used` maps each created object that
+    must stay to the reason.
     """
     entries = RevertedEntries(session, done, now, current, used)
-    _leave_alone(entries)
+    _keep_later_changes(entries)
     for one in done:
         if one.change.action == "delete":
-            restore(entries, one)
-    fill_in(entries)
+            restore_or_recreate(entries, one)
+    set_previous_values(entries)
     for one in done:
         if one.change.action == "update":
-            take_back(entries, one)
-    removed = to_delete(entries)
+            restore_fields(entries, one)
+    removed = select_deletions(entries)
     for one in done:
         flags = [item for item in one.change.differences if item.taken_from is not None]
         for item in flags if one.address in removed else ():
-            give_back(entries, one, item)
-    outputs = outputs_of(entries, removed)
+            restore_moved_flag(entries, one, item)
+    outputs = created_outputs(entries, removed)
     objects = now.snapshot.objects
     created = {entries.names.identities[address] for address in removed}
     deleted = {identity: objects[identity].id for identity in created} | {one: one[1] for one in outputs}
-    resources = _without_missing(entries, removed)
+    resources = _without_missing_entries(entries, removed)
     desired = replace(
         session.desired,
         resources=resources,
         scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
-        policy=_deleting_only(session.desired.policy, _places_to_prune(entries, deleted), frozenset(deleted)),
+        policy=_limit_pruning(session.desired.policy, _scopes_to_prune(entries, deleted), frozenset(deleted)),
     )
     return Target(
         desired,
@@ -83,39 +83,39 @@ def make_target(
         deleted,
         frozenset(outputs),
         entries.former_ids,
-        tuple(entries.left),
+        tuple(entries.not_reverted),
         tuple(entries.notes),
     )
 
 
-def _leave_alone(entries: RevertedEntries) -> None:
-    """Keep every live value that differs from the files."""
-    for address in entries.differs.keys() & entries.resources.keys():
-        entry, change = entries.resources[address], entries.differs[address]
+def _keep_later_changes(entries: RevertedEntries) -> None:
+    """Keep every live value that differs from the value that the apply wrote."""
+    for address in entries.later_changes.keys() & entries.resources.keys():
+        entry, change = entries.resources[address], entries.later_changes[address]
         if change.action == "create":
             del entries.resources[address]
         else:
             named = {item.field for item in change.differences}
             fields = {name: value for name, value in entry.fields.items() if name not in named}
-            entries.resources[address] = replace(entry, fields=fields, pin=entries.id_of(address))
+            entries.resources[address] = replace(entry, fields=fields, pin=entries.live_id(address))
 
 
-def _places_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
-    """Return the places of objects to delete, among them the places of what the platform created."""
+def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
+    """Return the scopes of the objects to delete, including objects that the platform created with others."""
     scopes = entries.now.snapshot.scopes
     places = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
     kinds = {kind for kind, _ in deleted}
     return places | {at for at, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}}
 
 
-def _deleting_only(policy: Policy, places: Collection[Address], deleted: frozenset[Identity]) -> Policy:
-    return replace(policy, prune=tuple(exactly(place) for place in sorted(places)), only=deleted)
+def _limit_pruning(policy: Policy, places: Collection[Address], deleted: frozenset[Identity]) -> Policy:
+    return replace(policy, prune=tuple(exact_pattern(place) for place in sorted(places)), only=deleted)
 
 
-def _without_missing(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:
-    """Return the entries without deleted and missing ones, what is in these, and references to these.
+def _without_missing_entries(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:
+    """Return the entries without deleted and missing objects, their children, and references to them.
 
-    The order of siblings that the apply did not change is left alone.
+    Sibling orders that the apply did not change are omitted, too.
     """
     kept = dict(entries.resources)
     while out := [
@@ -133,13 +133,14 @@ def _without_missing(entries: RevertedEntries, removed: Collection[Address]) -> 
         fields = {
             name: value
             for name, value in entry.fields.items()
-            if not references(value) & lost and (name not in orders or (address, name) in entries.orders)
+            if not references(value) & lost
+            and (name not in orders or (address, name) in entries.changed_orders)
         }
         children = tuple(child for child in entry.children if child in kept)
         kept[address] = replace(entry, children=children, fields=fields)
     return kept
 
 
-def exactly(address: Address) -> Pattern:
-    """Return the pattern of one address, whatever is in its titles."""
+def exact_pattern(address: Address) -> Pattern:
+    """Return a pattern that matches only this address, whatever characters its titles contain."""
     return Pattern(str(address), address.segments)

@@ -1,4 +1,4 @@
-"""Choose the created objects that a revert deletes: those that nobody has changed or used since the apply."""
+"""Select the created objects that a revert deletes, if nobody has changed or used them since the apply."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dpsync.workflows.reversal.entries import RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 
 
-def to_delete(entries: RevertedEntries) -> set[Address]:
-    """Return the addresses of the created objects to delete. Record why each other one stays."""
+def select_deletions(entries: RevertedEntries) -> set[Address]:
+    """Return the addresses of the created objects to delete. Record why the other created objects stay."""
     created = [one for one in entries.done if one.change.action == "create"]
-    candidates = {one.address for one in created if _is_as_created(entries, one)}
+    candidates = {one.address for one in created if _may_delete(entries, one)}
     for address in sorted(candidates):
         kind = entries.registry[entries.resources[address].kind]
         around = {*address.upward()} - {address}
         if not isinstance(kind.delete, Call) and not around & candidates:
-            entries.leave(address, f"the API cannot delete {kind.one}")
+            entries.record_not_reverted(address, f"the API cannot delete {kind.one}")
             candidates.discard(address)
     return candidates
 
 
-def outputs_of(entries: RevertedEntries, addresses: set[Address]) -> set[Identity]:
-    """Return the objects that the platform created for these entries, such as a translation's space."""
+def created_outputs(entries: RevertedEntries, addresses: set[Address]) -> set[Identity]:
+    """Return the objects that the platform created for these entries, such as the space of a translation."""
     found = set()
     for address in addresses:
         outputs = entries.registry[entries.resources[address].kind].platform.outputs
@@ -33,21 +33,21 @@ def outputs_of(entries: RevertedEntries, addresses: set[Address]) -> set[Identit
     return found
 
 
-def _is_as_created(entries: RevertedEntries, recorded: RecordedChange) -> bool:
-    """Return whether the object exists, is the one that the apply created, and is unchanged and unused."""
+def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
+    """Return whether the created object still exists, unchanged and unused. Record why it must stay."""
     address, change = recorded.address, recorded.change
-    live, since = entries.now.sides.live(address), entries.differs.get(address)
+    live, since = entries.now.sides.live(address), entries.later_changes.get(address)
     kind = entries.registry[change.kind]
     if address not in entries.resources:
         if live is None and kind.in_tree and entries.exists(recorded):
-            entries.leave(address, f"your files do not declare this {kind.noun} any more")
+            entries.record_not_reverted(address, f"your files do not declare this {kind.noun} any more")
         return False
     if live is None:
         return False
     if recorded.id is not None and live.id != recorded.id:
         return False
     if live.identity in entries.used:
-        entries.leave(address, entries.used[live.identity])
+        entries.record_not_reverted(address, entries.used[live.identity])
         return False
     differences = since.differences if since is not None else ()
     if not recorded.applied.complete:
@@ -56,6 +56,8 @@ def _is_as_created(entries: RevertedEntries, recorded: RecordedChange) -> bool:
         differences = tuple(item for item in differences if item.field in sent)
     if differences or (since is not None and since.moved and recorded.applied.complete):
         fields = ", ".join(item.field for item in differences) or "its position among its siblings"
-        entries.leave(address, f"somebody has changed this {kind.noun} since the apply ({fields})")
+        entries.record_not_reverted(
+            address, f"somebody has changed this {kind.noun} since the apply ({fields})"
+        )
         return False
     return True

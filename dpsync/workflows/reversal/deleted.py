@@ -1,4 +1,4 @@
-"""Restore each object that an apply deleted, or re-create it with its previous values."""
+"""Restore or re-create the objects that an apply deleted."""
 
 from __future__ import annotations
 
@@ -16,41 +16,43 @@ from dpsync.workflows.reversal.entries import CannotRestore, RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 
 
-def restore(entries: RevertedEntries, recorded: RecordedChange) -> None:
-    """Declare the deleted object again, or a new one in its place. Record why neither is possible."""
+def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> None:
+    """Add an entry that restores or re-creates the deleted object, or record why neither is possible."""
     change, address = recorded.change, recorded.address
     kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.place)
-    if _is_live(entries, recorded):
+    if _still_exists(entries, recorded):
         return
     for item in change.was:
         if kind.field(item.field).one_per is not None and item.before is True:
-            owner = entries.current.parent(change.location, kind) or address
-            entries.leave(owner, f"the platform chose another {item.field} when {change.address} was deleted")
+            owner = entries.current.find_parent(change.location, kind) or address
+            entries.record_not_reverted(
+                owner, f"the platform chose another {item.field} when {change.address} was deleted"
+            )
     for effect in change.effects:
-        entries.leave(effect.address, f"it was deleted or changed along with {change.address}")
+        entries.record_not_reverted(effect.address, f"it was deleted or changed along with {change.address}")
     if scope is None and not kind.in_tree:
-        entries.leave(
+        entries.record_not_reverted(
             address, f"it was deleted, and your files do not declare {address.place.place} any more"
         )
     elif kind.lifecycle.restore is None or change.id is None:
         reason = _reason_not_to_create(entries, recorded)
         if reason is not None:
-            entries.leave(address, f"it was deleted, and {reason}")
+            entries.record_not_reverted(address, f"it was deleted, and {reason}")
         elif scope is not None:
-            _recreate(entries, recorded, scope)
+            _declare_new_object(entries, recorded, scope)
     elif scope is not None and not any(entry.pin == change.id for entry in entries.resources.values()):
         key = f"restored-{change.id}"
-        entries.resources[scope.address.child(key)] = _entry(change, scope, key, change.id)
+        entries.resources[scope.address.child(key)] = _make_entry(change, scope, key, change.id)
         entries.restored[change.address] = scope.address.child(key)
-        entries.note_restored(
+        entries.record_restored(
             address,
             f"Restored with its content (possible for {kind.lifecycle.restore.days} days after the delete)."
             f" To keep this {kind.noun}, add an entry with id: {change.id}",
         )
 
 
-def _is_live(entries: RevertedEntries, recorded: RecordedChange) -> bool:
-    """Return whether the object exists although the apply may have deleted it."""
+def _still_exists(entries: RevertedEntries, recorded: RecordedChange) -> bool:
+    """Return whether the object still exists, for example because its delete failed."""
     kind, snapshot = entries.registry[recorded.change.kind], entries.now.snapshot
     if kind.own_id:
         return entries.exists(recorded)
@@ -58,7 +60,7 @@ def _is_live(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     return any(live.kind == kind.name and live.id == recorded.id for live in place)
 
 
-def _entry(change: Change, scope: Scope, key: str, pin: str | None = None) -> Entry:
+def _make_entry(change: Change, scope: Scope, key: str, pin: str | None = None) -> Entry:
     return Entry(
         kind=change.kind, address=scope.address.child(key), key=key, parent=scope.parent, holder=None,
         fields={}, span=scope.span, spans={}, pin=pin, new=pin is None,
@@ -66,7 +68,7 @@ def _entry(change: Change, scope: Scope, key: str, pin: str | None = None) -> En
 
 
 def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
-    """Return why the object cannot be re-created; None if it can."""
+    """Return why dpsync cannot re-create the object; None if it can."""
     change = recorded.change
     kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
     if kind.in_tree:
@@ -86,19 +88,19 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
         missing.add(kind.natural)
     if missing:
         return f"the plan does not contain its {', '.join(sorted(missing))}, which a new {kind.noun} needs"
-    live = _similar_object(entries, recorded)
+    live = _find_similar_object(entries, recorded)
     if live is None:
         return None
     return f"another {kind.noun} has the same name now: {entries.names.address(live.identity)}"
 
 
 def _is_grant(kind: Kind) -> bool:
-    """Return whether the id of an object is that of another one that it names, as that of a team member."""
+    """Return whether an object of this kind has the id of the object that it refers to (a team member)."""
     return kind.natural is not None and kind.field(kind.natural).source == kind.id
 
 
-def _similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
-    """Return the live object in the same place that has the values by which dpsync recognizes it."""
+def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
+    """Return the live object in the same scope with the same identifying values (such as the title)."""
     previous = {item.field: item.before for item in recorded.change.was}
     kind, display = entries.registry[recorded.change.kind], entries.now.sides.values.display
     for identity in entries.now.snapshot.scopes[recorded.address.place]:
@@ -111,20 +113,23 @@ def _similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveO
         for names in kind.identity:
             key = (names,) if isinstance(names, str) else names
             if all(
-                _member(previous, one) is not None and _member(previous, one) == _member(now, one)
+                _nested_value(previous, one) is not None
+                and _nested_value(previous, one) == _nested_value(now, one)
                 for one in key
             ):
                 return live
     return None
 
 
-def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) -> None:
-    """Declare a new object. `fill_in` gives it its values when all references are known."""
+def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) -> None:
+    """Add an entry for a new object. `set_previous_values` sets the fields later."""
     change, kind = recorded.change, entries.registry[recorded.change.kind]
     natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.natural or "")
-    entry = _entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
+    entry = _make_entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
     if entry.address in entries.resources:
-        entries.leave(recorded.address, f"it was deleted, and your files declare {entry.address} now")
+        entries.record_not_reverted(
+            recorded.address, f"it was deleted, and your files declare {entry.address} now"
+        )
         return
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
@@ -134,19 +139,23 @@ def _recreate(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) 
         "" if _is_grant(kind) else " with a new id. The former content and former references to it are lost"
     )
     to_keep = f"To keep this {kind.noun}, add an entry to {scope.address}, or the next apply may delete it"
-    entries.note_restored(recorded.address, f"Re-created{lost}. {to_keep}")
+    entries.record_restored(recorded.address, f"Re-created{lost}. {to_keep}")
 
 
-def fill_in(entries: RevertedEntries) -> None:
-    """Give re-created objects their previous values. Leave out objects that lack a required value."""
-    while lacking := {at: name for at, one in entries.recreated.items() if (name := _lacks(entries, one))}:
-        for at, name in lacking.items():
+def set_previous_values(entries: RevertedEntries) -> None:
+    """Set the previous values of re-created objects. Skip an object if a value cannot be restored."""
+    while missing_values := {
+        at: name for at, one in entries.recreated.items() if (name := _find_missing_value(entries, one))
+    }:
+        for at, name in missing_values.items():
             recorded = entries.recreated.pop(at)
             del entries.former_ids[at]
             del entries.resources[at], entries.restored[recorded.change.address]
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
             noun = entries.registry[recorded.change.kind].noun
-            entries.leave(recorded.address, f"it was deleted, and a new {noun} needs its {name}")
+            entries.record_not_reverted(
+                recorded.address, f"it was deleted, and a new {noun} needs its {name}"
+            )
     for at, recorded in entries.recreated.items():
         kind = entries.registry[recorded.change.kind]
         fields = {
@@ -157,19 +166,23 @@ def fill_in(entries: RevertedEntries) -> None:
         entries.resources[at] = replace(entries.resources[at], fields=fields)
         lost = [one.name for one in kind.writable_fields if one.type.may_be_secret or one.source is None]
         if lost:
-            entries.leave(recorded.address, f"its {', '.join(sorted(lost))}, which no plan contains")
+            entries.record_not_reverted(
+                recorded.address, f"its {', '.join(sorted(lost))}, which no plan contains"
+            )
 
 
 def _grant_fields(entries: RevertedEntries, recorded: RecordedChange) -> dict[str, Value]:
-    """Return the field that names the object of a grant, by its id. Raises CannotRestore."""
+    """Return the reference of a grant to the object with the same id. Raises CannotRestore."""
     kind, id = entries.registry[recorded.change.kind], recorded.change.id
     assert kind.natural is not None
     assert id is not None
-    return {kind.natural: entries.references.with_id(id, kind.field(kind.natural), recorded.address.first)}
+    return {
+        kind.natural: entries.references.reference_to_id(id, kind.field(kind.natural), recorded.address.first)
+    }
 
 
-def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
-    """Return the value that a new object needs and that cannot be restored, with the reason; None if none."""
+def _find_missing_value(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
+    """Return the first field that cannot be restored, with the reason; None if there is none."""
     for name in recorded.deleted:
         try:
             entries.references.value_of(recorded.deleted, entries.registry[recorded.change.kind].field(name))
@@ -183,8 +196,8 @@ def _lacks(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
     return None
 
 
-def _member(values: Any, name: str) -> Any:
-    """Return a member by its dotted name; None if there is none."""
+def _nested_value(values: Any, name: str) -> Any:
+    """Return the value at a dotted name in nested mappings; None if it is missing."""
     for part in name.split("."):
         values = values.get(part) if isinstance(values, Mapping) else None
     return values

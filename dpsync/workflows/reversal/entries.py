@@ -1,4 +1,4 @@
-"""The entries of a configuration while a revert gives them the values from before an apply."""
+"""The entries of a configuration while a revert sets their previous values."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from dpsync.workflows.session import Planned, Session
 
 
 class CannotRestore(Exception):
-    """A previous value cannot be written again. The message says why."""
+    """A previous value cannot be restored. The message has the reason."""
 
 
 class References:
-    """The references in recorded values, as they are now.
+    """Converts recorded references to present references.
 
-    `restored` has the new addresses of deleted objects by their recorded addresses, `former_ids` their ids.
+    `restored` maps the recorded address of a deleted object to the address of its new entry. `former_ids`
+    maps the address of the new entry to the former id of the object.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class References:
         self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
 
     def value_of(self, recorded: Mapping[str, Value | IncompleteValue], field: Field) -> Value:
-        """Return a recorded value with present references. Raises CannotRestore."""
+        """Return the recorded value of a field with present references. Raises CannotRestore."""
         value = recorded[field.name]
         if isinstance(value, IncompleteValue):
             raise CannotRestore(str(value))
@@ -55,8 +56,8 @@ class References:
             lambda leaf: self._current_reference(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf,
         )
 
-    def with_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
-        """Return the reference to the object of an organization that had an id. Raises CannotRestore."""
+    def reference_to_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
+        """Return a reference to the object in an organization that had this id. Raises CannotRestore."""
         for address, entry in self._resources.items():
             same = address.first == organization and self._former_ids.get(address, entry.pin) == id
             if same and entry.kind in field.type.refers:
@@ -85,10 +86,10 @@ class References:
 
 
 class RevertedEntries:
-    """The entries so far.
+    """The entries with the previous values that were set so far.
 
-    `now` is the plan from the values that the apply wrote to what is live: a difference in it was made since.
-    `used` has the created objects that must stay, each with the reason.
+    `now` compares the values that the apply wrote with the live values, so each difference in it was made
+    after the apply. `used` maps each created object that must stay to the reason.
     """
 
     def __init__(
@@ -107,31 +108,33 @@ class RevertedEntries:
         self.used = used
         self.names = now.sides.names
         self.resources = dict(session.desired.resources)
-        self.left: list[Note] = []
-        """What the revert does not restore."""
+        self.not_reverted: list[Note] = []
+        """A note for each object or field that the revert does not restore."""
         self.notes: list[Note] = []
-        """What the revert restores in another way than it was."""
+        """A note for each restored or re-created object, which needs a new entry in the files."""
         self.touched: set[Address] = set()
-        self.orders: set[tuple[Address, str]] = set()
-        """Orders of siblings that the apply has changed."""
+        self.changed_orders: set[tuple[Address, str]] = set()
+        """The fields with a sibling order that the apply changed."""
         self.restored: dict[str, Address] = {}
-        """By the recorded address of each object that the apply deleted, the address of its new entry."""
+        """Maps the recorded address of each deleted object to the address of its new entry."""
         self.recreated: dict[Address, RecordedChange] = {}
-        """By the address of each re-created object, the change that deleted the former object."""
-        self.differs: dict[Address, Change] = {change.location: change for change in now.plan.changes}
+        """Maps the address of each re-created object to the change that deleted the former object."""
+        self.later_changes: dict[Address, Change] = {change.location: change for change in now.plan.changes}
         self.former_ids: dict[Address, str] = {}
-        """The former ids of objects that are re-created, by the addresses of their new entries."""
+        """Maps the address of each re-created object to the id of the former object."""
         self.references = References(current, self.resources, now.sides, self.restored, self.former_ids)
 
-    def leave(self, address: object, reason: str) -> None:
-        """Record why an object or a field is left as it is."""
-        self.left.append(Note(address=str(address), text=f"Not reverted: {reason}", severity="warning"))
+    def record_not_reverted(self, address: object, reason: str) -> None:
+        """Record the reason why an object or a field is not reverted."""
+        self.not_reverted.append(
+            Note(address=str(address), text=f"Not reverted: {reason}", severity="warning")
+        )
 
-    def note_restored(self, address: object, text: str) -> None:
-        """Record that an object is restored in another form than it had."""
+    def record_restored(self, address: object, text: str) -> None:
+        """Record that an object is restored or re-created, and how to keep the object."""
         self.notes.append(Note(address=str(address), text=text, severity="warning"))
 
-    def id_of(self, address: Address) -> str | None:
+    def live_id(self, address: Address) -> str | None:
         """Return the id of the live object at an address."""
         live = self.now.sides.live(address)
         return None if live is None else live.id

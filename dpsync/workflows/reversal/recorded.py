@@ -28,11 +28,11 @@ _CODE: Final = "DP149"
 
 
 class RecordedChange(Struct, frozen=True):
-    """A change that an apply carried out, at least in part, with its checked values."""
+    """A change that an apply carried out at least in part. Its values are checked."""
 
     applied: Applied
     address: Address
-    """The address that the entry of the object has now. Until the platform is read, the recorded address."""
+    """The present address of the object; before dpsync has read the platform, the recorded address."""
     before: Read
     """The previous values of changed fields."""
     after: Read
@@ -80,7 +80,7 @@ def read_changes(
 
 
 class _Reader:
-    """Reader of one change that collects the errors in it. `entry` is the present entry of the object."""
+    """Reads one change and collects errors in its values. `entry` is the present entry of the object."""
 
     def __init__(
         self, desired: Desired, registry: Registry, file: str, change: Change, entry: Entry | None
