@@ -1,7 +1,7 @@
-"""An ids file with two swapped lines, or no ids file, and one ordinary edit of a random organization.
+"""The ids file has two swapped lines, or is missing, and somebody edits an entry of a random organization.
 
-Either each entry with content is recognized as the object that it was before, or dpsync asks. Kinds without
-content are not looked at: a site space whose key and path change together may still take another object.
+Either dpsync matches each entry with content to its former object, or dpsync asks. Kinds without content are
+not checked: a site space may match another object if its key and path change together.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PLACES = ("teams", "collections", "spaces", "sites")
 Accident = Literal["lines swapped", "file missing"]
 
 
-class Unsuitable(Exception):
-    """The random organization is no example: without pins, its files do not mean what is live."""
+class UnsuitableExample(Exception):
+    """The random organization is not suitable: without pins, its files do not match the live objects."""
 
 
 class Example:
-    """A committed configuration that matches its platform, and the id of each entry."""
+    """A committed configuration that matches the platform, and the right object id of each entry."""
 
     def __init__(self, platform: Platform, seed: str, directory: Path) -> None:
         self.platform, self.draw, self.directory = platform, Draw(Random(seed)), directory
@@ -48,12 +48,12 @@ class Example:
         self.files = document({"acme": written}, self.draw.pick([("**",), ()]))
         for place in PLACES:
             for entry in written.get(place, {}).values():
-                _without_pins(entry)
+                _remove_pins(entry)
         self.write()
         with platform.client() as client:
             planned = self.session(NO_IDS, based=False).plan(client, Options())
             if planned.plan.changes or planned.plan.refusals:
-                raise Unsuitable
+                raise UnsuitableExample
             self.lines = recorded_lines(
                 REGISTRY, self.session(NO_IDS, based=False).readable, planned.snapshot
             )
@@ -76,15 +76,15 @@ class Example:
             desired, REGISTRY, 4, *([load_base(root, None, {}, REGISTRY)] if based else []), ids=ids
         )
 
-    def swapped(self) -> tuple[IdsFile, list[Address]]:
-        """The ids file with the lines of two entries of one kind and place swapped, and the entries."""
+    def swap_lines(self) -> tuple[IdsFile, list[Address]]:
+        """Return an ids file with swapped lines of two siblings of one kind, and the two entries."""
         kinds = load(self.directory / "dpsync.yaml", {}, REGISTRY).resources
         groups: dict[tuple[str, Address], list[Address]] = {}
         for address in sorted(self.lines):
             groups.setdefault((kinds[address].kind, address.place), []).append(address)
         several = [group for group in groups.values() if len(group) > 1]
         if not several:
-            raise Unsuitable
+            raise UnsuitableExample
         one, other = self.draw.some(self.draw.pick(several), least=2)[:2]
         lines = {**self.lines, one: replace(self.lines[other], address=one)}
         lines[other] = replace(self.lines[one], address=other)
@@ -94,57 +94,59 @@ class Example:
         """Change the title or path of an entry, its key, both, or nothing."""
         edit, key = self.draw.pick(["nothing", "title", "key", "both"]), address.last
         if edit in ("title", "both"):
-            entry = _entry(self.files["organizations"]["acme"], address)
+            entry = _find_entry(self.files["organizations"]["acme"], address)
             entry["title" if "title" in entry else "path"] = "renamed-thing"
         if edit in ("key", "both"):
             self.files = json.loads(json.dumps(self.files).replace(f'"{key}"', f'"{key}-renamed"'))
-            self.truth = {_renamed(at, key): id for at, id in self.truth.items()}
+            self.truth = {_with_renamed_key(at, key): id for at, id in self.truth.items()}
         self.write()
 
 
-def _without_pins(entry: Any) -> None:
+def _remove_pins(entry: Any) -> None:
     entry.pop("id", None)
     entry.pop("new", None)
     for node in (*entry.get("structure", ()), *(entry.get("children", ()) if "type" in entry else ())):
-        _without_pins(node)
+        _remove_pins(node)
 
 
-def _entry(organization: Any, address: Address) -> Any:
+def _find_entry(organization: Any, address: Address) -> Any:
     _, place, key, *rest = address.segments
     entry = organization[place][key]
     for key in rest[1:]:
         nodes = entry.get("structure") or entry.get("children") or []
-        entry = _in_groups(nodes, key)
+        entry = _find_node(nodes, key)
     return entry
 
 
-def _in_groups(nodes: list[Any], key: str) -> Any:
-    """The node with this key; groups have no part in the address of what is in them."""
+def _find_node(nodes: list[Any], key: str) -> Any:
+    """Return the node with this key, also from inside groups: addresses do not contain group keys."""
     for node in nodes:
         if node["key"] == key:
             return node
-        if node["type"] == "section-group" and (found := _in_groups(node["children"], key)):
+        if node["type"] == "section-group" and (found := _find_node(node["children"], key)):
             return found
     return None
 
 
-def _renamed(address: str, key: str) -> str:
+def _with_renamed_key(address: str, key: str) -> str:
     segments = Address.parse(address).segments
     return str(Address(tuple(f"{one}-renamed" if one == key else one for one in segments)))
 
 
-def _after(platform: Platform, directory: Path, accident: Accident, seed: int) -> tuple[Example, IdsFile]:
-    """The first suitable example of a seed, after the accident and an edit."""
+def _make_example(
+    platform: Platform, directory: Path, accident: Accident, seed: int
+) -> tuple[Example, IdsFile]:
+    """Return the first suitable example of a seed after an edit, and the ids file after the accident."""
     for number in range(100):
         place = directory / str(number)
         place.mkdir()
         try:
             made = Example(platform, f"{seed}-{number}", place)
-            ids, entries = made.swapped() if accident == "lines swapped" else (NO_IDS, sorted(made.lines))
+            ids, entries = made.swap_lines() if accident == "lines swapped" else (NO_IDS, sorted(made.lines))
             if entries:
                 made.edit(made.draw.pick(entries))
                 return made, ids
-        except (Unsuitable, DiagnosticError):
+        except (UnsuitableExample, DiagnosticError):
             continue
     raise AssertionError
 
@@ -155,8 +157,8 @@ def _after(platform: Platform, directory: Path, accident: Accident, seed: int) -
 def test_plan_after_ids_file_accident_binds_right_objects(
     platform: Platform, tmp_path: Path, accident: Accident, committed: bool, seed: int
 ) -> None:
-    """Values would otherwise be written to the object of another entry, or a second object created."""
-    made, ids = _after(platform, tmp_path, accident, seed)
+    """Otherwise, dpsync writes values to the object of another entry, or creates a second object."""
+    made, ids = _make_example(platform, tmp_path, accident, seed)
     if committed:
         made.commit()
     try:

@@ -1,6 +1,6 @@
-"""After an apply and its revert, each GET answers as before the apply, except for what the revert named.
+"""After an apply and its revert, each GET response is as before, except for objects that the revert named.
 
-Half of the applies are disturbed, and after half of them somebody edits something by hand. A normal run makes
+Half of the applies are disturbed. After half of the applies, an object is edited by hand. A normal run has
 50 rounds, a soak 1,000.
 """
 
@@ -22,10 +22,10 @@ from tests.soak import examples
 
 from . import others
 from .faults import Break, Kill, Killed, Lose
+from .get_responses import Values, changed_values, possible_ids, read_values
 from .laws import discard_if, law, said
 from .organizations import Draw
 from .platform import Platform, case
-from .raw_answers import Facts, difference, facts, ids_in
 from .rehearsals import staged
 from .test_other_kinds import applied as applied_before
 
@@ -49,8 +49,8 @@ def agreed(revert: Revert, client: WriteClient) -> Planned:
     return planned
 
 
-def applied_and_recorded(platform: Platform, session: Session, planned: Planned) -> PastApply:
-    """An apply that nothing disturbs."""
+def apply_undisturbed(platform: Platform, session: Session, planned: Planned) -> PastApply:
+    """Apply the plan without disturbance, and return the apply from its journal."""
     journal = FileJournal(platform.directory / "journal", "law")
     with platform.client() as client:
         session.apply(client, planned, secrets={}, journal=journal)
@@ -58,7 +58,7 @@ def applied_and_recorded(platform: Platform, session: Session, planned: Planned)
     return read_journal(Path(str(journal.path)))
 
 
-def applied_somehow(platform: Platform, session: Session, planned: Planned, draw: Draw) -> PastApply:
+def apply_disturbed(platform: Platform, session: Session, planned: Planned, draw: Draw) -> PastApply:
     """An apply, mostly disturbed; its journal is all that is left of it."""
     steps = sum(len(change.steps) for change in planned.plan.changes)
     fault, number, when = (
@@ -71,8 +71,8 @@ def applied_somehow(platform: Platform, session: Session, planned: Planned, draw
     return read_journal(Path(str(journal.path)))
 
 
-def known_ids(plan: Plan, planned: Planned) -> dict[str, set[str]]:
-    """Return the ids of objects by their addresses: as the plan names them, and as its report does."""
+def ids_by_address(plan: Plan, planned: Planned) -> dict[str, set[str]]:
+    """Return the ids of objects by address. An address may have several ids."""
     names = planned.sides.names
     found: dict[str, set[str]] = {}
     for at, id in planned.snapshot.outputs.items():
@@ -84,14 +84,14 @@ def known_ids(plan: Plan, planned: Planned) -> dict[str, set[str]]:
     return found
 
 
-def named_ids(plan: Plan, *known: dict[str, set[str]]) -> set[str]:
-    """Return the ids of the objects that the plan of a revert says it does not restore."""
+def ids_in_notes(plan: Plan, *known: dict[str, set[str]]) -> set[str]:
+    """Return the ids of the objects that the notes of a revert plan mention."""
     said = {item.address.split("#")[0] for item in (*plan.notes, *plan.blocked)}
     return {id for ids in known for address in said for id in ids.get(address, ())}
 
 
-def with_former_ids(found: Facts, ids: dict[str, str]) -> Facts:
-    """Return facts with the former id of each re-created object."""
+def with_former_ids(found: Values, ids: dict[str, str]) -> Values:
+    """Return values in which each re-created object has its former id."""
 
     def former(text: Any) -> Any:
         for new, old in ids.items():
@@ -99,11 +99,11 @@ def with_former_ids(found: Facts, ids: dict[str, str]) -> Facts:
                 text = re.sub(rf"(?<![\w-]){re.escape(new)}(?![\w-])", old, text)
         return tuple(map(former, text)) if isinstance(text, tuple) else text
 
-    return {tuple(map(former, place)): former(value) for place, value in found.items()}
+    return {tuple(map(former, path)): former(value) for path, value in found.items()}
 
 
 def edit_by_hand(platform: Platform, draw: Draw) -> None:
-    """Change something as a person would who knows nothing of the apply."""
+    """Change a random object by hand, independently of the apply."""
     (organization, *_) = platform.state()["organizations"]
     things = [
         (kind, one["id"]) for kind in ("teams", "spaces", "sites") for one in organization.get(kind, ())
@@ -124,7 +124,7 @@ def edit_by_hand(platform: Platform, draw: Draw) -> None:
     if spaces:
         edits["sites"].append(("POST", f"{org}/sites/{id}/site-spaces", {"spaceId": draw.pick(spaces)}))
     method, path, body = draw.pick(edits[kind])
-    with platform.client() as client, suppress(ClientError):  # a section, or a deleted space, refuses some
+    with platform.client() as client, suppress(ClientError):  # the API may refuse the edit
         client.send(method, path, body, repeatable=True)
 
 
@@ -133,18 +133,18 @@ def planned_with_answers(platform: Platform, session: Session) -> Planned:
     return staged(platform, session).planned
 
 
-def unrestored(platform: Platform, session: Session, planned: Planned, draw: Draw) -> list[str]:
-    """Return what an apply that may be disturbed, edits by hand, and a revert leave otherwise and unnamed."""
-    before = facts(platform)
+def unrestored_values(platform: Platform, session: Session, planned: Planned, draw: Draw) -> list[str]:
+    """Apply, edit by hand and revert. Return the values that are neither restored nor named by the revert."""
+    before = read_values(platform)
     if draw.chance(0.5):
-        past = applied_somehow(platform, session, planned, draw)
+        past = apply_disturbed(platform, session, planned, draw)
     else:
-        past = applied_and_recorded(platform, session, planned)
-    left = facts(platform)
+        past = apply_undisturbed(platform, session, planned)
+    left = read_values(platform)
     if draw.chance(0.5):
         edit_by_hand(platform, draw)
-    edited = facts(platform)
-    by_hand = difference(left, edited)
+    edited = read_values(platform)
+    by_hand = changed_values(left, edited)
 
     with platform.client() as client:
         revert = reverting(client, session, applied(past.plan, past.report))
@@ -162,23 +162,24 @@ def unrestored(platform: Platform, session: Session, planned: Planned, draw: Dra
         and outcome.id
         and Address.parse(outcome.address) in revert.target.recreated
     }
-    ids = [known_ids(past.plan, planned), known_ids(back.plan, back)]
+    ids = [ids_by_address(past.plan, planned), ids_by_address(back.plan, back)]
     created = {
         one.change.address: {one.created_id}
         for one in applied(past.plan, past.report).changes
         if one.created_id
     }
-    named = named_ids(back.plan, *ids, created)
-    after = with_former_ids(facts(platform), new_ids)
-    # What stands in something that the apply created may go with that.
-    kept = {place: now for place, (_, now) in by_hand.items() if place in before or place not in left}
-    lost = [place for place, now in kept.items() if after.get(place) != now]
-    wrong = {place: pair for place, pair in difference(before, after).items() if place not in by_hand}
+    named = ids_in_notes(back.plan, *ids, created)
+    after = with_former_ids(read_values(platform), new_ids)
+    # An edit in an object that the apply created may be deleted with this object.
+    kept = {path: now for path, (_, now) in by_hand.items() if path in before or path not in left}
+    lost = [path for path, now in kept.items() if after.get(path) != now]
+    wrong = {path: pair for path, pair in changed_values(before, after).items() if path not in by_hand}
     return [
-        f"{'/'.join(place)}: {wrong.get(place, 'an edit by hand is lost')}"
-        for place in (*wrong, *lost)
+        f"{'/'.join(path)}: {wrong.get(path, 'an edit by hand is lost')}"
+        for path in (*wrong, *lost)
         if not (
-            ids_in(place) | {id for order in wrong.get(place, ()) if isinstance(order, tuple) for id in order}
+            possible_ids(path)
+            | {id for order in wrong.get(path, ()) if isinstance(order, tuple) for id in order}
         )
         & named
     ]
@@ -189,7 +190,7 @@ def test_revert_restores_every_get_response(platform: Platform, draw: Draw) -> N
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     session = platform.session(made.configuration)
-    assert unrestored(platform, session, planned_with_answers(platform, session), draw) == []
+    assert unrestored_values(platform, session, planned_with_answers(platform, session), draw) == []
 
 
 @law(examples(110, 250))
@@ -197,7 +198,7 @@ def test_revert_restores_every_get_response_on_reference(reference: Platform, dr
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     session = reference.session(made.configuration)
-    assert unrestored(reference, session, planned_with_answers(reference, session), draw) == []
+    assert unrestored_values(reference, session, planned_with_answers(reference, session), draw) == []
 
 
 @law(examples(110, 250))
@@ -205,7 +206,7 @@ def test_revert_restores_every_get_response_on_published(today: Platform, draw: 
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     session = today.session(made.configuration)
-    assert unrestored(today, session, planned_with_answers(today, session), draw) == []
+    assert unrestored_values(today, session, planned_with_answers(today, session), draw) == []
 
 
 @law(examples(110, 250))
@@ -214,4 +215,4 @@ def test_revert_restores_every_kind(platform: Platform, draw: Draw) -> None:
     applied_before(platform, others.document(others.organization(draw)))
     platform.server.finish(abandoned=True)
     session = platform.session(others.document(others.organization(draw)))
-    assert unrestored(platform, session, planned_with_answers(platform, session), draw) == []
+    assert unrestored_values(platform, session, planned_with_answers(platform, session), draw) == []

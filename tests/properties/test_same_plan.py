@@ -1,4 +1,4 @@
-"""For the same files, commit and platform, every way to a plan gives the same plan, and `apply` does it.
+"""For the same files, commit and platform, `plan`, `plan --base` and `apply` make the same plan.
 
 The organizations are random, the commits are real, and all requests go over HTTP.
 """
@@ -31,13 +31,13 @@ PLATFORMS = {"full": "platform", "reference": "reference", "published": "today"}
 SEED = int(os.environ.get("DPSYNC_SEED", "20"))
 """The first seed of the examples."""
 EXAMPLES = int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(8, 100)
-DONE = ("base", "changes", "blocked", "bindings", "kept", "exposures", "urls", "navigation")
+COMPARED = ("base", "changes", "blocked", "bindings", "kept", "exposures", "urls", "navigation")
 ROUNDS = 4
-"""How often a plan may ask something that follows from an answer."""
+"""How often a plan may ask further questions after it got answers."""
 
 
 class Scene:
-    """A checkout with a commit, edited files, and a platform that somebody has changed since."""
+    """A checkout with a commit, edited files, and a platform that was changed after the commit."""
 
     def __init__(self, platform: Platform, seed: int, directory: Path) -> None:
         self.platform, self.draw = platform, Draw(Random(seed))
@@ -79,23 +79,23 @@ class Scene:
         if self.draw.chance(0.2):
             made["policy"]["protect"] = ["*/spaces/*"]
         if self.draw.chance(0.5):
-            _forget_answers(made["organizations"]["acme"])
+            _remove_new_flags(made["organizations"]["acme"])
         text = json.dumps(self.platform.suited(made), indent=1)
         (self.checkout.directory / "dpsync.yaml").write_text(text, encoding="utf-8")
 
     def edit(self, live: Organization) -> None:
-        """Edit the files, and sometimes the platform and the commits, too."""
+        """Edit the files. At random, also change the platform and commit the files."""
         wanted = wanted_organization(self.draw, live, Managed(), self.draw.number(0, 12))
         if self.draw.chance(0.3):
-            # Somebody adds an object by hand, and an entry of the same kind is new.
+            # Add an object to the platform by hand, and a new entry of the same kind to the files.
             add = self.draw.pick([add_team, add_collection, add_space, add_site])
             live = live.copy()
             for org in (live, wanted):
                 add(self.draw, org, Managed())
-            self.start(_made(live))
+            self.start(_with_ids(live))
         elif self.draw.chance(0.4):
             live = wanted_organization(self.draw, live, Managed(), self.draw.number(1, 4))
-            self.start(_made(live))
+            self.start(_with_ids(live))
         self.write(live, wanted)
         if self.draw.chance(0.3):
             self.rename_keys()
@@ -114,15 +114,15 @@ class Scene:
         return self.checkout.dpsync(*arguments)
 
 
-def _forget_answers(organization: Any) -> None:
-    """Remove each `new: true`, as in files of somebody who has not been asked yet."""
+def _remove_new_flags(organization: Any) -> None:
+    """Remove each `new: true`, as in files from before dpsync asked for it."""
     for place in ("collections", "spaces", "sites"):
         for entry in organization.get(place, {}).values():
             entry.pop("new", None)
 
 
-def _made(org: Organization) -> Organization:
-    """The organization after everything new in it got an id."""
+def _with_ids(org: Organization) -> Organization:
+    """Give each new object of the organization an id, as if the object was created by hand."""
     things = [*org.teams, *org.collections, *org.spaces, *org.sites]
     things += [node for site in org.sites for node in site.nodes()]
     for number, thing in enumerate(thing for thing in things if thing.id is None):
@@ -131,13 +131,13 @@ def _made(org: Organization) -> Organization:
 
 
 @contextmanager
-def scene(platform: Platform, seed: int) -> Iterator[Scene]:
+def make_scene(platform: Platform, seed: int) -> Iterator[Scene]:
     with TemporaryDirectory() as directory:
         yield Scene(platform, seed, Path(directory))
 
 
-def plan_in(ran: Ran) -> tuple[Any, list[str]]:
-    """What a command plans, asks and refuses, and the `--confirm` answers that it prints."""
+def read_plan(ran: Ran) -> tuple[Any, list[str]]:
+    """Return the plan and refusals that a command prints, and the `--confirm` answers that it suggests."""
     found = printed(ran)
     assert found is not None, str(ran)
     if "findings" in found:
@@ -146,8 +146,8 @@ def plan_in(ran: Ran) -> tuple[Any, list[str]]:
     plan = found["plan"]
     ways = [way["add"] for item in plan["refusals"] for way in item["answers"]]
     refusals = [(item["code"], item["address"]) for item in plan["refusals"]]
-    done = {name: plan[name] for name in DONE}
-    digest = None if refusals else found["digest"]  # a refusal names the base as the command line does
+    done = {name: plan[name] for name in COMPARED}
+    digest = None if refusals else found["digest"]  # the text of a refusal depends on the --base argument
     answers = [answer for way in ways if (answer := confirmed_by(way)) is not None]
     return {**done, "ways": ways, "refusals": refusals, "digest": digest}, answers
 
@@ -155,17 +155,17 @@ def plan_in(ran: Ran) -> tuple[Any, list[str]]:
 @pytest.mark.parametrize("profile", PLATFORMS)
 @pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
 def test_plan_and_apply_agree_for_every_base(request: pytest.FixtureRequest, profile: str, seed: int) -> None:
-    """`apply FILE` would otherwise refuse what `plan` showed, or do something else."""
-    with scene(request.getfixturevalue(PLATFORMS[profile]), seed) as made:
+    """Otherwise, `apply FILE` refuses the plan that `plan` showed, or makes other changes."""
+    with make_scene(request.getfixturevalue(PLATFORMS[profile]), seed) as made:
         head = made.checkout.git("rev-parse", "HEAD")
         saved = made.checkout.directory.parent / "plan.json"
         flags = made.flags
         for _ in range(ROUNDS):
             first = made.run("plan", *flags, "--out", str(saved), "--format", "json")
-            expected, answers = plan_in(first)
+            expected, answers = read_plan(first)
             commit = expected.pop("base", None)
             for base in {commit, "HEAD" if commit == head else None} - {None}:
-                named, _ = plan_in(made.run("plan", *flags, "--base", base, "--format", "json"))
+                named, _ = read_plan(made.run("plan", *flags, "--base", base, "--format", "json"))
                 assert named.pop("base", None) == commit
                 assert named == expected
             if "findings" in expected:
@@ -177,4 +177,4 @@ def test_plan_and_apply_agree_for_every_base(request: pytest.FixtureRequest, pro
         command = ("apply", *flags) if expected["refusals"] else ("apply", str(saved))
         applied = made.run(*command, "--yes", "--format", "json")
         assert applied.code in ((4,) if expected["refusals"] else (0, 3)), str(applied)
-        assert plan_in(applied)[0] == {**expected, "base": commit}
+        assert read_plan(applied)[0] == {**expected, "base": commit}

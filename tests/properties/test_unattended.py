@@ -1,4 +1,4 @@
-"""An unattended job: `apply` is killed at random moments and started again, and gives the answers it prints.
+"""An unattended job runs `apply` with the answers that dpsync suggests, although `apply` is killed at random.
 
 `DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` runs 300 rounds.
 """
@@ -13,20 +13,20 @@ from tests.machine.command import KILLED, Disturbance
 from tests.soak import examples
 
 from .platform import Platform
-from .test_same_plan import plan_in, scene
+from .test_same_plan import make_scene, read_plan
 
 SEED = int(os.environ.get("DPSYNC_SEED", "0"))
 EXAMPLES = int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(4, 300)
 STARTS = 12
-"""How often `apply` is started in one round, at most."""
+"""The maximum number of starts of `apply` in one round."""
 KILLS = 3
-"""How many of these are killed."""
+"""The maximum number of killed starts."""
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
 def test_apply_killed_repeatedly_reaches_empty_plan(platform: Platform, seed: int) -> None:
-    """A job would otherwise be refused forever although it gives every answer that it was asked for."""
-    with scene(platform, seed) as made:
+    """Otherwise, dpsync refuses the job each time, although the job gives every requested answer."""
+    with make_scene(platform, seed) as made:
         answers: list[str] = []
         kills = 0
         for _ in range(STARTS):
@@ -38,9 +38,9 @@ def test_apply_killed_repeatedly_reaches_empty_plan(platform: Platform, seed: in
             if ended.code == KILLED:
                 kills += 1
                 continue
-            found, asked = plan_in(ended)
+            found, asked = read_plan(ended)
             if "findings" in found:
-                return  # the files do not say which object is meant: a person must
+                return  # only a person can say which object an entry means
             more = [answer for answer in asked if answer not in answers]
             if not found["refusals"]:
                 break
@@ -54,5 +54,5 @@ def test_apply_killed_repeatedly_reaches_empty_plan(platform: Platform, seed: in
                 }, ended
                 return
         assert not found["refusals"], ended
-        left, _ = plan_in(made.run("plan", *made.flags, *flags, "--format", "json"))
+        left, _ = read_plan(made.run("plan", *made.flags, *flags, "--format", "json"))
         assert left["changes"] == [], ended

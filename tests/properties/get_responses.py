@@ -1,4 +1,4 @@
-"""Every GET of a companion, compared as facts: what two states of a platform answer differently."""
+"""Read the responses of all GET requests of a companion, and compare the values in two states."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from dpsync.server.operations import EVERY
 
 from .platform import Platform
 
-Place = tuple[str, ...]
-"""The URL of an answer, and the members that lead to a value. List items stand under their ids."""
+ValuePath = tuple[str, ...]
+"""The request URL, and the member names that lead to a value. For list items, the ids of the items."""
 ORDER = "(order)"
-"""The member that stands for the order of a list: the ids of its items."""
-Facts = dict[Place, Any]
+"""The member name under which the order of a list is stored, as the ids of its items."""
+Values = dict[ValuePath, Any]
 
-_LEFT_OUT: Final = {
+_SKIPPED_SEGMENTS: Final = {
     "audit-events": "each write is an event of its own",
     "search": "needs a query, and finds what other answers contain",
     "change-requests": "the content of a space and its drafts: dpsync writes neither",
-    "comments": "people write them, dpsync does not",
+    "comments": "written by people, not by dpsync",
     "links": "follows from the content of a space",
     "content": "pages are only counted here, in content/pages",
-    "conversations": "readers write them, dpsync does not",
+    "conversations": "written by readers, not by dpsync",
     "conversations-clusters": "follows from conversations",
     "conversations-issues": "follows from conversations",
     "events": "deliveries to an integration, one for each write",
     "versions": "a specification gets a new version with each text that is sent",
-    "styleguide-templates": "belongs to the platform, and never changes",
+    "styleguide-templates": "belongs to the platform, never changes",
     "template-conditions": "follows from adaptive-schema",
     "published": "follows from structure and from the content of the spaces",
     "users": "at the top level, the same as the members of the organization",
     "pdf": "a rendering of content",
 }
-"""The parts of paths that are not compared, each with its reason."""
-_CHANGING: Final = {
+"""The path segments that are not compared, each with the reason."""
+_SKIPPED_MEMBERS: Final = {
     "createdAt": "time", "updatedAt": "time", "editedAt": "time", "deletedAt": "time", "lastSyncedAt": "time",
     "joinedAt": "time", "lastSeenAt": "time", "processedAt": "time",
     "createdBy": "a re-created object has another creator",
@@ -47,56 +47,57 @@ _CHANGING: Final = {
     "features": "follows from the structure of a site",
     "visitorCount": "counter", "counts": "counter", "count": "counter", "total": "counter",
 }  # fmt: skip
-"""The members that are not compared, each with its reason."""
-_COUNTED: Final = {"spaces", "sites", "siteSpaces", "teams", "members"}
-"""Members that are numbers of other things, which answers of their own list."""
+"""The members that are not compared, each with the reason."""
+_COUNTERS: Final = {"spaces", "sites", "siteSpaces", "teams", "members"}
+"""Members that count objects. The objects themselves are in other responses."""
 _PAGES: Final = "/spaces/{spaceId}/content/pages"
 _LISTS: Final = {
     "spaceId": "/orgs/{organizationId}/spaces",
     "collectionId": "/orgs/{organizationId}/collections",
 }
-"""Where the ids are listed of objects whose URLs begin at the top level."""
+"""The list paths of objects whose own URLs begin at the top level."""
 
 
-def facts(platform: Platform) -> Facts:
-    """Return every value that the platform answers."""
-    found: Facts = {}
-    for url, body in _answers(platform):
-        found.update(_facts(body, (url,)))
+def read_values(platform: Platform) -> Values:
+    """Return all values in the GET responses of the platform."""
+    found: Values = {}
+    for url, body in _responses(platform):
+        found.update(_values_in(body, (url,)))
     return found
 
 
-def difference(before: Facts, after: Facts) -> dict[Place, tuple[Any, Any]]:
-    """Return the values that differ, each as it was and as it is; None where there is none."""
+def changed_values(before: Values, after: Values) -> dict[ValuePath, tuple[Any, Any]]:
+    """Return the values that differ, before and after; None stands for a missing value."""
     return {
-        place: (before.get(place), after.get(place))
-        for place in sorted(before.keys() | after.keys())
-        if not _same(place, before.get(place), after.get(place))
+        path: (before.get(path), after.get(path))
+        for path in sorted(before.keys() | after.keys())
+        if not _equal(path, before.get(path), after.get(path))
     }
 
 
-def _same(place: Place, before: Any, after: Any) -> bool:
-    """Return whether two values are equal; of two orders, whether the common items have the same order."""
-    if place[-1] != ORDER or before is None or after is None:
-        return bool(before == after) or place[-1] == ORDER
+def _equal(path: ValuePath, before: Any, after: Any) -> bool:
+    """Return whether two values are equal. Two list orders are equal if common items have the same order."""
+    if path[-1] != ORDER or before is None or after is None:
+        return bool(before == after) or path[-1] == ORDER
     return [id for id in before if id in after] == [id for id in after if id in before]
 
 
-def ids_in(place: Place) -> set[str]:
-    """Return every text in a place that may be an id."""
-    url, *members = place
+def possible_ids(path: ValuePath) -> set[str]:
+    """Return each part of a value path that may be an id."""
+    url, *members = path
     return {part for member in (url, *members) for part in member.split("/")}
 
 
-def _answers(platform: Platform) -> Iterator[tuple[str, Any]]:
+def _responses(platform: Platform) -> Iterator[tuple[str, Any]]:
     with platform.client() as client:
-        get = _get(client._transport)  # raw answers: dpsync's own reading is not to be trusted here
+        # Raw responses, because this test must not rely on dpsync's own reader.
+        get = _get(client._transport)
         known: dict[str, list[str]] = {}
         for path in _paths():
             for url in _urls(path, known, get):
                 body = get(url)
                 if body is not None and not (isinstance(body, dict) and body.get("deletedAt")):
-                    yield url, body  # a deleted space answers at its own URL for some days
+                    yield url, body  # GET still returns a deleted space for some days
 
 
 def _get(transport: Any) -> Callable[[str], Any]:
@@ -114,14 +115,14 @@ def _get(transport: Any) -> Callable[[str], Any]:
 
 
 def _paths() -> list[str]:
-    """Return the paths of all editions: a path that a companion does not serve is answered with 404."""
+    """Return the GET paths of all API editions. A companion returns 404 for paths outside its edition."""
     paths = {row.path for row in EVERY if row.method == "GET"}
-    kept = [path for path in paths if path == _PAGES or not {*path.split("/")} & _LEFT_OUT.keys()]
+    kept = [path for path in paths if path == _PAGES or not {*path.split("/")} & _SKIPPED_SEGMENTS.keys()]
     return sorted(kept, key=lambda path: (path.count("{"), path))
 
 
 def _urls(path: str, known: dict[str, list[str]], get: Callable[[str], Any]) -> list[str]:
-    """Return the URLs of a path, one for each combination of ids in the lists on the way."""
+    """Return the URLs of a path, one for each combination of ids in the parent lists."""
     parameter = re.search(r"\{(\w+)\}", path)
     if parameter is None:
         return [path]
@@ -156,18 +157,18 @@ def _id(item: Any) -> str | None:
     return str(inner[0]) if inner else None
 
 
-def _facts(value: Any, at: Place) -> Iterator[tuple[Place, Any]]:
+def _values_in(value: Any, at: ValuePath) -> Iterator[tuple[ValuePath, Any]]:
     if isinstance(value, dict):
         if not value:
             yield at, {}
-        follows = _CHANGING.keys() | ({"visibility"} if value.get("object") == "space" else set())
+        follows = _SKIPPED_MEMBERS.keys() | ({"visibility"} if value.get("object") == "space" else set())
         for name, item in value.items():  # the visibility of a space follows from the sites that show it
             if name not in follows and item is not None:
-                yield from _facts(item, (*at, name))
+                yield from _values_in(item, (*at, name))
     elif isinstance(value, list):
         if value and _id(value[0]) is not None:
             yield (*at, ORDER), tuple(_id(item) for item in value)
         for number, item in enumerate(value):
-            yield from _facts(item, (*at, _id(item) or str(number)))
-    elif not (at[-1] in _COUNTED and isinstance(value, int)):
+            yield from _values_in(item, (*at, _id(item) or str(number)))
+    elif not (at[-1] in _COUNTERS and isinstance(value, int)):
         yield at, value
