@@ -302,15 +302,15 @@ def test_reverting_on_another_platform_raises_error(lab: Lab) -> None:
 
 def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 0)
-    planned = changed_while_reverting(lab)
+    planned = plan_revert_after_other_change(lab)
     (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
     assert refusal.message == "it would be changed, and the apply that is taken back did not change it"
     assert refusal.way_out.startswith("leave it out: --exclude acme/teams/b;")
 
 
-def changed_while_reverting(lab: Lab) -> Planned:
-    """Return a plan made after somebody changed another team while dpsync was preparing the revert."""
+def plan_revert_after_other_change(lab: Lab) -> Planned:
+    """Return a revert plan for which another team was changed by hand before the plan was made."""
     lab.holds(teams=TEAMS)
     done = Done(lab, 'teams: { a: { id: a, title: One }, b: { id: b, title: "Beta" } }')
     with writing(lab.server) as client:
@@ -320,7 +320,7 @@ def changed_while_reverting(lab: Lab) -> Planned:
 
 
 def test_unrelated_change_is_left_out_of_revert_plan(lab: Lab) -> None:
-    plan = changed_while_reverting(lab).plan
+    plan = plan_revert_after_other_change(lab).plan
     assert ([change.address for change in plan.changes], plan.refusals) == (["acme/teams/a"], ())
 
 

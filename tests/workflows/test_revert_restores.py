@@ -1,4 +1,4 @@
-"""A revert restores everything that an apply changed, and names what it cannot restore."""
+"""A revert restores the changes of an apply, and has a note for each change that it cannot restore."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.no_tls import NO_TLS
 from tests.planner.lab import Lab, section, site, spaces, world
 from tests.workflows.test_revert import DOCS, Done, titles
 
-CONTENT = ("delete content 1", "delete 1")
+CONFIRMATIONS = ("delete content 1", "delete 1")
 
 
 @pytest.fixture
@@ -35,31 +35,31 @@ def installation(**configuration: Any) -> dict[str, Any]:
     return {"id": "i", "integration": "tools", "configuration": configuration}
 
 
-PARTIAL: dict[str, tuple[dict[str, Any], str]] = {
-    "settings without members": ({}, "channel: docs"),
-    "settings with other members": ({"server": "a"}, "channel: docs"),
+SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
+    "empty settings": ({}, "channel: docs"),
+    "settings with another member": ({"server": "a"}, "channel: docs"),
     "nested settings": ({"server": {"a": "b"}}, "server: { c: d }"),
     "changed settings": ({"channel": "news"}, "channel: docs, server: a"),
 }
 
 
-@pytest.mark.parametrize("case", PARTIAL)
+@pytest.mark.parametrize("case", SETTINGS)
 def test_revert_removes_settings_that_apply_added(lab: Lab, case: str) -> None:
-    before, written = PARTIAL[case]
-    lab.server.reset(lab_world(before))
+    before, written = SETTINGS[case]
+    lab.server.reset(world_with_settings(before))
     done = Done(lab, f"integrations: {{ tools: {{ configuration: {{ {written} }} }} }}")
-    assert configuration(lab) != before
+    assert live_settings(lab) != before
     assert done.back().converged
-    assert configuration(lab) == before
+    assert live_settings(lab) == before
     assert done.plan()[0].not_reverted == ()
 
 
-def lab_world(configuration: dict[str, Any]) -> dict[str, Any]:
+def world_with_settings(configuration: dict[str, Any]) -> dict[str, Any]:
     tools = {"name": "tools", "title": "Tools", "script": "x"}
     return world(installations=[installation(**configuration)], integrations=[tools])
 
 
-def configuration(lab: Lab) -> dict[str, Any]:
+def live_settings(lab: Lab) -> dict[str, Any]:
     return lab.world()["organizations"][0]["installations"][0].get("configuration") or {}
 
 
@@ -78,13 +78,13 @@ def test_revert_removes_link_that_apply_added_to_banner(lab: Lab) -> None:
                 link: { title: More, to: { kind: url, url: "https://acme.example/" } }
         """,
     )
-    assert "link" in announcement(lab)
+    assert "link" in live_announcement(lab)
     assert done.back().converged
-    assert announcement(lab) == banner
+    assert live_announcement(lab) == banner
     assert done.plan()[0].not_reverted == ()
 
 
-def announcement(lab: Lab) -> Any:
+def live_announcement(lab: Lab) -> Any:
     return by_hand(lab.server, "GET", "/orgs/acme/sites/docs/customization", None, "token")["announcement"]
 
 
@@ -94,11 +94,11 @@ def test_created_space_with_added_page_is_not_deleted(lab: Lab) -> None:
     assert done.notes()["acme/spaces/s"] == (
         "Not reverted: somebody has used it since the apply: it has 1 page"
     )
-    assert done.plan(*CONTENT)[1].plan.changes == ()
+    assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 
 def add_page(lab: Lab, space: str) -> None:
-    """Add a page to a space by a merged change request."""
+    """Add a page to a space through a merged change request."""
     request = by_hand(lab.server, "POST", f"/spaces/{space}/change-requests", {"subject": "Page"}, "token")
     at = f"/spaces/{space}/change-requests/{request['id']}"
     page = {"changes": [{"operation": "insert_page", "page": {"title": "Start", "markdown": "Hello"}}]}
@@ -110,14 +110,14 @@ def test_created_space_in_undeclared_site_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(sites=[DOCS]), "spaces: { s: { title: Guides } }")
     by_hand(lab.server, "POST", "/orgs/acme/sites/docs/site-spaces", {"spaceId": "space-1"}, "token")
     assert "somebody has used it since the apply: acme/sites/" in done.notes()["acme/spaces/s"]
-    assert done.plan(*CONTENT)[1].plan.changes == ()
+    assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 
 def test_created_team_with_added_member_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(), "teams: { c: { title: Gamma } }")
     by_hand(lab.server, "PUT", "/orgs/acme/teams/team-1/members/bo", None, "token")
     assert "somebody has used it since the apply: " in done.notes()["acme/teams/c"]
-    assert done.plan(*CONTENT)[1].plan.changes == ()
+    assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 
 def test_created_translation_is_deleted_with_translated_space(lab: Lab) -> None:
@@ -126,9 +126,9 @@ def test_created_translation_is_deleted_with_translated_space(lab: Lab) -> None:
         "spaces: { guides: { title: Guides } }\n"
         "translations: { it: { source: { space: guides, language: en }, language: it } }",
     )
-    assert len(live_spaces(lab)) == 2
+    assert len(live_space_ids(lab)) == 2
     assert done.back("delete content 2", "delete 2").converged
-    assert live_spaces(lab) == ["g"]
+    assert live_space_ids(lab) == ["g"]
 
 
 def test_undeclared_translated_space_is_deleted_with_translation(lab: Lab) -> None:
@@ -137,10 +137,10 @@ def test_undeclared_translated_space_is_deleted_with_translation(lab: Lab) -> No
         "translations: { it: { source: { space: { id: g }, language: en }, language: it } }",
     )
     assert done.back("delete content 2", "delete 2").converged
-    assert live_spaces(lab) == ["g"]
+    assert live_space_ids(lab) == ["g"]
 
 
-def live_spaces(lab: Lab) -> list[str]:
+def live_space_ids(lab: Lab) -> list[str]:
     found = by_hand(lab.server, "GET", "/orgs/acme/spaces?limit=100", None, "token")["items"]
     return [space["id"] for space in found]
 
@@ -158,7 +158,9 @@ sites:
 """
 
 
-@pytest.mark.parametrize("one", ["", ", default: false"], ids=["other not declared", "other declared"])
+@pytest.mark.parametrize(
+    "one", ["", ", default: false"], ids=["old default not declared", "old default declared"]
+)
 def test_moved_default_section_is_restored(lab: Lab, one: str) -> None:
     lab.holds(
         spaces=spaces("en", "de"), sites=[site(section("one", "en", default=True), section("two", "de"))]
@@ -224,7 +226,7 @@ def test_share_link_is_reverted_after_site_key_changed(lab: Lab) -> None:
 
 @pytest.fixture
 def faulty_lab(tmp_path: Path) -> Iterator[Lab]:
-    """A lab whose companion takes faults."""
+    """A lab with a companion that can return faults."""
     store = open_store(":memory:")
     app = build(store)
     with ThreadedServer(app, ControlPlane(Gateway(app), MovableClock(store), lambda _: None)) as server:
@@ -239,12 +241,14 @@ def test_partially_created_site_is_deleted(faulty_lab: Lab) -> None:
     operation = "PATCH /orgs/{organizationId}/sites/{siteId}"
     rule = {"operation": operation, "every": 1, "fault": {"kind": "status", "status": 403}}
     httpx.put(faults, json=[rule], **NO_TLS).raise_for_status()
-    with WriteClient(lab.server.url, "token") as client:  # over HTTP, where faults are
+    with WriteClient(
+        lab.server.url, "token"
+    ) as client:  # over HTTP, because the companion injects faults there
         planned = agreed(session, client)
         report = session.apply(client, planned)
         httpx.put(faults, json=[], **NO_TLS).raise_for_status()
         assert (titles(lab, "sites"), report.count("failed")) == ({"site-1": "Docs"}, 1)
         revert = reverting(client, session, applied(planned.plan, report))
-        back = revert.plan(client, Options(CONTENT))
+        back = revert.plan(client, Options(CONFIRMATIONS))
         assert revert.session.apply(client, back).converged
     assert titles(lab, "sites") == {}
