@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from dpsync.apply.recorder import IdsStore
 
 _DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
-_USED: Final = "somebody has used it since the apply"
 ROUNDS: Final = 5
 """How often dpsync plans again without unrelated changes before it refuses the revert."""
 
@@ -49,23 +48,23 @@ ROUNDS: Final = 5
 class Revert:
     """The revert of one apply. `plan()` sets `session` to a session with the configuration of the revert.
 
-    `now` compares the values that the apply wrote with the live values. `files` is the configuration in the
-    files.
+    `comparison` is a plan that compares the values that the apply wrote with the live values. `files` is the
+    configuration in the files.
     """
 
     def __init__(
         self,
         session: Session,
-        done: Sequence[RecordedChange],
-        now: Planned,
+        changes: Sequence[RecordedChange],
+        comparison: Planned,
         current: CurrentAddresses,
         files: Desired,
     ) -> None:
         self.session = session
         self.target: Target | None = None
         self._declared = session
-        self._done = done
-        self._now = now
+        self._changes = changes
+        self._comparison = comparison
         self._current = current
         self._files = files
 
@@ -82,7 +81,7 @@ class Revert:
         used: dict[Identity, str] = {}
         ignored: list[set[Address]] = []
         while True:
-            target = make_target(self._declared, self._done, self._now, self._current, used)
+            target = make_target(self._declared, self._changes, self._comparison, self._current, used)
             session = replace(self._declared, desired=_with_ignored(target.desired, set().union(*ignored)))
             planned = session.plan(client, options)
             newly_used = _reasons_to_keep_created(client, session, planned, target)
@@ -146,34 +145,41 @@ def _reasons_to_keep_created(
     An object is in use if it has pages, or if its delete would also delete or change an object that the apply
     did not create.
     """
-    found = deletions(planned.sides, restructuring(planned.sides))
+    deleted = deletions(planned.sides, restructuring(planned.sides))
     names, used = planned.sides.names, dict[Identity, str]()
     registry = session.registry
-    for root in found.roots:
+    for root in deleted.roots:
+        noun = registry[root[0]].noun
         lost = [
             (identity, "would be deleted with it")
-            for identity, name in found.cascade.by_root.get(root, ())
+            for identity, name in deleted.cascade.by_root.get(root, ())
             if not name
         ]
         named = [
             (identity, f"refers to it as {name}")
-            for identity, name in found.cascade.by_root.get(root, ())
+            for identity, name in deleted.cascade.by_root.get(root, ())
             if name
         ]
-        inside = [(live.identity, "is in it") for live in found.cascade.left_inside.get(root, ())]
+        inside = [(live.identity, "is in it") for live in deleted.cascade.left_inside.get(root, ())]
         for identity, what in (*inside, *lost, *named):
             comes_along = registry[identity[0]].comes_along or registry[identity[0]].of_output
             if identity not in target.deleted and not comes_along:
-                used.setdefault(root, f"{_USED}: {names.address(identity)} {what}")
-    own = [one for one in found.everything if one not in target.outputs]
+                used.setdefault(
+                    root, f"somebody has used this {noun} since the apply: {names.address(identity)} {what}"
+                )
+    own = [one for one in deleted.everything if one not in target.outputs]
     for identity, number in page_counts(client, registry, session.parallelism, own).items():
-        root = found.inside.get(identity, identity)
+        root = deleted.inside.get(identity, identity)
+        noun = registry[root[0]].noun
         if number is None:
             used.setdefault(
-                root, "dpsync could not read its pages, so somebody may have used it since the apply"
+                root,
+                f"dpsync could not read the pages, so somebody may have used this {noun} since the apply",
             )
         elif number:
-            used.setdefault(root, f"{_USED}: it has {counted(number, 'page')}")
+            used.setdefault(
+                root, f"somebody has used this {noun} since the apply: it has {counted(number, 'page')}"
+            )
     return used
 
 
@@ -241,21 +247,21 @@ def reverting(
         session = replace(session, desired=desired)
         sides = session.read(client, Options(delete=False))
     current = CurrentAddresses(session.registry, session.desired, sides.snapshot, done.ids)
-    gone: set[Address] = set()
+    missing: set[Address] = set()
     while True:
-        desired, located = with_missing_entries(current, recorded, gone)
+        desired, located = with_missing_entries(current, recorded, missing)
         extended = replace(session, desired=desired)
         left = _with_applied_values(
-            extended, located, gone, References(current, desired.resources, sides, {})
+            extended, located, missing, References(current, desired.resources, sides, {})
         )
         try:
             now = replace(extended, desired=left).plan(client, Options(delete=False))
         except DiagnosticError as refused:
             unknown = {finding.address for finding in refused.findings if finding.code == "DP301"}
-            more = {one.change.location for one in located if str(one.address) in unknown} - gone
+            more = {one.change.location for one in located if str(one.address) in unknown} - missing
             if not more:
                 raise
-            gone |= more
+            missing |= more
             continue
         return Revert(extended, located, now, current, files)
 
@@ -267,13 +273,13 @@ def _check_platform(here: str, platform: str) -> None:
 
 
 def _with_applied_values(
-    session: Session, done: Iterable[RecordedChange], gone: Collection[Address], references: References
+    session: Session, done: Iterable[RecordedChange], missing: Collection[Address], references: References
 ) -> Desired:
     """Return the configuration with the values that an apply wrote instead of the present values."""
     resources = dict(session.desired.resources)
     for one in done:
         entry = resources.get(one.address)
-        unchanged = one.change.action == "delete" or one.change.location in gone
+        unchanged = one.change.action == "delete" or one.change.location in missing
         if entry is None or entry.kind != one.change.kind or unchanged:
             continue
         fields, kind = dict(entry.fields), session.registry[entry.kind]

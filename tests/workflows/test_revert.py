@@ -221,7 +221,7 @@ def test_created_collection_with_added_space_is_not_deleted(lab: Lab) -> None:
     (made,) = titles(lab, "collections")
     by_hand(lab.server, "POST", "/spaces/s/move", {"parent": made}, "token")
     assert done.notes()["acme/collections/c"] == (
-        "Not reverted: somebody has used it since the apply: acme/spaces/s is in it"
+        "Not reverted: somebody has used this collection since the apply: acme/spaces/s is in it"
     )
     assert done.plan()[1].plan.changes == ()
 

@@ -92,7 +92,7 @@ def test_created_space_with_added_page_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     add_page(lab, "space-1")
     assert done.notes()["acme/spaces/s"] == (
-        "Not reverted: somebody has used it since the apply: it has 1 page"
+        "Not reverted: somebody has used this space since the apply: it has 1 page"
     )
     assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
@@ -109,14 +109,14 @@ def add_page(lab: Lab, space: str) -> None:
 def test_created_space_in_undeclared_site_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(sites=[DOCS]), "spaces: { s: { title: Guides } }")
     by_hand(lab.server, "POST", "/orgs/acme/sites/docs/site-spaces", {"spaceId": "space-1"}, "token")
-    assert "somebody has used it since the apply: acme/sites/" in done.notes()["acme/spaces/s"]
+    assert "somebody has used this space since the apply: acme/sites/" in done.notes()["acme/spaces/s"]
     assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 
 def test_created_team_with_added_member_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(), "teams: { c: { title: Gamma } }")
     by_hand(lab.server, "PUT", "/orgs/acme/teams/team-1/members/bo", None, "token")
-    assert "somebody has used it since the apply: " in done.notes()["acme/teams/c"]
+    assert "somebody has used this team since the apply: " in done.notes()["acme/teams/c"]
     assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 

@@ -42,13 +42,13 @@ class CurrentAddresses:
         """
         id = self.ids.get(str(address))
         for kind in map(self.registry.__getitem__, kinds):
-            found = self._by_id.get((kind.name, id), ()) if id is not None else ()
-            if len(found) == 1 and kind.own_id:
-                return found[0]
+            candidates = self._by_id.get((kind.name, id), ()) if id is not None else ()
+            if len(candidates) == 1 and kind.own_id:
+                return candidates[0]
             parent = self.find_parent(address, kind)
-            for other in found:
-                if self.desired.resources[other].parent == parent:
-                    return other
+            for candidate in candidates:
+                if self.desired.resources[candidate].parent == parent:
+                    return candidate
             if id is None and parent is not None:
                 entry = self.desired.resources.get(self.with_parent(parent, address, kind))
                 if entry is not None and entry.kind == kind.name:
@@ -100,42 +100,51 @@ def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, s
 
 
 def with_missing_entries(
-    current: CurrentAddresses, recorded: Collection[RecordedChange], gone: Collection[Address]
+    current: CurrentAddresses, recorded: Collection[RecordedChange], missing: Collection[Address]
 ) -> tuple[Desired, list[RecordedChange]]:
     """Return the configuration with an entry for each recorded object, and the changes at present addresses.
 
     For each object without an entry, this adds an entry without fields and, if necessary, the scope of the
-    entry. Navigation nodes get no entry, because an entry does not determine the position of a node. `gone`
-    has the recorded addresses of objects that do not exist any more.
+    entry. Navigation nodes get no entry, because an entry does not determine the position of a node.
+    `missing` has the recorded addresses of objects that do not exist any more.
     """
     resources, scopes = dict(current.desired.resources), dict(current.desired.scopes)
     changes = []
-    for one in recorded:
-        kind, address = current.registry[one.change.kind], one.change.location
+    for record in recorded:
+        kind, address = current.registry[record.change.kind], record.change.location
         parent = current.find_parent(address, kind)
-        at = current.find(address, (kind.name,)) if one.change.action != "delete" else None
+        at = current.find(address, (kind.name,)) if record.change.action != "delete" else None
         if at is not None:
-            changes.append(replace(one, address=at))
+            changes.append(replace(record, address=at))
             continue
         if parent is None:
-            changes.append(one)
+            changes.append(record)
             continue
         at = current.with_parent(parent, address, kind)
-        place = parent.child(*kind.key.split("."))
+        scope_address = parent.child(*kind.key.split("."))
         if not kind.in_tree:
             add_scope(current.registry, resources, scopes, parent, kind)
-        if one.change.action != "delete" and not kind.in_tree and one.id is not None and address not in gone:
+        if (
+            record.change.action != "delete"
+            and not kind.in_tree
+            and record.id is not None
+            and address not in missing
+        ):
             if at in resources:
-                at = Address((*place.segments, f"{at.last}-{one.id}"))
+                at = Address((*scope_address.segments, f"{at.last}-{record.id}"))
             key = unquote(at.last)
             resources[at] = Entry(
-                kind=kind.name, address=at, key=key, parent=parent, holder=None, spans={}, pin=one.id,
-                fields={kind.natural: key} if kind.natural else {}, span=scopes[place].span,
+                kind=kind.name, address=at, key=key, parent=parent, holder=None, spans={}, pin=record.id,
+                fields={kind.natural: key} if kind.natural else {}, span=scopes[scope_address].span,
             )  # fmt: skip
-        changes.append(replace(one, address=at))
-    for one in changes:
-        outputs = current.registry[one.change.kind].platform.outputs
-        if outputs is not None and one.address in resources and (parent := resources[one.address].parent):
+        changes.append(replace(record, address=at))
+    for record in changes:
+        outputs = current.registry[record.change.kind].platform.outputs
+        if (
+            outputs is not None
+            and record.address in resources
+            and (parent := resources[record.address].parent)
+        ):
             add_scope(current.registry, resources, scopes, parent, current.registry[outputs.kind])
     return replace(current.desired, resources=resources, scopes=scopes), changes
 
@@ -148,8 +157,8 @@ def add_scope(
     kind: Kind,
 ) -> None:
     """Add the scope of a kind to a parent entry if it is missing, so that dpsync reads its objects."""
-    place = parent.child(*kind.key.split("."))
-    if place not in scopes:
+    scope_address = parent.child(*kind.key.split("."))
+    if scope_address not in scopes:
         owner = resources[parent]
         kinds = tuple(one.name for one in registry.places(owner.kind)[kind.key])
-        scopes[place] = Scope(place, parent, kinds, owner.span)
+        scopes[scope_address] = Scope(scope_address, parent, kinds, owner.span)

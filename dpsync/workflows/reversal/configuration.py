@@ -26,7 +26,7 @@ class Target(Struct, frozen=True):
 
     Only entries in `touched` may change, and only objects in `deleted` may be deleted. `outputs` has the
     deleted objects that the platform created together with other objects. `not_reverted` has a note for each
-    object or field that is not restored; `notes` has a note for each object that differs after the revert.
+    object or field that is not restored; `notes` has a note for each restored or re-created object.
     """
 
     desired: Desired
@@ -42,34 +42,36 @@ class Target(Struct, frozen=True):
 
 def make_target(
     session: Session,
-    done: Sequence[RecordedChange],
-    now: Planned,
+    changes: Sequence[RecordedChange],
+    comparison: Planned,
     current: CurrentAddresses,
     used: Mapping[Identity, str],
 ) -> Target:
     """Return the configuration that reverts an apply.
 
-    `now` compares the values that the apply wrote with the live values. `used` maps each created object that
-    must stay to the reason.
+    `comparison` is a plan that compares the values that the apply wrote with the live values. `used` maps each
+    created object that must stay to the reason.
     """
-    entries = RevertedEntries(session, done, now, current, used)
+    entries = RevertedEntries(session, changes, comparison, current, used)
     _keep_later_changes(entries)
-    for one in done:
-        if one.change.action == "delete":
-            restore_or_recreate(entries, one)
+    for recorded in changes:
+        if recorded.change.action == "delete":
+            restore_or_recreate(entries, recorded)
     set_previous_values(entries)
-    for one in done:
-        if one.change.action == "update":
-            restore_fields(entries, one)
+    for recorded in changes:
+        if recorded.change.action == "update":
+            restore_fields(entries, recorded)
     removed = select_deletions(entries)
-    for one in done:
-        flags = [item for item in one.change.differences if item.taken_from is not None]
-        for item in flags if one.address in removed else ():
-            restore_moved_flag(entries, one, item)
+    for recorded in changes:
+        flags = [item for item in recorded.change.differences if item.taken_from is not None]
+        for item in flags if recorded.address in removed else ():
+            restore_moved_flag(entries, recorded, item)
     outputs = created_outputs(entries, removed)
-    objects = now.snapshot.objects
+    objects = comparison.snapshot.objects
     created = {entries.names.identities[address] for address in removed}
-    deleted = {identity: objects[identity].id for identity in created} | {one: one[1] for one in outputs}
+    deleted = {identity: objects[identity].id for identity in created} | {
+        identity: identity[1] for identity in outputs
+    }
     resources = _without_missing_entries(entries, removed)
     desired = replace(
         session.desired,
@@ -102,14 +104,14 @@ def _keep_later_changes(entries: RevertedEntries) -> None:
 
 def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
     """Return the scopes of the objects to delete, including objects that the platform created with others."""
-    scopes = entries.now.snapshot.scopes
-    places = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
+    scopes = entries.comparison.snapshot.scopes
+    pruned = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
     kinds = {kind for kind, _ in deleted}
-    return places | {at for at, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}}
+    return pruned | {at for at, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}}
 
 
-def _limit_pruning(policy: Policy, places: Collection[Address], deleted: frozenset[Identity]) -> Policy:
-    return replace(policy, prune=tuple(exact_pattern(place) for place in sorted(places)), only=deleted)
+def _limit_pruning(policy: Policy, scopes: Collection[Address], deleted: frozenset[Identity]) -> Policy:
+    return replace(policy, prune=tuple(exact_pattern(scope) for scope in sorted(scopes)), only=deleted)
 
 
 def _without_missing_entries(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:

@@ -11,7 +11,7 @@ from dpsync.workflows.reversal.recorded import RecordedChange
 
 def select_deletions(entries: RevertedEntries) -> set[Address]:
     """Return the addresses of the created objects to delete. Record why the other created objects stay."""
-    created = [one for one in entries.done if one.change.action == "create"]
+    created = [one for one in entries.changes if one.change.action == "create"]
     candidates = {one.address for one in created if _may_delete(entries, one)}
     for address in sorted(candidates):
         kind = entries.registry[entries.resources[address].kind]
@@ -27,7 +27,7 @@ def created_outputs(entries: RevertedEntries, addresses: set[Address]) -> set[Id
     found = set()
     for address in addresses:
         outputs = entries.registry[entries.resources[address].kind].platform.outputs
-        id = entries.now.snapshot.outputs.get(address)
+        id = entries.comparison.snapshot.outputs.get(address)
         if outputs is not None and id is not None:
             found.add((outputs.kind, id))
     return found
@@ -36,7 +36,7 @@ def created_outputs(entries: RevertedEntries, addresses: set[Address]) -> set[Id
 def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     """Return whether the created object still exists, unchanged and unused. Record why it must stay."""
     address, change = recorded.address, recorded.change
-    live, since = entries.now.sides.live(address), entries.later_changes.get(address)
+    live, since = entries.comparison.sides.live(address), entries.later_changes.get(address)
     kind = entries.registry[change.kind]
     if address not in entries.resources:
         if live is None and kind.in_tree and entries.exists(recorded):

@@ -53,7 +53,7 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
 
 def _still_exists(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     """Return whether the object still exists, for example because its delete failed."""
-    kind, snapshot = entries.registry[recorded.change.kind], entries.now.snapshot
+    kind, snapshot = entries.registry[recorded.change.kind], entries.comparison.snapshot
     if kind.own_id:
         return entries.exists(recorded)
     place = (snapshot.objects[one] for one in snapshot.scopes.get(recorded.address.place, ()))
@@ -81,7 +81,7 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
     if kind.platform.outputs is not None:
         noun = entries.registry[kind.platform.outputs.kind].noun
         return f"the platform would create another {noun} for a new {kind.noun}"
-    if recorded.address.place not in entries.now.snapshot.scopes:
+    if recorded.address.place not in entries.comparison.snapshot.scopes:
         return f"this token may not read {recorded.address.place}"
     missing = {one.name for one in kind.fields if one.needed(previous) and one.name not in previous}
     if kind.natural is not None and kind.natural not in previous and not _is_grant(kind):
@@ -102,9 +102,9 @@ def _is_grant(kind: Kind) -> bool:
 def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
     """Return the live object in the same scope with the same identifying values (such as the title)."""
     previous = {item.field: item.before for item in recorded.change.was}
-    kind, display = entries.registry[recorded.change.kind], entries.now.sides.values.display
-    for identity in entries.now.snapshot.scopes[recorded.address.place]:
-        live = entries.now.snapshot.objects[identity]
+    kind, display = entries.registry[recorded.change.kind], entries.comparison.sides.values.display
+    for identity in entries.comparison.snapshot.scopes[recorded.address.place]:
+        live = entries.comparison.snapshot.objects[identity]
         now = {
             one.name: display(one, live.fields.get(one.name), live)
             for one in kind.fields

@@ -88,25 +88,26 @@ class References:
 class RevertedEntries:
     """The entries with the previous values that were set so far.
 
-    `now` compares the values that the apply wrote with the live values, so each difference in it was made
-    after the apply. `used` maps each created object that must stay to the reason.
+    `comparison` is a plan that compares the values that the apply wrote with the live values, so each
+    difference in this plan was made after the apply. `used` maps each created object that must stay to the
+    reason.
     """
 
     def __init__(
         self,
         session: Session,
-        done: Sequence[RecordedChange],
-        now: Planned,
+        changes: Sequence[RecordedChange],
+        comparison: Planned,
         current: CurrentAddresses,
         used: Mapping[Identity, str],
     ) -> None:
         self.session = session
         self.registry = session.registry
-        self.done = done
-        self.now = now
+        self.changes = changes
+        self.comparison = comparison
         self.current = current
         self.used = used
-        self.names = now.sides.names
+        self.names = comparison.sides.names
         self.resources = dict(session.desired.resources)
         self.not_reverted: list[Note] = []
         """A note for each object or field that the revert does not restore."""
@@ -119,10 +120,14 @@ class RevertedEntries:
         """Maps the recorded address of each deleted object to the address of its new entry."""
         self.recreated: dict[Address, RecordedChange] = {}
         """Maps the address of each re-created object to the change that deleted the former object."""
-        self.later_changes: dict[Address, Change] = {change.location: change for change in now.plan.changes}
+        self.later_changes: dict[Address, Change] = {
+            change.location: change for change in comparison.plan.changes
+        }
         self.former_ids: dict[Address, str] = {}
         """Maps the address of each re-created object to the id of the former object."""
-        self.references = References(current, self.resources, now.sides, self.restored, self.former_ids)
+        self.references = References(
+            current, self.resources, comparison.sides, self.restored, self.former_ids
+        )
 
     def record_not_reverted(self, address: object, reason: str) -> None:
         """Record the reason why an object or a field is not reverted."""
@@ -136,12 +141,12 @@ class RevertedEntries:
 
     def live_id(self, address: Address) -> str | None:
         """Return the id of the live object at an address."""
-        live = self.now.sides.live(address)
+        live = self.comparison.sides.live(address)
         return None if live is None else live.id
 
     def exists(self, recorded: RecordedChange) -> bool:
         """Return whether the object of a change is live, with or without an entry."""
-        objects = self.now.snapshot.objects.values()
+        objects = self.comparison.snapshot.objects.values()
         return any(
             one.kind == recorded.change.kind and one.id == recorded.id and not one.deleted for one in objects
         )
