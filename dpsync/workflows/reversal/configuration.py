@@ -49,8 +49,8 @@ def make_target(
 ) -> Target:
     """Return the configuration that reverts an apply.
 
-    `comparison` is a plan that compares the values that the apply wrote with the live values. `used` maps each
-    created object that must stay to the reason.
+    `comparison` is a plan that compares the values that the apply wrote with the live values. `used` maps
+    each created object that must stay to the reason.
     """
     entries = RevertedEntries(session, changes, comparison, current, used)
     _keep_later_changes(entries)
