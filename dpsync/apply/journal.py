@@ -102,7 +102,7 @@ class FileJournal:
     """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file.
 
     No link leads out of the `project` that the directory is in. `flags` are what was typed, `now` tells the
-    time. `user` and `reverts` are those of `JournalOpened`.
+    time. `user` and `reverts` are written to the first line (see `JournalOpened`).
     """
 
     def __init__(

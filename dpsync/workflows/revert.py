@@ -32,7 +32,7 @@ from dpsync.planner.inputs.sides import Options
 from dpsync.planner.selection import is_selected, patterns
 from dpsync.workflows.reversal.addresses import CurrentAddresses, with_missing_entries, with_recorded_pins
 from dpsync.workflows.reversal.applied import AppliedPlan
-from dpsync.workflows.reversal.configuration import Target, exact_pattern, make_target
+from dpsync.workflows.reversal.configuration import RevertTarget, exact_pattern, make_revert_target
 from dpsync.workflows.reversal.entries import CannotRestore, References
 from dpsync.workflows.reversal.recorded import RecordedChange, read_changes
 from dpsync.workflows.session import Planned, Session
@@ -61,7 +61,7 @@ class Revert:
         files: Desired,
     ) -> None:
         self.session = session
-        self.target: Target | None = None
+        self.target: RevertTarget | None = None
         self._declared = session
         self._changes = changes
         self._comparison = comparison
@@ -81,7 +81,7 @@ class Revert:
         used: dict[Identity, str] = {}
         ignored: list[set[Address]] = []
         while True:
-            target = make_target(self._declared, self._changes, self._comparison, self._current, used)
+            target = make_revert_target(self._declared, self._changes, self._comparison, self._current, used)
             session = replace(self._declared, desired=_with_ignored(target.desired, set().union(*ignored)))
             planned = session.plan(client, options)
             newly_used = _reasons_to_keep_created(client, session, planned, target)
@@ -119,14 +119,14 @@ class Revert:
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
 
-def _belongs_to_revert(change: Change, target: Target) -> bool:
+def _belongs_to_revert(change: Change, target: RevertTarget) -> bool:
     """Return whether a change belongs to the revert."""
     if change.action == "delete":
         return any(change.kind == kind and change.id == id for (kind, _), id in target.deleted.items())
     return change.location in target.touched
 
 
-def _output_notes(plan: Plan, target: Target) -> Iterator[Note]:
+def _output_notes(plan: Plan, target: RevertTarget) -> Iterator[Note]:
     """Return a note for each deleted object that the platform created together with another object."""
     for change in plan.changes:
         if change.action == "delete" and (change.kind, change.id) in target.outputs:
@@ -138,7 +138,7 @@ def _output_notes(plan: Plan, target: Target) -> Iterator[Note]:
 
 
 def _reasons_to_keep_created(
-    client: ReadClient, session: Session, planned: Planned, target: Target
+    client: ReadClient, session: Session, planned: Planned, target: RevertTarget
 ) -> dict[Identity, str]:
     """Return the created objects that somebody has used since the apply, each with the reason to keep it.
 

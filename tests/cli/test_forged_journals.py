@@ -360,7 +360,7 @@ def test_forged_journal_requests_are_never_sent(case: str, forgery: Forgery) -> 
     forge, sent = HARMLESS[case]
     ended = forgery.revert(forgery.journal(forge))
     assert forgery.writes == sent, ended
-    assert ended.code == 3, ended  # the former place of a moved space is in no plan
+    assert ended.code == 3, ended  # the plan has no previous position of the moved space
 
 
 def test_forged_creation_is_planned_and_needs_confirmation(forgery: Forgery) -> None:

@@ -40,18 +40,18 @@ def applied_project(
     return directory
 
 
-def title(platform: ThreadedServer) -> str:
+def team_title(platform: ThreadedServer) -> str:
     return str(by_hand(platform, "GET", "/orgs/acme/teams/w", None, "token")["title"])
 
 
-def history(run: Run, directory: Path) -> list[dict[str, object]]:
+def history_entries(run: Run, directory: Path) -> list[dict[str, object]]:
     ended = run("history", "-C", str(directory), "--format", "json")
     assert ended.code == 0
     return list(json.loads(ended.out)["applies"])
 
 
 def test_history_lists_applies_newest_first(run: Run, applied_project: Path) -> None:
-    entries = history(run, applied_project)
+    entries = history_entries(run, applied_project)
     journals = sorted((applied_project / ".dpsync" / "journal").glob("*.jsonl"), reverse=True)
     assert sorted(str(entry["journal"]) for entry in entries) == sorted(path.name for path in journals)
     began = [str(entry["began"]) for entry in entries]
@@ -73,15 +73,15 @@ def test_second_revert_last_reverts_older_apply(
     run: Run, applied_project: Path, platform: ThreadedServer
 ) -> None:
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
-    assert title(platform) == "Two"
+    assert team_title(platform) == "Two"
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
-    assert title(platform) == "One"
+    assert team_title(platform) == "One"
 
 
 def test_history_links_apply_and_its_revert(run: Run, applied_project: Path) -> None:
     reverted = newest(applied_project).name
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
-    revert, apply, *others = history(run, applied_project)
+    revert, apply, *others = history_entries(run, applied_project)
     assert (revert["reverts"], apply["journal"]) == (reverted, reverted)
     assert apply["reverted_by"] == revert["journal"]
     assert [other["reverted_by"] for other in others] == [None, None]
@@ -102,9 +102,13 @@ def test_revert_last_stops_at_damaged_newer_journal(
     with newest(applied_project).open("a") as journal:
         journal.write("damaged\n")
     ended = run("revert", "--last", "-C", str(applied_project), "--yes")
-    assert (ended.code, title(platform)) == (5, "Three")
+    assert (ended.code, team_title(platform)) == (5, "Three")
     assert "error[DP144]: dpsync cannot tell which apply is the newest" in ended.err
-    assert [entry["problem"] is None for entry in history(run, applied_project)] == [False, True, True]
+    assert [entry["problem"] is None for entry in history_entries(run, applied_project)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--last", "FILE")], ids=["neither", "both"])
@@ -129,5 +133,5 @@ def test_incomplete_revert_exits_with_code_3(
     """The team title was changed by hand after the apply."""
     by_hand(platform, "PATCH", "/orgs/acme/teams/w", {"title": "By hand"}, "token")
     ended = run("revert", "--last", "-C", str(applied_project), "--yes")
-    assert (ended.code, title(platform)) == (3, "By hand")
+    assert (ended.code, team_title(platform)) == (3, "By hand")
     assert "Not reverted: somebody has changed this field since the apply" in ended.out

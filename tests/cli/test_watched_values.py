@@ -24,12 +24,12 @@ def pets(platform: ThreadedServer) -> ThreadedServer:
     return platform
 
 
-def watching(*patterns: str, more: str = "") -> str:
+def project_file(*patterns: str, more: str = "") -> str:
     policy = f"policy: {{ watch: {json.dumps(patterns)}{more} }}"
     return f"dpsync: 1\n{policy}\norganizations: {{ acme: {{ id: acme }} }}\n"
 
 
-def publish(platform: ThreadedServer) -> None:
+def publish_pets(platform: ThreadedServer) -> None:
     change(platform, "/orgs/acme/openapi/pets", visibility="public")
 
 
@@ -46,7 +46,7 @@ def test_drift_reports_visibility_change_of_unimported_specification(
     """Somebody makes a specification public that is in no file."""
     directory = import_without_pets(run, tmp_path)
     assert drift(run, directory, 0)["drift"]["found"] == []
-    publish(pets)
+    publish_pets(pets)
     (found,) = drift(run, directory, 2)["drift"]["found"]
     assert (found["address"], found["what"], found["kept"]) == ("acme/openapi/[pets]", "different", True)
     (field,) = found["fields"]
@@ -64,13 +64,13 @@ def test_second_import_does_not_add_watched_specification(
 def test_drift_of_watched_value_prints_undo_and_keep(
     pets: ThreadedServer, run: Run, project: Project
 ) -> None:
-    directory = committed(project, watching(PATTERN))
-    publish(pets)
+    directory = committed(project, project_file(PATTERN))
+    publish_pets(pets)
     said = run("drift", "-C", str(directory)).out
     assert '    visibility  live: "public", policy: "private"  (changed outside)\n' in said
     assert "undo: set visibility to private in GitBook" in said
     assert "keep: write the live value into the watch pattern of acme/openapi/[pets]#visibility at " in said
-    project(watching(PATTERN.replace("private", "public")))
+    project(project_file(PATTERN.replace("private", "public")))
     assert drift(run, directory, 0)["drift"]["found"] == []
 
 
@@ -88,8 +88,8 @@ def test_drift_of_watched_value_prints_undo_and_keep(
 def test_drift_ignores_value_that_no_pattern_watches(
     pets: ThreadedServer, run: Run, project: Project, pattern: str, more: str
 ) -> None:
-    directory = project(watching(pattern, more=more))
-    publish(pets)
+    directory = project(project_file(pattern, more=more))
+    publish_pets(pets)
     assert drift(run, directory, 0)["drift"]["found"] == []
 
 
@@ -102,8 +102,8 @@ def test_drift_ignores_value_that_no_pattern_watches(
 def test_watch_pattern_matches_object_with_id_or_wildcard(
     pets: ThreadedServer, run: Run, project: Project, pattern: str
 ) -> None:
-    directory = project(watching(pattern))
-    publish(pets)
+    directory = project(project_file(pattern))
+    publish_pets(pets)
     found = drift(run, directory, 2)["drift"]["found"]
     assert "acme/openapi/[pets]" in [one["address"] for one in found]
 
@@ -122,14 +122,14 @@ def test_select_and_exclude_filter_watched_values(
     pets: ThreadedServer, run: Run, project: Project, flags: tuple[str, ...], found: list[str]
 ) -> None:
     below = "acme: { id: acme, teams: { writers: { title: Technical writers } } }"
-    directory = project(watching(PATTERN).replace("acme: { id: acme }", below))
-    publish(pets)
+    directory = project(project_file(PATTERN).replace("acme: { id: acme }", below))
+    publish_pets(pets)
     ended = run("drift", "-C", str(directory), *flags, "--format", "json")
     assert [one["address"] for one in json.loads(ended.out)["drift"]["found"]] == found
 
 
 def test_drift_warns_if_watched_object_was_deleted(pets: ThreadedServer, run: Run, project: Project) -> None:
-    directory = project(watching(PATTERN))
+    directory = project(project_file(PATTERN))
     assert drift(run, directory, 0)["drift"]["notes"] == []
     change(pets, "/orgs/acme/openapi/pets", "DELETE")
     (note,) = drift(run, directory, 0)["drift"]["notes"]
@@ -137,8 +137,8 @@ def test_drift_warns_if_watched_object_was_deleted(pets: ThreadedServer, run: Ru
 
 
 def test_plan_sends_no_request_for_watched_value(pets: ThreadedServer, run: Run, project: Project) -> None:
-    directory = project(watching(PATTERN))
-    publish(pets)
+    directory = project(project_file(PATTERN))
+    publish_pets(pets)
     pets.call(pets.app.requests.clear)
     assert run("plan", "-C", str(directory)).out.count("No changes.") == 1
     assert not any(path.endswith("/openapi") for _, path, *_ in pets.app.requests)

@@ -44,7 +44,7 @@ def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
 
 
 def _carried_out(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
-    """Return the change, or None if none of its steps reached the platform."""
+    """Return the change with its result; None if no step of the change reached the platform."""
     own = [outcomes[step.id] for step in change.steps if step.id in outcomes]
     if change.steps and not any(outcome.result in _TRIED for outcome in own):
         return None

@@ -21,7 +21,7 @@ from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.session import Planned, Session
 
 
-class Target(Struct, frozen=True):
+class RevertTarget(Struct, frozen=True):
     """The configuration that reverts an apply.
 
     Only entries in `touched` may change, and only objects in `deleted` may be deleted. `outputs` has the
@@ -40,13 +40,13 @@ class Target(Struct, frozen=True):
     notes: tuple[Note, ...]
 
 
-def make_target(
+def make_revert_target(
     session: Session,
     changes: Sequence[RecordedChange],
     comparison: Planned,
     current: CurrentAddresses,
     used: Mapping[Identity, str],
-) -> Target:
+) -> RevertTarget:
     """Return the configuration that reverts an apply.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values. `used` maps
@@ -79,7 +79,7 @@ def make_target(
         scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
         policy=_limit_pruning(session.desired.policy, _scopes_to_prune(entries, deleted), frozenset(deleted)),
     )
-    return Target(
+    return RevertTarget(
         desired,
         frozenset({*entries.touched, *entries.restored.values()}),
         deleted,

@@ -1,4 +1,4 @@
-"""Select the created objects that a revert deletes, if nobody has changed or used them since the apply."""
+"""Select the created objects that a revert deletes. Objects that somebody has changed or used stay."""
 
 from __future__ import annotations
 
