@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from dpsync.apply.past import EndedBeforeFirstStep, PastApply, read_journal
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.texts.command import command
 
 
 class JournaledApply(Struct, frozen=True):
@@ -52,8 +53,8 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
             return apply.path
     message = f"no apply to revert: {directory} has no journal of an apply that changed something"
     hint = (
-        "dpsync history lists the applies of this checkout; for an apply in CI, download the journal from "
-        "the artifacts of its run"
+        f"{command('history')} lists the applies of this checkout; for an apply in CI, download the journal "
+        "from the artifacts of its run"
     )
     raise DiagnosticError([Diagnostic("DP155", message, hint=hint)], Exit.INVALID)
 

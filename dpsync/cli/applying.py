@@ -173,7 +173,7 @@ def _user_name() -> str | None:
         return actor
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # the user id has no name, for example in a container
+    except (AttributeError, ImportError, KeyError, OSError):  # no name in a container, none to ask on Windows
         return None
 
 

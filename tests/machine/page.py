@@ -28,6 +28,14 @@ the command line, git, HTTP, the companion of each profile, and the signal that 
 A step is drawn from the seed and its number alone. So the same seed is the same history, and what breaks
 a promise is printed with as few steps as still break it: `make machine MACHINE="--seed 7 --steps 3,9"`.
 
+`DPSYNC_SEED=5000 DPSYNC_EXAMPLES=100 python -m pytest tests/properties/test_same_plan.py` checks, for 100
+more organizations of each profile, that `plan`, `plan --base`, a saved plan and the `apply` of that saved
+plan agree.
+
+`DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` simulates 300
+unattended jobs. Each job runs `apply`, is killed at random moments, and runs `apply` again with the
+`--confirm` answers that the previous run printed, until the plan is empty.
+
 | promise | what is looked at after each step |
 |---|---|
 """
