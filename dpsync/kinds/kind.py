@@ -256,10 +256,12 @@ class Trouble(Struct, frozen=True):
     """`field` says that something is wrong on the platform: by any value but these `fine` ones and none.
 
     `means` says what that is; the field `detail` may say it in the platform's words. No request changes it.
+    `todo` says what a person does about it.
     """
 
     field: str
     means: str
+    todo: str
     fine: tuple[Any, ...] = ()
     detail: str | None = None
 

@@ -37,8 +37,9 @@ def command(
 
     dpsync prints each setting and where it is from, whose token it is, and what that token may read and
     write. It checks the clock, the rate limit, the git base, the ids file, and in a workflow on GitHub the
-    permissions. Each finding says what to do. The token is never shown. Exit code 5 when the configuration is
-    invalid, 1 for any other problem, else 0.
+    permissions. It lists the declared objects with which the platform reports a problem. Each finding says
+    what to do. The token is never shown. Exit code 5 when the configuration is invalid, 1 for any other
+    problem, else 0.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination

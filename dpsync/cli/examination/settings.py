@@ -22,6 +22,8 @@ from dpsync.render.json.documents import Check
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
     from dpsync.model.entries.desired import Desired
+    from dpsync.model.entries.git_base import Base
+    from dpsync.model.entries.ids import IdsFile
 
 
 def program() -> Check:
@@ -93,8 +95,8 @@ def invalid(error: DiagnosticError) -> Iterator[Check]:
         yield Check(topic="configuration", level="problem", said=f"and {rest} more", mend=command("validate"))
 
 
-def git_base(place: ConfigurationPaths, ref: str | None, ids: Path | None) -> Check:
-    """The commit that tells a rename from a new thing."""
+def git_base(place: ConfigurationPaths, ref: str | None, ids: Path) -> tuple[Check, Base | None]:
+    """Check the commit that tells a rename from a new object; return the base too, None if it is unusable."""
     from dpsync.api import load_base
 
     source = "--base" if ref is not None else "the default"
@@ -105,36 +107,40 @@ def git_base(place: ConfigurationPaths, ref: str | None, ids: Path | None) -> Ch
         )  # fmt: skip
     except DiagnosticError as error:
         said = error.findings[0]
-        return Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
+        wrong = Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
+        return wrong, None
     if base.desired is not None:
         named = f"{base.name} ({short_commit(base.commit or '')})"
-        return Check(topic="git base", level="ok", said=named, source=source)
+        return Check(topic="git base", level="ok", said=named, source=source), base
     mend = (
         base.warning.hint if base.warning else "commit the configuration: git tells a rename from a new thing"
     )
-    return Check(topic="git base", level="note", said=f"none: {base.name}", source=source, mend=mend)
+    missing = Check(topic="git base", level="note", said=f"none: {base.name}", source=source, mend=mend)
+    return missing, base
 
 
-def ids_file(place: ConfigurationPaths, to: Connection | None, platform: str | None) -> Check:
-    """The file that says which live object each entry is."""
-    from dpsync.api import ids_path
+def ids_file(
+    place: ConfigurationPaths, path: Path, to: Connection | None, platform: str | None
+) -> tuple[Check, IdsFile | None]:
+    """Check the file that says which live object each entry is; return its content, None if unusable."""
     from dpsync.cli.arguments.memory import on_disk
 
-    path = place.ids or ids_path(place.root, to.url if to else "")
     source = "--ids" if place.ids else "the default"
     name = shortest_path(str(path))
     try:
         ids = on_disk(path, place.root.parent).read()
     except DiagnosticError as error:
         first = error.findings[0]
-        return Check(topic="ids file", level="problem", said=first.message, source=source, mend=first.hint)
+        return Check(
+            topic="ids file", level="problem", said=first.message, source=source, mend=first.hint
+        ), None
     if not os.path.lexists(path):
         said = f"{name} is not there yet: apply and import write it"
         if to is not None and is_loopback(to.url):
-            return Check(topic="ids file", level="ok", said=said, source=source)
+            return Check(topic="ids file", level="ok", said=said, source=source), ids
         mend = "commit it with the configuration once it is there"
-        return Check(topic="ids file", level="note", said=said, source=source, mend=mend)
+        return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
     mine = ids.sections.get(platform or "", {})
     lines = counted(sum(map(len, mine.values())), "line")
     said = f"{name}, {lines} for this platform" if platform else name
-    return Check(topic="ids file", level="ok", said=said, source=source)
+    return Check(topic="ids file", level="ok", said=said, source=source), ids

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.examination import settings
+from dpsync.cli.examination import objects, settings
 from dpsync.cli.examination.platform import PlatformExamination
 from dpsync.cli.examination.workflow import workflow
 from dpsync.cli.terminal.output import Output
@@ -41,9 +42,9 @@ class Examination:
         desired = self._desired(place) if place else None
         platform = self._platform(place, named[2], desired)
         if place is not None:
-            self._checks.append(settings.git_base(place, base, place.ids))
-            to, name = (platform.to, platform.client.platform) if platform else (None, None)
-            self._checks.append(settings.ids_file(place, to, name))
+            self._checks += self._records_and_objects(place, base, desired, platform)
+        else:
+            self._checks.append(objects.unexamined("there is no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
         self._checks += workflow(os.environ)
         wrong = any(one.level == "problem" for one in self._checks)
@@ -74,6 +75,32 @@ class Examination:
             return None
         self._checks += settings.configuration(desired)
         return desired
+
+    def _records_and_objects(
+        self,
+        place: ConfigurationPaths,
+        ref: str | None,
+        desired: Desired | None,
+        platform: PlatformExamination | None,
+    ) -> Iterator[Check]:
+        """Yield the checks of the git base, the ids file and the declared objects, which need both."""
+        from dpsync.api import Session, ids_path
+
+        to, name = (platform.to, platform.client.platform) if platform else (None, None)
+        path = place.ids or ids_path(place.root, to.url if to else "")
+        base_check, base = settings.git_base(place, ref, path)
+        ids_check, ids = settings.ids_file(place, path, to, name)
+        yield from (base_check, ids_check)
+        needed = ("platform", load_registry().root.noun)
+        if desired is None:
+            yield objects.unexamined("the configuration is not valid")
+        elif to is None or any(one.level == "problem" and one.topic in needed for one in self._checks):
+            yield objects.unexamined("the platform could not be read")
+        elif base is None or ids is None:
+            yield objects.unexamined(f"the {'git base' if base is None else 'ids file'} cannot be used")
+        else:
+            session = Session(desired, load_registry(desired.profile), base=base, ids=ids)
+            yield from objects.objects(self._out, session, to, self._timeout)
 
     def _wrong(self, error: DiagnosticError) -> None:
         self._invalid = True

@@ -29,7 +29,12 @@ CHANNEL = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     platform=PlatformWork(
-        trouble=Trouble("status", "a person has to allow the agent in the application", fine=("active",))
+        trouble=Trouble(
+            "status",
+            "a person has to allow the agent in the application",
+            "open the channel in the site's settings on the platform and finish its setup",
+            fine=("active",),
+        )
     ),
     security=True,
     fields=(

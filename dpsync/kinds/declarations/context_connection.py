@@ -38,7 +38,9 @@ CONTEXT_CONNECTION = Kind(
     delete=Delete(repeat="safe"),
     platform=PlatformWork(
         busy=Busy("status", ("syncing",)),
-        trouble=Trouble("status", "its last synchronization failed", detail="failureReason",
+        trouble=Trouble("status", "its last synchronization failed",
+                        "check the access to the service in the site's settings on the platform",
+                        detail="failureReason",
                         fine=("pending", "syncing", "succeeded")),
         acts={"sync": Post("{self}/sync", None, repeat="never")},
     ),

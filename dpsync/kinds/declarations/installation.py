@@ -27,7 +27,10 @@ INSTALLATION = Kind(
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
-    platform=PlatformWork(trouble=Trouble("status", "it does nothing: it is not active", fine=("active",))),
+    platform=PlatformWork(
+        trouble=Trouble("status", "it does nothing: it is not active",
+                        "open the integration on the platform and finish its setup", fine=("active",)),
+    ),
     security=True,
     fields=(
         Field("integration", Text(1, 100, r"[\w.-]+", meaning="the name of an integration"), on="neither",

@@ -26,7 +26,10 @@ OPENAPI = Kind(
     platform=PlatformWork(
         busy=Busy("processingState", ("pending", "progress")),
         trouble=Trouble(
-            "lastProcessErrorCode", "it could not be fetched or parsed", detail="lastProcessError"
+            "lastProcessErrorCode",
+            "it could not be fetched or parsed",
+            "check that the platform can reach the URL, and that the specification is valid",
+            detail="lastProcessError",
         ),
         processed="source",
     ),

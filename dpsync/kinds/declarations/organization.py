@@ -16,7 +16,8 @@ ORGANIZATION = Kind(
     identity=("hostname",),
     create=ByHand("make the organization on the platform, then name its id here"),
     update=Patch("{self}", repeat="safe"),
-    platform=PlatformWork(trouble=Trouble("blocked", "the platform has blocked it")),
+    platform=PlatformWork(trouble=Trouble(
+        "blocked", "the platform has blocked it", "ask the platform's support to unblock the organization")),
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always", on_profiles={"published": {
             "type": Text(2, 255, r"[\s\S]*\S.*\S[\s\S]*", meaning="a title: two characters are no blanks")}}),

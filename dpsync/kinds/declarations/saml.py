@@ -20,7 +20,12 @@ SAML = Kind(
     delete=Delete(repeat="safe"),
     content=True,
     platform=PlatformWork(
-        trouble=Trouble("status", "nobody can sign in by it: it is not active", fine=("active",))
+        trouble=Trouble(
+            "status",
+            "nobody can sign in by it: it is not active",
+            "set entityID, ssoURL and certificate, then check the provider on the platform",
+            fine=("active",),
+        )
     ),
     security=True,
     keeps_out=True,

@@ -326,8 +326,10 @@ class Check(Printed):
     level: Literal["ok", "note", "problem"]
     said: str
     source: str | None = None
-    """Where a setting is from: a flag, a variable, a file; null for what is no setting."""
+    """Where a setting is from: a flag, a variable, a file. Of an object: the file and line of its entry."""
     mend: str | None = None
+    address: str | None = None
+    """The address of the object that the check is about; null for all other checks."""
 
 
 class KindAccess(Printed):

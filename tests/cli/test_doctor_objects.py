@@ -1,0 +1,153 @@
+"""`dpsync doctor` on declared objects: problems that the platform reports, and what was not examined."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.registry import load
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change
+
+Project = Callable[..., Path]
+REGISTRY = load()
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    saml:
+      azure: { label: Azure }
+      okta: { label: Okta }
+    openapi:
+      billing: { source: { url: https://acme.example/openapi/billing.yaml } }
+"""
+BILLING = "acme/openapi/billing"
+AZURE = "acme/saml/azure"
+PROBLEMS = [
+    (BILLING, "could not be fetched or parsed (FETCH_TIMEOUT", "dpsync.yaml:9", "can reach the URL"),
+    (AZURE, "nobody can sign in by it: it is not active (pending)", "dpsync.yaml:6", "set entityID"),
+]
+
+
+@pytest.fixture
+def directory(project: Project, platform: ThreadedServer) -> str:
+    return str(project(TEXT))
+
+
+def checks(run: Run, directory: str, *flags: str) -> tuple[int, list[dict[str, Any]]]:
+    """Return the exit code and the checks of the declared objects."""
+    ended = run("doctor", "-C", directory, "--format", "json", *flags)
+    document = json.loads(ended.out)
+    assert ended.code == document["exit"]
+    return ended.code, [one for one in document["checks"] if one["topic"] == "objects"]
+
+
+def test_doctor_lists_platform_problems_as_notes(run: Run, directory: str) -> None:
+    code, found = checks(run, directory)
+    assert code == 0
+    assert [(one["level"], one["address"], one["source"]) for one in found] == [
+        ("note", address, source) for address, _, source, _ in PROBLEMS
+    ]
+    for one, (address, cause, _, todo) in zip(found, PROBLEMS, strict=True):
+        assert one["said"].startswith(f"{address}: ")
+        assert cause in one["said"]
+        assert todo in one["mend"]
+
+
+def test_doctor_text_shows_line_and_remedy(run: Run, directory: str) -> None:
+    lines = run("doctor", "-C", directory).out.splitlines()
+    for address, cause, source, todo in PROBLEMS:
+        (at,) = (number for number, line in enumerate(lines) if f"  {address}: " in line)
+        assert cause in lines[at]
+        assert lines[at].startswith("note     objects")
+        assert lines[at].endswith(f"({source})")
+        assert lines[at + 1].strip().startswith("= ")
+        assert todo in lines[at + 1]
+
+
+def test_doctor_forgets_a_problem_once_mended(run: Run, directory: str, platform: ThreadedServer) -> None:
+    change(
+        platform, "/orgs/acme/saml/azure", entityID="https://a.example", ssoURL="https://a.example/sso",
+        certificate="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    )  # fmt: skip
+    assert [one["address"] for one in checks(run, directory)[1]] == [BILLING]
+
+
+def test_doctor_counts_objects_without_problems(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = str(
+        project("dpsync: 1\norganizations: { acme: { id: acme, saml: { okta: { label: Okta } } } }\n")
+    )
+    assert [(one["level"], one["said"]) for one in checks(run, directory)[1]] == [
+        ("ok", "the platform reports no problem with 2 objects")
+    ]
+
+
+def test_doctor_only_reads_to_find_problems(run: Run, directory: str, platform: ThreadedServer) -> None:
+    platform.app.requests.clear()
+    checks(run, directory)
+    assert {method for method, _, _ in platform.app.requests} == {"GET"}
+
+
+@pytest.mark.parametrize(
+    ("text", "variables", "reason"),
+    [
+        pytest.param(TEXT, {"DPSYNC_TOKEN": ""}, "the platform could not be read", id="no token"),
+        pytest.param(TEXT, {"DPSYNC_URL": ""}, "the platform could not be read", id="no address"),
+        pytest.param(TEXT, {"DPSYNC_TOKEN": "wrong"}, "the platform could not be read", id="refused token"),
+        pytest.param(
+            TEXT.replace("id: acme", "id: elsewhere"), {}, "the platform could not be read",
+            id="no such organization",
+        ),
+        pytest.param(TEXT.replace("id:", "ids:"), {}, "the configuration is not valid", id="invalid file"),
+        pytest.param(None, {}, "there is no configuration", id="no root file"),
+    ],
+)  # fmt: skip
+def test_doctor_names_unexamined_objects(
+    text: str | None, variables: dict[str, str], reason: str, platform: ThreadedServer, run: Run,
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    directory = str(tmp_path if text is None else project(text))
+    code, found = checks(run, directory)
+    assert code != 0
+    assert [(one["level"], one["said"]) for one in found] == [
+        ("note", f"not checked for problems on the platform's side: {reason}")
+    ]
+
+
+def test_doctor_names_objects_the_token_cannot_read(
+    run: Run, directory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    code, found = checks(run, directory)
+    assert code == 0
+    unread = [one for one in found if "is not checked for problems" in one["said"]]
+    assert [(one["level"], one["address"], one["source"]) for one in unread] == [
+        ("note", AZURE, "dpsync.yaml:6"), ("note", "acme/saml/okta", "dpsync.yaml:7"),
+    ]  # fmt: skip
+    assert all("(403)" in one["said"] for one in unread)
+
+
+def test_doctor_fails_if_no_plan_is_possible(run: Run, project: Project, platform: ThreadedServer) -> None:
+    text = TEXT.replace("{ label: Azure }", "{ label: Azure, id: elsewhere }")
+    code, found = checks(run, str(project(text)))
+    assert code == 1
+    assert [one["level"] for one in found] == ["problem"]
+    assert found[0]["said"].startswith("a plan is not possible: ")
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in REGISTRY.whole.ordered if kind.platform.trouble], ids=lambda kind: kind.name
+)
+def test_each_platform_problem_has_a_remedy(kind: Kind) -> None:
+    trouble = kind.platform.trouble
+    assert trouble is not None
+    assert trouble.todo
