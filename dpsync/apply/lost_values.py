@@ -23,8 +23,9 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
         if change.address not in failed
         for item in change.differences
     }
-    # The report names values that the platform could not process as trouble, so they are not lost values.
-    written -= {(item.address, item.field) for item in remaining.trouble if item.field is not None}
+    # A value that the platform could not process is a problem on its side, accepted or not, and not lost.
+    problems = (*remaining.trouble, *remaining.accepted)
+    written -= {(item.address, item.field) for item in problems if item.field is not None}
     for change in remaining.changes:
         for item in change.differences:
             if change.action == "update" and item.known and (change.address, item.field) in written:

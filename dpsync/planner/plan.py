@@ -164,6 +164,7 @@ class _Made(Struct, frozen=True):
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),
             trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
+            accepted=tuple(sorted(decided.accepted, key=lambda item: item.address)),
             kept=decided.deletions.kept,
             notes=tuple(sorted(notes, key=_by_address)),
             same_edit_twice=tuple(Causes(sides).edited_on_both_sides(decided.compared)),
@@ -202,7 +203,8 @@ def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]
     if environment is not None and environment.span is not None and environment.pending:
         yield environment_key(environment.name), environment.span
     policy = desired.policy
-    lists = {name: getattr(policy, name) for name in ("prune", "protect", "removed", "ignore", "forget")}
+    names = ("prune", "protect", "removed", "ignore", "forget", "accept")
+    lists = {name: getattr(policy, name) for name in names}
     lists["watch"] = (*policy.watch, *policy.watch_fields, *policy.watch_values)
     for name, patterns in lists.items():
         for pattern in patterns:

@@ -31,7 +31,7 @@ def unproven(
         yield Unproven(
             what="scripts", message=f"the scripts of {number}: no script and no picture was loaded"
         )
-    work = (item.address for items in (plan.trouble, plan.waiting) for item in items)
+    work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
     moments = (item.address for item in plan.exposures if item.moment)
     names: dict[UnprovenKind, Iterable[str]] = {
         "secrets": secrets, "fetched": fetched, "refused": refused, "unread": guessed,

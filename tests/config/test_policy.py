@@ -63,6 +63,17 @@ def policy(text: str, body: str = TEAMS) -> str:
         ("{ watch: [▸'spaces/*#title'] }", "DP234", 'nobody knows the platform\'s default of "title"'),
         ("{ watch: [▸'spaces#defaultLevel'] }", "DP234", "names the place of entries"),
         ("{ watch: [▸'spaces/*#defaultLevl'] }", "DP234", 'did you mean "spaces/*#defaultLevel"?'),
+        ("{ accept: ▸saml/w }", "DP202", "accept is a list of address patterns"),
+        ("{ accept: [▸'saml/w#'] }", "DP230", "a field's name is missing"),
+        ("{ accept: [▸'sam/w#status'] }", "DP234", 'did you mean "saml/w#status"?'),
+        ("{ accept: [▸'saml#status'] }", "DP234", "names the place of entries"),
+        ("{ accept: [▸saml/w] }", "DP244", 'did you mean "saml/w#status"?'),
+        ("{ accept: [▸'saml/*#statu'] }", "DP244", 'did you mean "saml/*#status"?'),
+        ("{ accept: [▸'saml/w#label'] }", "DP244", 'did you mean "saml/w#status"?'),
+        ("{ accept: [▸'openapi/w#status'] }", "DP244", 'did you mean "openapi/w#lastProcessErrorCode"?'),
+        ("{ accept: [▸acme] }", "DP244", 'did you mean "acme#blocked"?'),
+        ("{ accept: [▸'teams/w#title'] }", "DP244", "known: #blocked of an organization, #status of"),
+        ("{ accept: [▸'**#title'] }", "DP244", "#status of a SAML provider"),
         ("{ ignore: [▸'teams/*#title'] }", "DP231", '"title" is a natural key of a team'),
         ("{ ignore: [▸'acme/teams/w#title'] }", "DP231", "take the pattern away"),
         ("{ ignore: [▸'**#title'] }", "DP231", "cannot be ignored"),
@@ -102,6 +113,19 @@ def test_limits_have_defaults_of_their_own(tmp_path: Path) -> None:
     assert desired.policy.limits == Limits(0, 20, None)
     desired, _ = loaded(tmp_path, policy("{ limits: { exposures: 0 } }"))
     assert desired.policy.limits == Limits(5, 20, 0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "accepted"),
+    [
+        ("saml/w#status", True), ("acme/saml/w#status", True), ("saml/*#status", True), ("**#status", True),
+        ("saml/other#status", False), ("openapi/*#lastProcessErrorCode", False), ("acme#blocked", False),
+    ],
+)  # fmt: skip
+def test_accept_names_a_problem_by_its_field(tmp_path: Path, pattern: str, accepted: bool) -> None:
+    desired, diagnostics = loaded(tmp_path, policy(f"{{ accept: ['{pattern}'] }}"))
+    assert diagnostics == []
+    assert desired.policy.accepts(Address.parse("acme/saml/w"), "status") is accepted
 
 
 # Empty mappings.

@@ -67,6 +67,7 @@ class Case:
     ignore: Sequence[str] = ()
     forget: Sequence[str] = ()
     watch: Sequence[str] = ()
+    accept: Sequence[str] = ()
     limits: Limits = field(default_factory=lambda: Limits(1000, 1000))
     confirm: Sequence[str] = ()
     user: str | None = None
@@ -201,7 +202,10 @@ class Case:
         )
         fields = tuple(one for one in watched if one.field)
         watch = tuple(one for one in watched if not one.field)
-        return Policy(prune, protect, ignore, self.limits, forget, watch, removed, watch_fields=fields)
+        accept = self._patterns(self.accept)
+        return Policy(
+            prune, protect, ignore, self.limits, forget, watch, removed, watch_fields=fields, accept=accept
+        )
 
     def _patterns(self, texts: Sequence[str]) -> tuple[Pattern, ...]:
         return tuple(Pattern.parse(text, self.registry.words) for text in texts)

@@ -52,10 +52,15 @@ def objects(out: Output, session: Session, to: Connection, timeout: float) -> It
         return
     unread = list(_unread(session, planned))
     if not planned.plan.trouble:
-        said = f"the platform reports no problem with {counted(len(planned.plan.bindings), 'object')}"
+        others = len(planned.plan.bindings) - len(planned.plan.accepted)
+        said = f"the platform reports no problem with {counted(others, 'object')}"
         yield Check(topic=_TOPIC, level="ok", said=said)
     for item in planned.plan.trouble:
         yield _problem(planned, item)
+    for item in planned.plan.accepted:
+        said = f"{item.address}: {item.what}; accepted by policy.accept"
+        source = _place(planned.sides.resources[Address.parse(item.address)].span)
+        yield Check(topic=_TOPIC, level="ok", said=said, source=source, address=item.address)
     yield from unread
 
 
@@ -64,13 +69,14 @@ def _problem(planned: Planned, item: PlatformTrouble) -> Check:
     entry = planned.sides.resources[Address.parse(item.address)]
     work = planned.sides.kind(entry).platform
     assert work.trouble is not None
-    again = [command("apply", "--confirm", f"{act} {item.address}") for act in work.acts]
+    accept = f'to acknowledge the problem, add "{item.address}#{work.trouble.field}" to policy: accept'
+    again = [f"to try again, {command('apply', '--confirm', f'{act} {item.address}')}" for act in work.acts]
     return Check(
         topic=_TOPIC,
         level="note",
         said=f"{item.address}: {item.what}",
         source=_place(entry.span),
-        mend="; then ".join([work.trouble.todo, *again]),
+        mend="; ".join([work.trouble.todo, accept, *again]),
         address=item.address,
     )
 

@@ -28,7 +28,7 @@ from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
 
 NODE_WORDS = ("type", "key")
-POLICY_WORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "limits")
+POLICY_WORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "accept", "limits")
 _FEW = 3
 """Kinds that a message names, of those that have a key."""
 

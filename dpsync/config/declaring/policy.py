@@ -6,6 +6,7 @@ from collections.abc import Mapping as Mapping_
 from typing import Final
 
 from dpsync.config.declaring.declare import Declarations
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID
@@ -17,7 +18,7 @@ from dpsync.model.findings.span import Span
 
 _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
-    "watch": "lists", "removed": "objects",
+    "watch": "lists", "removed": "objects", "accept": "objects",
 }  # fmt: skip
 """The lists of patterns, each with what its patterns name."""
 
@@ -66,7 +67,7 @@ class PolicyReader:
                 said = f'"{item.value}" is no address pattern: {wrong}'
                 self.declared.error("DP230", said, item.span, hint if bare != item.value and bare else None)
                 continue
-            if pattern.field and name not in ("ignore", "watch"):
+            if pattern.field and name not in ("ignore", "watch", "accept"):
                 self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
                 continue
             if name == "removed" and "*" in item.value:
@@ -139,12 +140,32 @@ class PolicyReader:
             for pattern in self.patterns[name]:
                 suggest = not self.declared.diagnostics.full("DP234")
                 named = "objects" if pattern.field and name == "watch" else names
-                if mistake := places.mistake(pattern, named, suggest):
+                if name == "accept" and (kinds := places.kinds_of(pattern)):
+                    self._reports_problem(places, kinds, pattern)
+                elif mistake := places.mistake(pattern, named, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
                 elif pattern.value is not None:
                     self._check_watched_value(places, pattern, pattern.value)
                 elif pattern.field and name == "watch":
                     self._has_default(places, pattern)
+
+    def _reports_problem(self, places: Places, kinds: tuple[Kind, ...], pattern: Pattern) -> None:
+        """Report a pattern of `accept` whose field is none by which the platform reports a problem."""
+        fields = {kind.platform.trouble.field for kind in kinds if kind.platform.trouble is not None}
+        if pattern.field in fields:
+            return
+        if len(fields) == 1:
+            hint = f'did you mean "{pattern.path}#{next(iter(fields))}"?'
+        else:
+            known = (
+                f"#{kind.platform.trouble.field} of {kind.one}"
+                for kind in places.registry.ordered
+                if kind.platform.trouble is not None and (not fields or kind in kinds)
+            )
+            hint = f"known: {', '.join(known)}"
+        named = f'"{pattern.field}" is' if pattern.field else f'"{pattern.text}" names'
+        message = f"accept: {named} no field by which the platform reports a problem"
+        self._error("DP244", message, pattern, hint)
 
     def _has_default(self, places: Places, pattern: Pattern) -> None:
         """A field can be watched without a line of its own where the platform's default of it is known."""

@@ -77,6 +77,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "forget": patterns,
                     "watch": patterns,
                     "removed": patterns,
+                    "accept": patterns,
                     "limits": {
                         "type": "object",
                         "additionalProperties": False,

@@ -40,6 +40,7 @@ _IN_FILE: Final[dict[str, Any]] = {
     "policy.forget": ["acme/teams/writers"],
     "policy.watch": ["members"],
     "policy.removed": ["acme/spaces/old-guides"],
+    "policy.accept": ["acme/saml/okta#status"],
     "policy.limits": {"deletes": 5},
     "policy.limits.deletes": 5,
     "policy.limits.percent": 20,

@@ -20,7 +20,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 
 _FORGIVEN: Final = (
     codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FORBIDDEN_VARIABLE, codes.FORBIDDEN_URL_VARIABLE,
-    "DP234", "DP240", "DP241", "DP247",
+    "DP234", "DP240", "DP241", "DP244", "DP247",
 )  # fmt: skip
 """Errors that dpsync ignores in the configuration of an earlier commit, to keep its protections in effect.
 

@@ -207,7 +207,7 @@ def _policy(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
     found: dict[str, Value] = {
         name: sorted(one.text for one in getattr(policy, name))
-        for name in ("prune", "protect", "removed", "ignore", "forget")
+        for name in ("prune", "protect", "removed", "ignore", "forget", "accept")
     }
     found["watch"] = sorted(one.text for one in (*policy.watch, *policy.watch_fields, *policy.watch_values))
     limits = policy.limits

@@ -99,6 +99,8 @@ class Policy(Struct, frozen=True):
     """Fields that are drift where no entry declares them and they are not as the platform's default."""
     watch_values: tuple[Pattern, ...] = ()
     """Patterns with a value: a matching undeclared object with another value is drift."""
+    accept: tuple[Pattern, ...] = ()
+    """Problems that the platform reports and people know of: by the field that reports the problem."""
 
     def leaves(self, address: Address) -> bool:
         """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""
@@ -112,6 +114,10 @@ class Policy(Struct, frozen=True):
             else field == pattern.field and pattern.matches(address)
             for pattern in self.ignore
         )
+
+    def accepts(self, address: Address, field: str) -> bool:
+        """Return whether people accept the problem that this field of an object reports."""
+        return any(pattern.field == field and pattern.matches(address) for pattern in self.accept)
 
 
 class Environment(WithSpan, frozen=True, eq=False):

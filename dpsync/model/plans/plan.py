@@ -82,6 +82,8 @@ class Comparison(Frozen):
     waiting: tuple[Waiting, ...] = ()
     trouble: tuple[PlatformTrouble, ...] = ()
     """What the platform reports as wrong by itself: nothing that an apply would mend."""
+    accepted: tuple[PlatformTrouble, ...] = ()
+    """The same, if `policy: accept` has a pattern for it: people know of it, and no command lists it."""
     refusals: tuple[Refusal, ...] = ()
     """Why the plan cannot be applied."""
     kept: tuple[Kept, ...] = ()
@@ -157,7 +159,7 @@ class Plan(Comparison):
         notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
         was approved before a merge names the same operations after it.
         """
-        words = "origins requests base base_from waiting unwatched trouble"
+        words = "origins requests base base_from waiting unwatched trouble accepted"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "differences": told}}

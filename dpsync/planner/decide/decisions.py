@@ -76,6 +76,8 @@ class Decisions(Struct, frozen=True):
     notes: tuple[Note, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     trouble: tuple[PlatformTrouble, ...] = ()
+    accepted: tuple[PlatformTrouble, ...] = ()
+    """Problems on the platform's side that the policy accepts; `trouble` has all others."""
     unproven: tuple[str, ...] = ()
     """Fields that cannot be read back and that the git base has otherwise."""
     asked: frozenset[Answer] = frozenset()
@@ -106,6 +108,7 @@ class _Decider:
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
         self.trouble: list[PlatformTrouble] = []
+        self.accepted: list[PlatformTrouble] = []
         self.unproven: list[str] = []
         self.asked: set[Answer] = set()
 
@@ -132,6 +135,7 @@ class _Decider:
             notes=tuple(self.notes),
             waiting=tuple(self.waiting),
             trouble=tuple(self.trouble),
+            accepted=tuple(self.accepted),
             unproven=tuple(self.unproven),
             asked=self.restructuring.asked | blocking.asked | self.asked,
         )
@@ -227,10 +231,13 @@ class _Decider:
         if kind.platform.busy is not None and kind.is_busy(live.fields):
             what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
-        if (wrong := kind.trouble(live.fields)) is not None:
+        declared = kind.platform.trouble
+        if declared is not None and (wrong := kind.trouble(live.fields)) is not None:
             if field is not None:
                 wrong += self._resend_hint(resource, kind.field(field), live)
-            self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))
+            accepted = self.sides.policy.now.accepts(resource.address, declared.field)
+            found = self.accepted if accepted else self.trouble
+            found.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))
 
     def _resend_hint(self, resource: Entry, field: Field, live: LiveObject) -> str:
         """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""

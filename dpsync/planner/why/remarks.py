@@ -202,6 +202,7 @@ GONE = "nothing live has this name any more: this line can go"
 UNDECLARED_GONE = "no undeclared object matches: the object was deleted or renamed, or is declared now"
 STAYS = "it stays: no prune pattern covers its place"
 NEVER_DELETED = "nothing of what it matches is ever deleted"
+NO_PROBLEM = "the platform reports no problem that this line accepts: this line can go"
 
 
 def pattern_notes(sides: Sides) -> Iterator[Note]:
@@ -228,6 +229,7 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
     for pattern in policy.removed:
         if (why := _removes_nothing(sides.former, pattern)) is not None:
             yield Note(address=where("removed", pattern), text=why)
+    yield from _accept_notes(sides)
     for name, (patterns, wrong) in rules.items():
         for pattern in patterns:
             if (why := wrong(pattern)) is not None:
@@ -313,6 +315,37 @@ def _matches_no_undeclared(sides: Sides, pattern: Pattern) -> bool:
     """Return whether a pattern with a value matches no undeclared object, although its lists were read."""
     places = [place for place in sides.snapshot.scopes if pattern.place.matches(place)]
     return bool(places) and not any(sides.names.undeclared_matching(pattern))
+
+
+def _accept_notes(sides: Sides) -> Iterator[Note]:
+    """Warn of each line under `accept` that matches no entry; name each line whose problem is gone.
+
+    A problem counts as gone only if every matching entry was read and is live, and the platform is done
+    with it. In a revert, whose entries are in no file, no line is named.
+    """
+    desired = sides.desired
+    for pattern in desired.policy.accept if desired.policy.only is None else ():
+        entries = [
+            entry
+            for entry in desired.resources.values()
+            if (trouble := sides.kind(entry).platform.trouble) is not None
+            and pattern.field == trouble.field
+            and pattern.matches(entry.address)
+        ]
+        unread = any(pattern.matches(address) for address in desired.unserved)
+        if not entries and not unread:
+            yield Note(address=where("accept", pattern), text=NOTHING, severity="warning")
+        elif not unread and all(_is_fine(sides, entry) for entry in entries):
+            yield Note(address=where("accept", pattern), text=NO_PROBLEM)
+
+
+def _is_fine(sides: Sides, entry: Entry) -> bool:
+    """Return whether the platform answered that it has no problem with the object of an entry."""
+    kind, live = sides.kind(entry), sides.live(entry.address)
+    trouble = kind.platform.trouble
+    if live is None or trouble is None or trouble.field in kind.unsupported_fields:
+        return False
+    return not kind.is_busy(live.fields) and kind.trouble(live.fields) is None
 
 
 def _objects(names: Names) -> Iterator[Address]:

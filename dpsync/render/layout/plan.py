@@ -290,6 +290,14 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
         shape="lines", prefix="note: ", tone="faint",
         folded=f"note: {number} cannot be compared with the platform (listed with -v)",
     )  # fmt: skip
+    accepted = (
+        ViewEntry(visible(one.address), visible(one.what), where=origin(plan, one.address))
+        for one in plan.accepted
+    )
+    blocks.add(
+        "accepted", "Accepted problems on the platform: {}", "none", accepted,
+        shape="lines", prefix="accepted: ", tone="faint", folded="",
+    )  # fmt: skip
     waiting = (ViewEntry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
     blocks.add("waiting", "The platform is at work: {}", "none", waiting, shape="lines", tone="faint")
     number = str(sum(len(one.addresses) for one in plan.kept))
