@@ -70,7 +70,8 @@ class Places:
         if at < len(pattern.segments) or not ends:
             nearest = self._nearest(pattern, names) if suggest else None
             place = names == "objects" and at == len(pattern.segments)
-            known = f'name an entry in it: "{pattern.text}/KEY"' if place else self._known(spots)
+            suffix = pattern.text[len(pattern.path) :]
+            known = f'name an entry in it: "{pattern.path}/KEY{suffix}"' if place else self._known(spots)
             hint = f'did you mean "{nearest}"?' if nearest else known
             if (field := self._field_as_segment(pattern, at, spots, names)) is not None:
                 return field
