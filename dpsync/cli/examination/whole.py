@@ -42,7 +42,7 @@ class Examination:
         desired = self._desired(place) if place else None
         platform = self._platform(place, named[2], desired)
         if place is not None:
-            self._checks += self._records_and_objects(place, base, desired, platform)
+            self._checks += list(self._records_and_objects(place, base, desired, platform))
         else:
             self._checks.append(objects.unexamined("there is no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
