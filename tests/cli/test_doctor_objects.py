@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ organizations:
     openapi:
       billing: { source: { url: https://acme.example/openapi/billing.yaml } }
 """
+FRENCH = {"source": {"space": "guides", "language": "en"}, "language": "fr"}
 BILLING = "acme/openapi/billing"
 AZURE = "acme/saml/azure"
 PROBLEMS = [
@@ -142,6 +144,28 @@ def test_doctor_fails_if_no_plan_is_possible(run: Run, project: Project, platfor
     assert code == 1
     assert [one["level"] for one in found] == ["problem"]
     assert found[0]["said"].startswith("a plan is not possible: ")
+
+
+def test_doctor_prints_a_command_that_tries_again(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    organization = {
+        "id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}],
+        "spaces": [{"id": "guides", "title": "Guides"}],
+        "translations": [{**FRENCH, "id": "fr", "status": "failed"}],
+    }  # fmt: skip
+    platform.reset(
+        {"users": [{"id": "ada"}], "tokens": {"ada-token": "ada"}, "organizations": [organization]}
+    )
+    declared = {"id": "acme", "spaces": {"guides": {"title": "Guides"}}, "translations": {"fr": FRENCH}}
+    directory = str(project(json.dumps({"dpsync": 1, "organizations": {"acme": declared}})))
+    (found,) = checks(run, directory)[1]
+    assert found["address"] == "acme/translations/fr"
+    printed = found["mend"].rpartition("to try again: ")[2]
+    assert printed == f"dpsync apply -C {directory} --confirm 'run acme/translations/fr'"
+    assert run(*shlex.split(printed)[1:], "--yes").code == 0
+    platform.finish()
+    assert [one["level"] for one in checks(run, directory)[1]] == ["ok"]
 
 
 @pytest.mark.parametrize(

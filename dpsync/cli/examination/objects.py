@@ -70,7 +70,7 @@ def _problem(planned: Planned, item: PlatformTrouble) -> Check:
     work = planned.sides.kind(entry).platform
     assert work.trouble is not None
     accept = f'to acknowledge the problem, add "{item.address}#{work.trouble.field}" to policy: accept'
-    again = [f"to try again, {command('apply', '--confirm', f'{act} {item.address}')}" for act in work.acts]
+    again = [f"to try again: {command('apply', '--confirm', f'{act} {item.address}')}" for act in work.acts]
     return Check(
         topic=_TOPIC,
         level="note",

@@ -13,9 +13,10 @@ from dpsync.model.texts.command import Invocation
 
 M = TypeVar("M", bound=BaseModel)
 
-_SENTENCES: Final = frozenset(
-    {"add", "by_hand", "files", "hint", "message", "platform", "reason", "text", "todo", "way_out", "why"}
-)
+_SENTENCES: Final = frozenset({
+    "add", "by_hand", "files", "hint", "mend", "message", "platform", "reason", "text", "todo", "way_out",
+    "why",
+})  # fmt: skip
 """The names of fields that are sentences, whatever model they are of."""
 _DATA: Final = frozenset({"changes", "bindings", "origins", "outcomes", "candidates", "edits"})
 """The names of fields that hold no sentence: most of a large document."""
