@@ -107,6 +107,8 @@ def org(body: str, head: str = "") -> str:
      org(TEAMS, "policy: { prune: [teams] }\n"),
      ['changed policy prune: [] > ["teams"]; protect: ["teams/*"] > []; limits.deletes: 1 > 5']),
     # A place that is declared, and empty: where it is pruned, all that is live in it goes.
+    (org(TEAMS), org(TEAMS, "policy: { accept: ['saml/*#status'] }\n"),
+     ['changed policy accept: [] > ["saml/*#status"]']),
     (org("", "policy: { prune: [teams] }\n"), org("teams: {}", "policy: { prune: [teams] }\n"),
      ["added acme/teams"]),
     (org("teams: {}", "policy: { prune: [teams] }\n"), org("", "policy: { prune: [teams] }\n"),
