@@ -14,7 +14,12 @@ from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
-from dpsync.identity.swapped_lines import EarlierEntries, Recognized, declared_name, swapped_line_questions
+from dpsync.identity.swapped_lines import (
+    EarlierEntries,
+    Recognized,
+    declared_name,
+    questions_about_swapped_ids,
+)
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
@@ -42,7 +47,7 @@ class Recorded(Struct, frozen=True):
 
 NOTHING_RECORDED = Recorded()
 _DECLARED_MATCHES = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
-"""How an entry is matched by its own `id:` or `previously:`: a swapped line does not matter then."""
+"""Matches by `id:` or `previously:`. For these entries, swapped lines of the ids file have no effect."""
 
 
 class ByLine(Struct):
@@ -231,7 +236,7 @@ def questions(
         for entry in wanted
         if (match := found.get(entry.address)) is not None and match.by not in _DECLARED_MATCHES
     ]
-    return [*asked, *swapped_line_questions(view, recognized, earlier)]
+    return [*asked, *questions_about_swapped_ids(view, recognized, earlier)]
 
 
 def _two(

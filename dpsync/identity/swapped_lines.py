@@ -44,7 +44,7 @@ class Recognized(Struct, frozen=True):
         return self.entry.address
 
 
-def swapped_line_questions(
+def questions_about_swapped_ids(
     view: NaturalKeys, recognized: Sequence[Recognized], earlier: EarlierEntries
 ) -> Iterator[Diagnostic]:
     """Return a question for each entry whose line was probably swapped with another entry's line.
@@ -207,7 +207,7 @@ def _ask_about_swap(
 
 
 def _swap_back_command(recognized: Mapping[Address, Recognized], circle: Sequence[Address]) -> str:
-    """Return the command that gives each entry the line of the next entry in the circle."""
+    """Return the command that gives each swapped entry the id of the next one in the ids file."""
     pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
     flags = (("--bind", f"{address}={recognized[other].object.id}") for address, other in pairs)
     return command("ids", *(word for flag in flags for word in flag))

@@ -321,13 +321,13 @@ class RuleComparison(Struct, frozen=True):
     """How to tell which of two lists of rules, such as merge rules, is stricter."""
 
     items: str
-    """The member of the field's value that contains the list of rules."""
+    """The key of the list of rules in the field's value."""
     name: str
-    """The member of a rule that contains the rule's name."""
+    """The key of the rule's name."""
     people: str
-    """The member of a rule that contains the listed people."""
+    """The key of the people that the rule lists."""
     message: str
-    """The member of a rule that only contains a message: changing the message loosens nothing."""
+    """The key of the rule's message. Changing the message loosens nothing."""
     all_of: tuple[str, ...]
     """Names of rules that all listed people must meet. More people make such a rule stricter."""
     one_of: tuple[str, ...]

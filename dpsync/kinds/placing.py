@@ -98,7 +98,7 @@ def live_navigation_paths(
 
 
 def _shown_reference(kind: Kind, fields: Mapping[str, Value]) -> Value:
-    """Return the reference from a node to the object that the node shows; None for other objects."""
+    """Return the reference of a navigation node to the object that it shows; None if it shows no object."""
     if not isinstance(kind.shape, NodeShape):
         return None
     return next((fields.get(field.name) for field in kind.fields if field.access == "shows"), None)

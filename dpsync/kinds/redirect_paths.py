@@ -123,7 +123,7 @@ def redirect_link(
         return None
     target = None
     for name, template in redirects.to.items():
-        if (key := _part_at_key(template, fields)) is not None:
+        if (key := _value_at_key_marker(template, fields)) is not None:
             target = path_of(name, key)
     if base is not None and target is None:
         urls = (leaf for leaf in leaves(dict(fields)) if isinstance(leaf, str))
@@ -131,7 +131,7 @@ def redirect_link(
     return url_path(source), RedirectLink(address, source, target)
 
 
-def _part_at_key(template: Any, value: Any) -> Any:
+def _value_at_key_marker(template: Any, value: Any) -> Any:
     """Return the part of a value at the position of "$key" in the template; None if other parts differ."""
     if template == "$key":
         return value
@@ -140,7 +140,7 @@ def _part_at_key(template: Any, value: Any) -> Any:
     found = None
     for name, part in template.items():
         inside = value.get(name) if isinstance(value, Mapping) else None
-        captured = _part_at_key(part, inside)
+        captured = _value_at_key_marker(part, inside)
         if captured is None and inside != part:
             return None
         found = found if captured is None else captured
@@ -172,7 +172,7 @@ def declared_base_url(kind: Kind, fields: Mapping[str, Value]) -> str | None:
 
 
 class _DeclaredPaths:
-    """The URL paths of the declared navigation nodes, where the files declare each path segment."""
+    """The URL paths of those declared navigation nodes whose path segments are all declared in the files."""
 
     def __init__(self, registry: Registry, entries: Mapping[Address, Entry]) -> None:
         self._registry = registry

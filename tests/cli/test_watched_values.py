@@ -118,7 +118,7 @@ def test_watch_pattern_matches_object_with_id_or_wildcard(
     ],
     ids=["list selected", "object selected", "other list selected", "list excluded"],
 )
-def test_select_and_exclude_filter_watched_values(
+def test_select_and_exclude_options_filter_watched_values(
     pets: ThreadedServer, run: Run, project: Project, flags: tuple[str, ...], found: list[str]
 ) -> None:
     below = "acme: { id: acme, teams: { writers: { title: Technical writers } } }"

@@ -199,7 +199,7 @@ MEMBERS = {
 
 
 @pytest.mark.parametrize("case", MEMBERS)
-def test_null_clears_a_member_that_the_site_space_has(case: str, lab: Lab) -> None:
+def test_null_clears_one_setting_of_a_site_space(case: str, lab: Lab) -> None:
     own, cleared = MEMBERS[case]
     lab.converges(declared("Manuals", own))
     assert len(lab.plan(declared("Manuals", cleared)).changes) == 1
@@ -209,7 +209,7 @@ def test_null_clears_a_member_that_the_site_space_has(case: str, lab: Lab) -> No
     assert lab.plan(declared("Manuals", cleared)).changes == ()
 
 
-def test_cleared_member_follows_the_member_of_the_site(lab: Lab) -> None:
+def test_cleared_site_space_setting_inherits_site_setting(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ styling: { corners: null } }"))
     straight = "{ title: Manuals, styling: { corners: straight } }"
     body = declared("Manuals", "{ styling: { corners: null } }").replace("{ title: Manuals }", straight)

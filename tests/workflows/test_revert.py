@@ -409,7 +409,7 @@ def test_previous_reference_to_undeclared_object_is_restored(lab: Lab) -> None:
     assert space["parent"] == "c"
 
 
-def test_undeclared_created_collection_is_emptied_and_deleted(lab: Lab) -> None:
+def test_created_collection_without_entry_is_emptied_and_deleted(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
     done.files("spaces: { s: { title: S } }")

@@ -215,7 +215,7 @@ class _TakingOver:
     def _single_values(
         self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
     ) -> dict[str, Any]:
-        """Return the single below a node, such as its customization, with values that differ from `shown`.
+        """Return the object below a node, such as its customization, with values that differ from `shown`.
 
         `said` holds the values in the file, and `shown` is the entry of the space that the node shows.
         """

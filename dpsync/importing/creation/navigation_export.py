@@ -149,9 +149,9 @@ class _Exporting(Struct):
         yield made
 
     def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
-        """Return values of the single below a node that the file can have, such as a public title.
+        """Return the settings of the object below a node that a navigation file can have.
 
-        The other values are reported.
+        A public title is one. Other settings are reported.
         """
         single = self.tree.file_single(kind)
         below = self.desired.resources.get(entry.address.child(single[0])) if single is not None else None

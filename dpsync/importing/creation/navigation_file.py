@@ -66,7 +66,7 @@ class NavigationKinds(Struct, frozen=True):
         return None
 
     def file_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
-        """Return the word, kind and field names of the single with further fields of a node, if any."""
+        """Return key, kind and fields of the object below a node that has further settings, if any."""
         assert isinstance(kind.shape, NodeShape)
         if kind.shape.file_single is None:
             return None
@@ -74,7 +74,7 @@ class NavigationKinds(Struct, frozen=True):
         return word, self.registry.places(kind.name)[word][0], names
 
     def single_fields(self, kind: Kind) -> tuple[str, ...]:
-        """Return the names in a node of the file that are fields of the single below the node."""
+        """Return the keys of a node in the file that set fields of the object below the node."""
         single = self.file_single(kind)
         return single[2] if single is not None else ()
 

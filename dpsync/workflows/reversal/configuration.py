@@ -14,7 +14,7 @@ from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Note
 from dpsync.workflows.reversal.addresses import CurrentAddresses
 from dpsync.workflows.reversal.changed import restore_fields, restore_moved_flag
-from dpsync.workflows.reversal.created import created_outputs, select_deletions
+from dpsync.workflows.reversal.created import outputs_of_created_objects, select_deletions
 from dpsync.workflows.reversal.deleted import restore_or_recreate, set_previous_values
 from dpsync.workflows.reversal.entries import RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
@@ -66,7 +66,7 @@ def make_revert_target(
         flags = [item for item in recorded.change.differences if item.taken_from is not None]
         for item in flags if recorded.address in removed else ():
             restore_moved_flag(entries, recorded, item)
-    outputs = created_outputs(entries, removed)
+    outputs = outputs_of_created_objects(entries, removed)
     objects = comparison.snapshot.objects
     created = {entries.names.identities[address] for address in removed}
     deleted = {identity: objects[identity].id for identity in created} | {

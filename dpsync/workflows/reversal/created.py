@@ -22,7 +22,7 @@ def select_deletions(entries: RevertedEntries) -> set[Address]:
     return candidates
 
 
-def created_outputs(entries: RevertedEntries, addresses: set[Address]) -> set[Identity]:
+def outputs_of_created_objects(entries: RevertedEntries, addresses: set[Address]) -> set[Identity]:
     """Return the objects that the platform created for these entries, such as the space of a translation."""
     found = set()
     for address in addresses:

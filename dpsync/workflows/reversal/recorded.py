@@ -28,7 +28,7 @@ _CODE: Final = "DP149"
 
 
 class RecordedChange(Struct, frozen=True):
-    """A change that an apply carried out at least in part. Its values are checked."""
+    """A change that an apply carried out completely or partly, with recorded values that fit their fields."""
 
     applied: Applied
     address: Address
