@@ -335,7 +335,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "policy.accept": "Known problems on the platform's side: a plan counts them and does not list them.",
     "policy.limits": "How much a plan may do before it is refused.",
     "policy.limits.deletes": "The most things that a plan may delete.",
-    "policy.limits.percent": "The most that a plan may delete, as a percentage of the managed things.",
+    "policy.limits.percent": "The largest percentage of 20 or more managed objects that a plan may delete.",
     "policy.limits.exposures": "The most changes that open something up.",
     "environments": "The platforms to which these files are applied, by name.",
     "environments.url": "The address of the platform, without /v1.",

@@ -12,10 +12,12 @@ from dpsync.planner.questions.limits import LimitsInForce, exceeding, limited
 
 from .stages import ACME
 
+KEYS = "abcdefghijklmnopqrst"
+"""The keys of twenty teams: enough for `percent` to apply."""
 
-def bounds(limits: Limits, since: str = "") -> LimitsInForce:
-    """Of four teams in an organization."""
-    return LimitsInForce(limits, since, lambda name: frozenset(f"{name}/teams/{key}" for key in "abcd"))
+
+def bounds(limits: Limits, since: str = "", keys: str = KEYS) -> LimitsInForce:
+    return LimitsInForce(limits, since, lambda name: frozenset(f"{name}/teams/{key}" for key in keys))
 
 
 def delete(key: str, *along: str) -> Change:
@@ -32,9 +34,9 @@ def asked(limits: Limits, *deletes: Change) -> list[str]:
 @pytest.mark.parametrize(
     ("limits", "questions"),
     [
-        (Limits(2, 50), []),
+        (Limits(2, 10), []),
         (Limits(1, 100), ["delete 2"]),
-        (Limits(9, 49), ["delete 2"]),
+        (Limits(9, 9), ["delete 2"]),
     ],
 )
 def test_more_deletes_than_either_limit_allows_are_asked_about_by_their_number(
@@ -43,9 +45,37 @@ def test_more_deletes_than_either_limit_allows_are_asked_about_by_their_number(
     assert asked(limits, delete("a"), delete("b")) == questions
 
 
+@pytest.mark.parametrize(
+    ("managed", "message"),
+    [
+        pytest.param(19, None, id="19 objects"),
+        pytest.param(
+            20, "2 things would be deleted, 10 percent of 20; allowed: 9 and 9 percent", id="20 objects"
+        ),
+    ],
+)
+def test_percent_limit_applies_from_twenty_managed_objects(managed: int, message: str | None) -> None:
+    """Otherwise, deleting one of three teams is refused because it is 33 percent."""
+    found = limited(bounds(Limits(9, 9), keys=KEYS[:managed]), [delete("a"), delete("b")], ())
+    assert [item.refusal.message for item in found if item.refusal] == ([message] if message else [])
+
+
+def test_refusal_in_small_organization_names_only_the_number() -> None:
+    (question,) = limited(bounds(Limits(1, 10), keys="abc"), [delete("a"), delete("b")], ())
+    assert question.refusal is not None
+    assert question.refusal.message == "2 things would be deleted; allowed: 1"
+
+
+def test_drift_applies_percent_from_twenty_managed_objects() -> None:
+    team = delete("a")
+    assert exceeding(bounds(Limits(9, 4), keys="abc"), [team]) == frozenset()
+    assert exceeding(bounds(Limits(9, 4)), [team]) == {team.location}
+
+
 def test_what_goes_along_counts_in_the_number_and_in_the_whole() -> None:
     assert asked(Limits(1, 100), delete("a", "x")) == ["delete 2"]
-    assert asked(Limits(9, 40), delete("a", "x")) == []  # two of five, the one that goes along included
+    assert asked(Limits(9, 9), delete("a", "x")) == ["delete 2"]  # two of 21
+    assert asked(Limits(9, 10), delete("a", "x")) == []
 
 
 def test_what_goes_with_a_rebuilt_navigation_is_in_the_number_and_not_held_against_the_limits() -> None:
@@ -58,8 +88,8 @@ def test_what_goes_with_a_rebuilt_navigation_is_in_the_number_and_not_held_again
 @pytest.mark.parametrize(
     ("rebuilt", "words"),
     [
-        ((), "2 things would be deleted, 50 percent of 4;"),
-        (("a",), "2 things would be deleted; 1 of them count here, 25 percent of 4;"),
+        ((), "2 things would be deleted, 10 percent of 20;"),
+        (("a",), "2 things would be deleted; 1 of them count here, 5 percent of 20;"),
     ],
 )
 def test_the_question_says_how_many_of_the_number_count(rebuilt: tuple[str, ...], words: str) -> None:
@@ -72,7 +102,7 @@ def test_the_question_says_how_many_of_the_number_count(rebuilt: tuple[str, ...]
 def test_a_limit_that_this_change_raises_is_told_as_that_of_the_base() -> None:
     (question,) = limited(bounds(Limits(0, 100), " by HEAD: not yet"), [delete("a")], ())
     assert question.refusal is not None
-    assert question.refusal.message.endswith("allowed are 0 and 100 percent by HEAD: not yet")
+    assert question.refusal.message.endswith("allowed: 0 and 100 percent by HEAD: not yet")
 
 
 def test_of_several_deletes_those_are_named_that_are_too_much_by_themselves() -> None:

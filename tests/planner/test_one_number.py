@@ -236,6 +236,6 @@ def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_
     (limits,) = asked.refusals
     assert asked.deletes > 3
     assert f"{asked.deletes} things would be deleted" in limits.message
-    assert "; 3 of them count here, " in limits.message
+    assert "; 3 of them count here; " in limits.message
     assert answered(asked) == asked.deletes
     assert crowded.plan(body, LIMITED, agreed_to, f"delete {asked.deletes}").can_apply

@@ -257,7 +257,10 @@ def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
 
     Otherwise, who needs more deletes raises the limit in the same change, also of the share.
     """
-    case = Case(base=LIVE, limits=now, base_limits=before, removed=["spaces/old"])
+    more = {f"s{number}": {"title": f"S{number}"} for number in range(18)}
+    live: Things = {"space": LIVE["space"] | more}
+    wanted: Things = {"space": KEPT["space"] | more}
+    case = Case(wanted, live, base=live, limits=now, base_limits=before, removed=["spaces/old"])
     refusals = [item for item in case.plan().refusals if item.code == "limits"]
     assert (refusals == []) == allowed
     if not allowed and now != Limits(0, 100):

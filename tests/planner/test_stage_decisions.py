@@ -137,19 +137,19 @@ def refused_by(found: Decisions) -> list[Refusal]:
     [
         (Limits(2, 100), True),
         (Limits(1, 100), False),
-        (Limits(2, 50), True),
-        (Limits(2, 49), False),
+        (Limits(2, 10), True),
+        (Limits(2, 9), False),
         (Limits(0, 0), False),
     ],
 )
 def test_both_limits_must_allow_the_deletes(limits: Limits, allowed: bool) -> None:
     """Otherwise, any number of things is deleted.
 
-    Otherwise, half of a small organization is deleted.
+    Otherwise, a tenth of an organization is deleted.
     Otherwise, thousands of a large organization are deleted.
     """
-    live = {key: {"title": key} for key in "abcd"}
-    kept = {key: live[key] for key in "ab"}
+    live = {key: {"title": key} for key in "abcdefghijklmnopqrst"}
+    kept = {key: live[key] for key in live if key not in "ab"}
     case = Case({"team": kept}, {"team": live}, prune=["teams"], limits=limits)
     assert [item.code for item in refused(case)] == ([] if allowed else ["limits"])
     case.confirm = ["delete 2"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dpsync.api import Options, Session, load
@@ -28,12 +30,19 @@ organizations:
 
 @pytest.fixture
 def two(lab: Lab) -> Lab:
+    lab.server.reset(two_organizations())
+    return lab
+
+
+def two_organizations(*readers: str) -> dict[str, Any]:
+    """A world whose organizations have the readers as members beside ada and bo."""
     members = [{"user": "ada", "role": "admin"}, {"user": "bo", "role": "create"}]
+    members += [{"user": name, "role": "read"} for name in readers]
     both = world(members=members, teams=[{"id": "a1", "title": "Old"}, {"id": "a2", "title": "Older"}])
     teams = [{"id": "g1", "title": "Old"}, {"id": "g2", "title": "Oldest"}]
     both["organizations"].append({"id": "globex", "title": "Globex", "members": members, "teams": teams})
-    lab.server.reset(both)
-    return lab
+    both["users"] += [{"id": name, "displayName": name, "email": f"{name}@acme.example"} for name in readers]
+    return both
 
 
 def planned(lab: Lab, text: str, *confirm: str, apply: bool = False) -> Plan:
@@ -71,9 +80,10 @@ def test_each_organization_has_limits_and_one_number_confirms_all(two: Lab) -> N
 
 
 def test_a_share_is_of_what_is_managed_in_the_same_organization(two: Lab) -> None:
-    text = BOTH.format(role="create").replace("deletes: 1, percent: 100", "deletes: 99, percent: 40")
+    two.server.reset(two_organizations(*(f"reader-{number}" for number in range(16))))
+    text = BOTH.format(role="create").replace("deletes: 1, percent: 100", "deletes: 99, percent: 9")
     found = {item.address: item.message for item in planned(two, text).refusals}
-    said = "4 things would be deleted; 2 of them count here, 50 percent of 4;"
+    said = "4 things would be deleted; 2 of them count here, 10 percent of 20;"
     assert {address: message.split(" allowed")[0] for address, message in found.items()} == {
         "acme": said, "globex": said,
     }  # fmt: skip

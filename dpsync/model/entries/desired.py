@@ -71,11 +71,15 @@ class Lookup(Struct, frozen=True):
     span: Span
 
 
+PERCENT_FROM = 20
+"""The least number of managed objects to which `Limits.percent` applies."""
+
+
 class Limits(Struct, frozen=True):
     """How much a plan may do without being confirmed.
 
     A number of deletes, and percent of the managed live objects; a number of things that become more visible
-    or more powerful (None: any).
+    or more powerful (None: any). `percent` applies to `PERCENT_FROM` or more managed objects.
     """
 
     deletes: int = 5

@@ -142,7 +142,7 @@ LAST: Final = RefusalWords(
 
 LIMITS: Final = RefusalWords(
     "limits",
-    "{deleted}{here}, {share}; allowed are {deletes} and {percent} percent{since}",
+    "{deleted}{here}{share}; allowed: {allowed}{since}",
     "check them, then say {answer}",
     reason="threshold",
 )

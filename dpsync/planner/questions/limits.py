@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Limits, Policy
+from dpsync.model.entries.desired import PERCENT_FROM, Limits, Policy
 from dpsync.model.entries.git_base import Base
 from dpsync.model.findings import refusals
 from dpsync.model.findings.question import WayOut
@@ -83,15 +83,17 @@ def _limits(bounds: LimitsInForce, deletes: list[Change], rebuilt: Collection[Ad
         part = _part(bounds.managed(organization), mine)
         answer = Answer(DELETE, str(total.number))
         here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
-        share = f"{part.percent:.0f} percent of {part.known}"
+        share, allowed = "", f"{limits.deletes}"
+        if part.percent_applies:
+            share = f", {part.percent:.0f} percent of {part.known}"
+            allowed += f" and {limits.percent} percent"
         if part.exceeds(limits):
             refusal = refusals.LIMITS.at(
                 organization,
                 deleted=total.things("would be deleted"),
                 here=here,
                 share=share,
-                deletes=limits.deletes,
-                percent=limits.percent,
+                allowed=allowed,
                 since=since,
                 answer=answer.flag,
                 answers=(WayOut(address=organization, add=answer.flag, means="all of it may go"),),
@@ -109,8 +111,14 @@ class _Part(Struct, frozen=True):
     def percent(self) -> float:
         return 100 * self.deleted / max(self.known, 1)
 
+    @property
+    def percent_applies(self) -> bool:
+        """Return whether the organization has enough known objects for a percentage to mean something."""
+        return self.known >= PERCENT_FROM
+
     def exceeds(self, limits: Limits) -> bool:
-        return self.deleted > limits.deletes or self.percent > limits.percent
+        too_large_a_share = self.percent_applies and self.percent > limits.percent
+        return self.deleted > limits.deletes or too_large_a_share
 
 
 def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:

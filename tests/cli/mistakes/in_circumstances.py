@@ -223,7 +223,7 @@ PLANS: Final = (
     ),
     Mistake(
         "more deletions than the limit",
-        with_policy('prune: [teams], removed: ["acme/teams/[Legacy~legacy]"], limits: { percent: 5 }'),
+        with_policy('prune: [teams], removed: ["acme/teams/[Legacy~legacy]"], limits: { deletes: 0 }'),
         command="plan",
         then="plan --confirm 'delete 1'",
         code=4,
