@@ -114,14 +114,13 @@ class Candidates(Struct, frozen=True, dict=True):
         return [], None
 
     def _was(self, resource: Entry, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
-        for fields in resource.previously:
-            key = _key(self.view.kind, fields)
-            value = self.view.wanted(replace(resource, fields=fields), key)
-            hits = self.index.bearing(key, value)
-            if hits:
-                return self._nearest(resource, hits), "previously"
+        if declared := self._declared_earlier(resource, now):
+            return declared, "previously"
         earlier = self.past.entries.get(resource.address)
-        if earlier is None or (resource.previously and resource.previously != earlier.previously):
+        if earlier is None or (
+            resource.has_earlier_name
+            and (resource.previously, resource.former) != (earlier.previously, earlier.former)
+        ):
             return [], None  # what somebody has just written says more than the base
         if not (self.view.kind.can_be_renamed or self.view.kind.content):
             return [], None  # another name is another thing; of content that is never done silently
@@ -136,13 +135,47 @@ class Candidates(Struct, frozen=True, dict=True):
                 return self._nearest(earlier, hits), "kept" if kept else "base"
         return [], None
 
+    def _declared_earlier(self, resource: Entry, now: list[LiveObject]) -> list[LiveObject]:
+        """Return the objects that `previously` names: by its first live name, and by its first known address.
+
+        Two objects are a question (DP305): nobody can tell whether the text means the name or the key.
+        """
+        named: list[LiveObject] = []
+        for fields in resource.previously:
+            key = key_of(self.view.kind, fields)
+            value = self.view.wanted(replace(resource, fields=fields), key)
+            if hits := self.index.bearing(key, value):
+                named = self._nearest(resource, hits)
+                break
+        found = (self._formerly_at(address, latest_only=bool(now)) for address in resource.former)
+        addressed = next(filter(None, found), [])
+        return named + [item for item in addressed if item not in named]
+
+    def _formerly_at(self, address: Address, latest_only: bool) -> list[LiveObject]:
+        """Return the objects of a former entry: by its line, or by its names in the latest commit with it.
+
+        `latest_only`: of the commits, only the git base is asked, since reading the others takes long.
+        """
+        recorded = self.past.recorded.orphans
+        if by_line := [item for item in self.index.live if recorded.get(item.id) == address]:
+            return by_line
+        earlier = self.past.entries.get(address)
+        if earlier is None and not latest_only:
+            earlier = next(self.past.earlier(address), None)
+        if earlier is None or earlier.kind != self.view.kind.name:
+            return []
+        for key in self.view.kind.identity:
+            if hits := self.index.bearing(key, self.before.wanted(earlier, key)):
+                return self._nearest(earlier, hits)
+        return []
+
     def _nearest(self, resource: Entry, hits: list[LiveObject]) -> list[LiveObject]:
         best = max((self.view.tie_breakers(resource, item) for item in hits), default=())
         return [item for item in hits if self.view.tie_breakers(resource, item) == best]
 
 
-def _key(kind: Kind, fields: Mapping[str, Value]) -> Key:
-    """The key that some fields make up: of a field that has a key in each member, the members."""
+def key_of(kind: Kind, fields: Mapping[str, Value]) -> Key:
+    """Return the key that some fields make up: of a field that has a key in each member, the members."""
     parts = [part for key in kind.identity for part in names(key) if not of_child(part)]
     inside = {part.partition(".")[0] for part in parts if "." in part}
     found: list[str] = []

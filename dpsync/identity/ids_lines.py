@@ -220,7 +220,7 @@ def questions(
             item
             for fields in entry.previously
             for item in _bearing(view, index, replace(entry, fields=fields))
-        ]
+        ] + [item for item in index.live if recorded.orphans.get(item.id) in entry.former]
         if before:
             where = entry.where("previously")
             asked.append(_two(view, entry, mine, before, "DP313", where, "an earlier name of it"))

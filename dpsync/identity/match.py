@@ -100,10 +100,13 @@ def _lines(
     open_ = [
         entry
         for entry in wanted
-        if entry.pin is None and not entry.previously
+        if entry.pin is None and not entry.has_earlier_name
         if entry.address not in past.recorded.lines and entry.address not in past.entries
     ]
-    free = [item for item in live if item.id not in taken]
+    former = {address for entry in wanted for address in entry.former}
+    free = [
+        item for item in live if item.id not in taken and past.recorded.orphans.get(item.id) not in former
+    ]
     for address, item in renamed_keys(view, past.recorded, open_, free).items():
         line = past.recorded.orphans[item.id]
         found.matches[address] = Match(item.id, MatchedBy.OTHER_LINE, str(line))
@@ -274,7 +277,7 @@ def _sole_key(
     for resource in wanted:
         if resource.new:
             continue
-        earlier = None if resource.previously else past.entries.get(resource.address)
+        earlier = None if resource.has_earlier_name else past.entries.get(resource.address)
         hits: dict[str, MatchedBy] = {}
         for entry, by in ((earlier, MatchedBy.BASE), (resource, MatchedBy.LATER_KEY)):
             value = view.wanted(entry, key) if entry is not None else None

@@ -123,8 +123,8 @@ class Index:
     """The live objects of one place by what they carry: found at once, where scans would be quadratic."""
 
     def __init__(self, view: NaturalKeys, live: Sequence[LiveObject]) -> None:
+        self.live = live
         self._view = view
-        self._live = live
         self._by_fields: dict[tuple[str, ...], dict[tuple[Form, ...], list[LiveObject]]] = {}
 
     def bearing(self, key: Key, value: tuple[Form, ...] | None) -> list[LiveObject]:
@@ -145,7 +145,7 @@ class Index:
 
     def _made(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
         found: dict[tuple[Form, ...], list[LiveObject]] = {}
-        for item in self._live:
+        for item in self.live:
             value = self._view.carried(item, fields)
             if value is not None:
                 found.setdefault(value, []).append(item)

@@ -42,7 +42,7 @@ def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequen
     stepped = {match.id for match in found.matches.values()}
     free = [item for item in live if item.id not in stepped]
     open_ = [resource for resource in wanted if resource.address not in found.matches]
-    if past.entries or any(resource.previously for resource in open_):
+    if past.entries or any(resource.has_earlier_name for resource in open_):
         candidates = Candidates(view, past, Index(view, free))
         _Settling(view, past, found).settle([candidates.of(resource) for resource in open_])
     return found

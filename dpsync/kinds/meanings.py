@@ -313,7 +313,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
 
 EVERY_ENTRY: Final[Mapping[str, str]] = {
     "id": "The platform's id of the object that this entry is.",
-    "previously": "What it was called before, so that a rename is no new thing.",
+    "previously": "The former key, address or title of the object, so that a rename creates nothing.",
     "new": "Says that this is a new thing, although something like it is there.",
     "takeover": "Says that it is written, although the platform syncs it with a repository.",
     "type": "Which kind of node this is.",

@@ -18,6 +18,7 @@ from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import NOTHING_RECORDED
 from dpsync.identity.match import Matching, match, no_such_id
 from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.identity.unknown_previously import unknown_earlier_names
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
@@ -73,6 +74,10 @@ class _Reader:
         self.unread = ForbiddenReads(reading)
         self._fetched_at: tuple[int, int, int] | None = None
         self._matched: set[tuple[str, Address]] = set()
+        self._earlier_names: dict[str, list[tuple[NaturalKeys, Past, list[Entry], list[LiveObject]]]] = (
+            defaultdict(list)
+        )
+        """By kind, the places whose entries have `previously`: how they were matched, and with what."""
         self._looked_into: set[str] = set()
         """The reads whose objects were asked for what they have put out."""
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
@@ -100,6 +105,7 @@ class _Reader:
                 self._match(kind, parent, source)
         if kind.lifecycle.transfer is not None:
             find_transfers(self.reading, self.unread, kind)
+        self._check_earlier_names(kind)
 
     def _fetch(self) -> None:
         """Nothing more is needed than last time while nothing more was recognised."""
@@ -226,8 +232,26 @@ class _Reader:
                 found = match(replace(view, ids_at_paths=shown), wanted, live, past)
             found.diagnostics = paths.with_shown_in(found.diagnostics)
         reading.matches |= found.matches
+        if any(entry.has_earlier_name for entry in wanted):
+            self._earlier_names[kind.name].append((view, past, wanted, live))
         self._note_missing(kind, parent, found)
         reading.diagnostics += [item for item in found.diagnostics if not self.unread.excuses(item)]
+
+    def _check_earlier_names(self, kind: Kind) -> None:
+        """Report each `previously` that names nothing, after matching and transferring a kind."""
+        checks = self._earlier_names.pop(kind.name, [])
+        for view, past, wanted, live in checks:
+            open_ = [
+                entry
+                for entry in wanted
+                if entry.address not in self.reading.matches and entry.address not in self.unread.entries
+            ]
+            if kind.lifecycle.transfer is not None:
+                live = [item for item in self.reading.objects.values() if item.kind == kind.name]
+            found = unknown_earlier_names(view, past, open_, live, self.desired.resources.keys())
+            self.reading.diagnostics += [item for item in found if not self.unread.excuses(item)]
+        if checks:
+            self.reading.stop(Exit.INVALID)
 
     def _note_missing(self, kind: Kind, parent: Address, found: Matching) -> None:
         """Note the recorded ids that are not live; of content that nothing else is, whether it can come back.

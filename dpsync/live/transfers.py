@@ -38,7 +38,7 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
     asking = [
         (address, resource, was)
         for address, resource, was in asking
-        if resource.pin or resource.previously or was or address in lines
+        if resource.pin or resource.has_earlier_name or was or address in lines
     ]
     if not asking:
         return

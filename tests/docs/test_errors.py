@@ -43,6 +43,7 @@ WITHOUT_EXAMPLE = {
         "DP146",
         "DP149",
         "DP243",
+        "DP246",
         "DP311",
         "DP312",
         "DP313",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 
 from .past import Project
 from .test_git_base import did, docs, matched, teams
@@ -34,8 +37,20 @@ def test_once_renamed_the_line_can_go(project: Project) -> None:
     plan = project.plan()
     assert plan.empty
     assert [(note.address, note.text) for note in plan.notes] == [
-        ("acme/teams/a#previously", "it has its present name: this line can go")
+        (
+            "acme/teams/a#previously",
+            "the object has its present name: this line can be removed",
+        )
     ]
+
+
+def test_note_on_served_previously_is_printed_only_with_v(project: Project) -> None:
+    """Otherwise, every plan prints a line that nobody has to act on."""
+    project.holds(teams=teams("Authors")).write("teams: { a: { title: Authors, previously: Writers } }")
+    plan = project.plan()
+    printed = [render_plan(plan, Paint(False), verbose) for verbose in (0, 1)]
+    assert ["acme/teams/a#previously" in text for text in printed] == [False, True]
+    assert [note.address for note in plan_document(plan).plan.notes] == ["acme/teams/a#previously"]
 
 
 def test_both_names_live_is_a_question_that_names_both(project: Project) -> None:
@@ -84,3 +99,128 @@ def test_a_content_holder_keeps_its_id(project: Project) -> None:
     project.holds(spaces=docs("Guide")).write("spaces: { g: { title: Handbook, previously: Guide } }")
     project.converges()
     assert project.live("spaces") == {"s1": "Handbook"}
+
+
+# The text may be a key or an address.
+
+
+@pytest.mark.parametrize("text", ["writers", "acme/teams/writers", "teams/writers"])
+def test_former_key_or_address_finds_object_by_its_line(project: Project, text: str) -> None:
+    """Otherwise, an entry with a new key and a new title is created beside its own object."""
+    project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
+    project.write(f"teams: {{ authors: {{ title: Authors, previously: {text} }} }}")
+    assert matched(project.plan()) == {"acme/teams/authors": "previously"}
+    project.converges()
+    assert project.live("teams") == {"t1": "Authors"}
+
+
+@pytest.mark.parametrize("text", ["writers", "acme/teams/writers"])
+def test_former_key_finds_object_by_names_in_git(project: Project, text: str) -> None:
+    project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
+    project.write(f"teams: {{ authors: {{ title: Authors, previously: {text} }} }}")
+    assert matched(project.plan()) == {"acme/teams/authors": "previously"}
+
+
+def test_former_key_finds_object_after_rename_is_committed(project: Project) -> None:
+    project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
+    project.commit("teams: { authors: { title: Authors, previously: writers } }")
+    assert matched(project.plan()) == {"acme/teams/authors": "previously"}
+
+
+def test_former_key_keeps_line_from_entry_with_old_title(project: Project) -> None:
+    project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
+    body = "teams: { authors: { title: Authors, previously: writers }, new: { title: Writers } }"
+    project.write(body).converges()
+    assert project.live("teams")["t1"] == "Authors"
+
+
+def test_text_that_is_key_and_title_is_a_question(project: Project) -> None:
+    """Otherwise, one of two objects is renamed on a guess."""
+    project.holds(teams=teams("Writers", "writers")).write("teams: { writers: { id: t1, title: Writers } }")
+    project.record().write("teams: { authors: { title: Authors, previously: writers } }")
+    with pytest.raises(DiagnosticError, match=r'"t2".*"t1"') as ended:
+        project.plan()
+    assert [item.code for item in ended.value.diagnostics] == ["DP305"]
+
+
+def test_former_key_of_other_object_than_line_is_asked(project: Project) -> None:
+    both = "teams: { a: { title: Authors }, writers: { title: Writers } }"
+    project.holds(teams=teams("Authors", "Writers")).write(both).record()
+    project.write("teams: { a: { title: Scribes, previously: writers } }")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    assert [item.code for item in ended.value.diagnostics] == ["DP313"]
+
+
+def test_former_section_key_finds_section(project: Project) -> None:
+    section = {"type": "section", "id": "x", "title": "API", "path": "api"}
+    shown = {"type": "space", "id": "y", "space": "s1", "path": "guide"}
+    site = {
+        "id": "docs",
+        "title": "Docs",
+        "basename": "docs",
+        "structure": [{**section, "children": [shown]}],
+    }
+    project.holds(spaces=docs("Guide"), sites=[site])
+    body = """
+        spaces: { g: { title: Guide } }
+        sites:
+          docs:
+            title: Docs
+            basename: docs
+            structure:
+              - { type: section, SECTION, children: [{ type: space, key: g, space: g, path: guide }] }
+    """
+    project.write(body.replace("SECTION", "key: api, title: API, path: api")).record()
+    project.write(body.replace("SECTION", "key: dev, title: Developers, path: dev, previously: api"))
+    assert matched(project.plan()) == {"acme/sites/docs/structure/dev": "previously"}
+
+
+# A line that names nothing.
+
+
+@pytest.mark.parametrize(
+    ("previously", "suggestion"),
+    [
+        pytest.param("Writrs", "Writers", id="live title"),
+        pytest.param("{ title: Writrs }", "Writers", id="live title in a mapping"),
+        pytest.param("scribe", "scribes", id="key with a line"),
+        pytest.param("acme/teams/scribe", "acme/teams/scribes", id="address with a line"),
+    ],
+)
+def test_previously_without_match_suggests_nearest_name(
+    project: Project, previously: str, suggestion: str
+) -> None:
+    """Otherwise, a typing error creates the object a second time."""
+    project.holds(teams=teams("Writers", "Old")).write("teams: { scribes: { title: Old } }").record()
+    project.write(f"teams: {{ authors: {{ title: Authors, previously: {previously} }} }}")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    (found,) = ended.value.diagnostics
+    assert (found.code, found.address) == ("DP246", "acme/teams/authors")
+    assert found.span is not None
+    assert found.span.line == 6
+    assert found.hint == f'did you mean "{suggestion}"? Otherwise, if the team is new, remove previously'
+
+
+def test_previously_without_any_similar_name_says_to_remove_it(project: Project) -> None:
+    project.holds(teams=teams("Writers")).write("teams: { a: { title: Authors, previously: Editors } }")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    assert [item.hint for item in ended.value.diagnostics] == ["if the team is new, remove previously"]
+
+
+def test_previously_of_declared_key_is_an_error(project: Project) -> None:
+    project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
+    project.write("teams: { writers: { title: Writers }, authors: { title: Authors, previously: writers } }")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    assert [item.code for item in ended.value.diagnostics] == ["DP246"]
+
+
+@pytest.mark.parametrize("previously", ["Writers", "writers"])
+def test_previously_known_to_git_creates_missing_object(project: Project, previously: str) -> None:
+    """The object was deleted outside."""
+    project.holds(teams=teams("Others")).commit("teams: { writers: { title: Writers } }")
+    project.write(f"teams: {{ authors: {{ title: Authors, previously: {previously} }} }}")
+    assert did(project.plan()) == {"acme/teams/authors": "create"}

@@ -1,55 +1,66 @@
-"""The word `previously`: what an entry was called before.
+"""Read the word `previously`: the former key, address or name of an entry.
 
-It is a natural key of earlier times in the form the key has: its text, a mapping of the fields that
-make it up, or a list of several.
+A text may be any of these; a mapping has the fields of a former natural key; a list has several of both.
+Which object is meant is decided where the live objects are known.
 """
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from dpsync.config.declaring.declare import Declaration
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.types import INVALID, Parsing
+from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.values import Value
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-
-Names = tuple[dict[str, Value], ...]
+from dpsync.model.findings.nodes import Mapping, Scalar, Sequence
 
 
-def previously(entry: Declaration, parsing: Parsing) -> Names:
-    """The earlier natural keys of an entry, each as the fields that it is made of."""
+class EarlierNames(Struct, frozen=True):
+    """Former natural keys, each as the fields that it is made of, and former addresses."""
+
+    names: tuple[dict[str, Value], ...] = ()
+    addresses: tuple[Address, ...] = ()
+
+
+def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
+    """Return what `previously` of an entry may mean."""
     if entry.previously is None:
-        return ()
+        return EarlierNames()
     key, node = entry.previously
     if not entry.kind.can_be_renamed:
         message = f"{entry.kind.one} is never renamed by dpsync"
         parsing.error("DP228", message, key.span, "remove the line; id: says which one is meant")
-        return ()
-    found: list[dict[str, Value]] = []
+        return EarlierNames()
+    names: list[dict[str, Value]] = []
+    addresses: list[Address] = []
     for item in node.items if isinstance(node, Sequence) else (node,):
-        if _is_address(entry, item):
-            hint = "write the name that it had on the platform, or a mapping such as { title: … }"
-            parsing.error("DP228", "previously is an earlier name, and no address", item.span, hint)
+        if isinstance(item, Mapping):
+            names += _fields(entry.kind, item, parsing)
             continue
-        found += _one(entry.kind, item, parsing)
-    return tuple(found)
+        fields = _text_fields(entry.kind)
+        has_keys = entry.kind.natural is None
+        if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
+            forms = [*(["key or address"] if has_keys else []), *fields]
+            parsing.error("DP202", f"previously is a former {', '.join(forms)}, or a mapping", item.span)
+            continue
+        names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]
+        addresses += _addresses(entry, item.value) if has_keys else []
+    return EarlierNames(tuple(names), tuple(addresses))
 
 
-def _is_address(entry: Declaration, node: Node) -> bool:
-    """Whether a text is an address in the place of the entry."""
-    place = str(entry.address.place)
-    return isinstance(node, Scalar) and isinstance(node.value, str) and node.value.startswith(f"{place}/")
-
-
-def _one(kind: Kind, node: Node, parsing: Parsing) -> list[dict[str, Value]]:
-    if isinstance(node, Mapping):
-        return _fields(kind, node, parsing)
+def _text_fields(kind: Kind) -> list[str]:
+    """Return the fields that are a natural key by themselves and have a text."""
     own = [key for key in kind.identity if isinstance(key, str) and key in kind.identity_fields]
-    texts = [key for key in own if not kind.field(key).type.refers]
-    if not texts or not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.value:
-        said = " or ".join(texts) or "a mapping of the fields that it was recognised by"
-        parsing.error("DP202", f"previously is what it was called before: its {said}", node.span)
-        return []
-    return [{name: kind.field(name).type.fold(node.value)} for name in texts]
+    return [key for key in own if not kind.field(key).type.refers]
+
+
+def _addresses(entry: Declaration, text: str) -> list[Address]:
+    """Return the addresses that a text may mean: a key, or an address with or without the organization."""
+    if "/" not in text:
+        return [entry.address.place.child(text)] if LOCAL_KEY.fullmatch(text) else []
+    address = Address.parse(text)
+    return [address if address.first == entry.address.first else entry.address.top.child(*address.segments)]
 
 
 def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value]]:

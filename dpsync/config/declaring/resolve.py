@@ -181,13 +181,13 @@ class Resolving:
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
-        names, is_new, taken = previously(entry, self), new(entry, self), takeover(entry, self)
+        earlier, is_new, taken = previously(entry, self), new(entry, self), takeover(entry, self)
         said = {"previously": entry.previously, "new": entry.new, "takeover": entry.takeover}
         spans |= {word: pair[1].span for word, pair in said.items() if pair is not None}
         return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
-            fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new, taken,
-            value_files,
+            fields, entry.key_span, spans, pin, tuple(entry.children), earlier.names, is_new, taken,
+            earlier.addresses, value_files,
         )  # fmt: skip
 
     def _is_own(self, field: Field) -> bool:

@@ -187,7 +187,8 @@ class _Comparison(Struct, frozen=True, dict=True):
         names = [name for name in named if name != kind.natural]  # that is its key
         found = {name: item.fields[name] for name in names}
         found |= {"id": item.pin} if item.pin is not None else {}
-        found |= {"previously": [dict(one) for one in item.previously]} if item.previously else {}
+        earlier = [*map(dict, item.previously)] if item.previously else [*map(str, item.former)]
+        found |= {"previously": earlier} if earlier else {}
         found |= {"new": True} if item.new else {}
         return found | ({"takeover": True} if item.takeover else {})
 

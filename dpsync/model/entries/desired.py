@@ -40,8 +40,16 @@ class Entry(Struct, frozen=True):
     takeover: bool = False
     """Declared to be written, although the platform itself keeps a part of it as a repository has it."""
 
+    former: tuple[Address, ...] = ()
+    """The addresses that the texts of `previously` may mean: a former key or a former address."""
+
     value_files: Mapping[str, Span] = field(default_factory=dict)
     """By field, the first position of the file from which the whole value was read (`{file: …}`)."""
+
+    @property
+    def has_earlier_name(self) -> bool:
+        """Return whether the entry has `previously`."""
+        return bool(self.previously or self.former)
 
     def where(self, name: str) -> Span:
         """Return the position of a field's key, or else the position of the entry."""

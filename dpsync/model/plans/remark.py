@@ -61,5 +61,7 @@ class Note(Addressed):
     severity: Literal["note", "warning"] = "note"
     permanent: bool = False
     """Every plan says it again, and nobody could do anything about it: it is counted for people."""
+    detail: bool = False
+    """Nobody has to act on it: a terminal prints it only with -v."""
     consequence: bool = False
     """It tells what the changes bring with them: whoever agrees to them agrees to it, too."""

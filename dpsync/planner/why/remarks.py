@@ -112,10 +112,9 @@ def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
         match = snapshot.matches.get(address)
         if match is None:
             continue
-        if resource.previously and match.by is not MatchedBy.PREVIOUSLY:
-            yield Note(
-                address=str(address.field("previously")), text="it has its present name: this line can go"
-            )
+        if resource.has_earlier_name and match.by is not MatchedBy.PREVIOUSLY:
+            text = "the object has its present name: this line can be removed"
+            yield Note(address=str(address.field("previously")), text=text, detail=True)
         if resource.new:
             yield Note(address=str(address.field("new")), text="it is live: this line can go")
 

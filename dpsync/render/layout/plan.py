@@ -278,11 +278,16 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
     blocks = Blocks()
     blocks.add("blocked", "Blocked: {}", "warning", (_blocked(plan, one) for one in plan.blocked))
     blocks.add("trouble", "Trouble on the platform: {}", "warning", (_trouble(plan, x) for x in plan.trouble))
-    notes = [note for note in plan.notes if not note.permanent]
+    notes = [note for note in plan.notes if not (note.permanent or note.detail)]
     warnings = [_note(plan, one) for one in notes if one.severity == "warning"]
     blocks.add("warning", "Warnings: {}", "warning", warnings, shape="lines", prefix="warning: ")
     others = [_note(plan, one) for one in notes if one.severity != "warning"]
     blocks.add("note", "Notes: {}", "note", others, shape="lines", prefix="note: ", tone="faint")
+    details = [_note(plan, one) for one in plan.notes if one.detail]
+    blocks.add(
+        "detail", "Lines that can be removed: {}", "none", details,
+        shape="lines", prefix="note: ", tone="faint", folded="",
+    )  # fmt: skip
     permanent = [_note(plan, one) for one in plan.notes if one.permanent]
     number = counted(len(permanent), "field")
     blocks.add(

@@ -38,7 +38,8 @@ COLUMNS: Final = 80
 _LAST: Final = ("navigation", "url", "broken-url", "exposure", "delete", "refusal", "unwatched")
 """Blocks that stand below all others, in this order: a page has the most dangerous ones first."""
 _FIRST: Final = (
-    "change", "drift", "ignored", "warning", "note", "permanent", "accepted", "kept", "blocked", "waiting",
+    "change", "drift", "ignored", "warning", "note", "detail", "permanent", "accepted", "kept", "blocked",
+    "waiting",
 )  # fmt: skip
 _SIGNS: Final = {
     "+": "green", "~": "yellow", "-": "red", "x": "red", "!": "magenta", "^": "magenta", "?": "magenta",

@@ -213,6 +213,12 @@ PLANS: Final = (
         then="ids && plan",
         earlier=((TEAMS, "ids"),),
     ),
+    Mistake(
+        "an earlier name that nothing has",
+        {ROOT: START + "    teams: { archive: { title: Archive, previously: Legcy } }\n"},
+        {ROOT: ("Legcy", "Legacy")},
+        command="plan",
+    ),
     Mistake("somebody else applies", NEW, command="apply --yes", locked=True, code=4),
     Mistake(
         "content that goes and is not named",

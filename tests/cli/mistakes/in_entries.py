@@ -258,11 +258,6 @@ POLICY: Final = (
         {ROOT: ("policy: { forget: [acme/teams/writers] }\n", "")},
     ),
     Mistake(
-        "previously with an address",
-        acme("    teams: { writers: { title: Writers, previously: acme/teams/authors } }\n"),
-        {ROOT: ("acme/teams/authors", "Authors")},
-    ),
-    Mistake(
         "the wrong environment",
         {ROOT: START + "environments: { production: {}, staging: {} }\n"},
         command="validate --env prod",
