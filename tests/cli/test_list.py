@@ -166,3 +166,12 @@ def test_a_custom_domain_cannot_be_declared(owned: Path, run: Run) -> None:
     ended = run("plan", "-C", str(owned))
     assert ended.code == 5
     assert '"hostname" is only ever set by the platform' in ended.err
+
+
+def test_numbered_entries_are_listed_in_natural_order(project: Callable[..., Path], run: Run) -> None:
+    keys = ("gen-10", "gen-2", "gen-1")
+    teams = "".join(f"      {key}: {{ title: {key} }}\n" for key in keys)
+    text = f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n{teams}"
+    ended = run("list", "--offline", "-C", str(project(text)))
+    listed = [line.split()[0].rpartition("/")[2] for line in ended.out.splitlines()]
+    assert [key for key in listed if key in keys] == ["gen-1", "gen-2", "gen-10"]

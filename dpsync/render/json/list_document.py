@@ -12,6 +12,7 @@ from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.plans.plan import Origin
 from dpsync.render.json.documents import ListDocument, ListedEntry, SyncedWith
+from dpsync.render.words.natural_order import natural_address_key
 
 
 def list_document(
@@ -22,13 +23,13 @@ def list_document(
     platform: str | None,
     live: Mapping[Address, LiveObject] | None = None,
 ) -> ListDocument:
-    """The document, its entries in the order of their addresses.
+    """Return the document, its entries in the natural order of their addresses: `gen-2`, `gen-10`.
 
     `matches`, `unread` and `live` are by the address of an entry; `platform` is where they were read, if
     anywhere.
     """
     entries = []
-    for address, item in sorted(desired.resources.items()):
+    for address, item in sorted(desired.resources.items(), key=lambda one: natural_address_key(one[0])):
         match, why = matches.get(address), unread.get(address)
         kind, there = registry.whole[item.kind], (live or {}).get(address)
         entries.append(

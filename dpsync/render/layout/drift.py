@@ -25,6 +25,7 @@ from dpsync.render.layout.view import (
 )
 from dpsync.render.words import drift as words
 from dpsync.render.words import plan as plan_words
+from dpsync.render.words.natural_order import in_natural_order
 from dpsync.render.words.plan import SHOWN
 from dpsync.render.words.visible import visible
 
@@ -37,7 +38,9 @@ _TITLES: dict[Group, str] = {
 
 def drift_view(document: DriftDocument) -> View:
     """All that is told of a drift."""
-    drift = document.drift
+    found = in_natural_order(document.drift.found, lambda one: one.location, lambda one: False)
+    drift = document.drift.model_copy(update={"found": found})
+    document = document.model_copy(update={"drift": drift})
     verdict = [ViewLine(words.verdict(drift), "strong" if drift.drifted or drift.unread else "good")]
     if more := words.left_alone(drift):
         verdict.append(ViewLine(more))

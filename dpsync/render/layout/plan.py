@@ -33,6 +33,7 @@ from dpsync.render.words import plan as words
 from dpsync.render.words import rehearsal as rehearsal_words
 from dpsync.render.words.candidate import candidate
 from dpsync.render.words.head import head, part_lines
+from dpsync.render.words.natural_order import in_natural_order
 from dpsync.render.words.navigation import merged
 from dpsync.render.words.plan import PlanOrDrift, enclosing_origin, origin
 from dpsync.render.words.urls import (
@@ -54,7 +55,13 @@ _NAMED = 10
 
 
 def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None = None) -> View:
-    """All that is told of a plan. `digest`: that of the plan before secrets were masked in it."""
+    """All that is told of a plan. `digest`: that of the plan before secrets were masked in it.
+
+    The changes are in natural order here, in every format. The digest needs the order of the plan.
+    """
+    digest = digest or plan.digest
+    changes = in_natural_order(plan.changes, lambda one: one.location, lambda one: one.action == "delete")
+    plan = plan.model_copy(update={"changes": changes})
     verdict = [ViewLine(words.summary(plan), "good" if plan.empty else "strong")]
     if refused := words.refused(plan):
         verdict.append(ViewLine(refused, "bad"))
@@ -68,7 +75,7 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
         tuple(verdict),
         about(plan),
         tuple(blocks),
-        (*map(ViewLine, rehearsed), *_digest(plan, digest or plan.digest), *foot(plan)),
+        (*map(ViewLine, rehearsed), *_digest(plan, digest), *foot(plan)),
         addition=words.in_trouble(plan),
         effort=words.effort(plan),
         counts=tuple(words.divided(plan)),

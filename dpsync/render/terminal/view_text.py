@@ -28,6 +28,7 @@ from dpsync.render.layout.view import (
     visible_texts,
 )
 from dpsync.render.terminal.paint import Paint
+from dpsync.render.words.natural_order import natural_key
 from dpsync.render.words.plan import SHOWN, place
 from dpsync.render.words.values import big, inside, show
 
@@ -280,8 +281,9 @@ def _paragraph(block: Block) -> str:
 def _siblings(groups: dict[str, list[tuple[list[str], OutlineLine]]]) -> list[str]:
     """As the plan lists them. What goes has no order any more: it stands by its name, or last."""
     stay = [name for name, inside in groups.items() if any(line.sign != "-" for _, line in inside)]
-    go = sorted(groups.keys() - stay)
-    return sorted(groups) if stay == sorted(stay) else [*stay, *go]
+    go = sorted(groups.keys() - stay, key=natural_key)
+    is_sorted = stay == sorted(stay, key=natural_key)
+    return sorted(groups, key=natural_key) if is_sorted else [*stay, *go]
 
 
 def _difference(item: ViewField) -> Difference:

@@ -1,0 +1,48 @@
+"""Names with numbers are printed by the value of the number in every output. A plan keeps its own order."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.drift import Drift, Drifted
+from dpsync.model.plans.plan import Plan
+from dpsync.render.formats import render
+from dpsync.render.json.conversion import drift_document, plan_document
+from dpsync.render.options import FormatOptions
+
+
+def changes(*keys: str, action: str = "create") -> tuple[Change, ...]:
+    return tuple(Change(address=f"acme/teams/{key}", kind="team", action=action, label=key) for key in keys)
+
+
+def printed(text: str) -> list[str]:
+    """The keys that a text names, in the order of their first mention."""
+    return list(dict.fromkeys(re.findall(r"gen-\d+", text)))
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "html"])
+@pytest.mark.parametrize("action", ["create", "delete"])
+def test_plan_prints_changes_in_natural_order(format_: str, action: str) -> None:
+    plan = Plan(changes=changes("gen-1", "gen-10", "gen-2", action=action))
+    text = render(plan_document(plan), format_, FormatOptions())
+    assert printed(text) == ["gen-1", "gen-2", "gen-10"]
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown"])
+def test_drift_prints_objects_in_natural_order(format_: str) -> None:
+    found = tuple(
+        Drifted(address=f"acme/teams/{key}", kind="team", what="missing", label=key)
+        for key in ("gen-1", "gen-10", "gen-2")
+    )
+    text = render(drift_document(Drift(found=found)), format_, FormatOptions())
+    assert printed(text) == ["gen-1", "gen-2", "gen-10"]
+
+
+def test_natural_order_leaves_digest_and_json_alone() -> None:
+    """Otherwise, plans that were approved before an upgrade could not be applied after it."""
+    plan = Plan(changes=changes("gen-1", "gen-10", "gen-2"))
+    assert printed(render(plan_document(plan), "json", FormatOptions())) == ["gen-1", "gen-10", "gen-2"]
+    assert f"digest {plan.digest[:32]}" in render(plan_document(plan), "text", FormatOptions())
