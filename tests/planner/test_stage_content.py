@@ -62,6 +62,17 @@ def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> Non
     assert all(way.add in refusal.way_out for way in refusal.answers)
 
 
+def test_way_out_names_all_content_to_delete() -> None:
+    """Otherwise, a person copies a line with "…" into the policy and looks for the other names."""
+    old = {f"old{number}": {"title": f"Old {number}"} for number in range(1, 8)}
+    refusal = refused(Case(live={"space": KEPT["space"] | old}))
+    assert refusal is not None
+    names = [f'"acme/spaces/[Old {number}~space-old{number}]"' for number in range(1, 8)]
+    line = f"removed: [{', '.join(names)}]"
+    assert line in refusal.way_out
+    assert line in [way.add for way in refusal.answers]
+
+
 BY_ITS_ADDRESS: Mapping[str, Mapping[str, Any]] = {
     "by a line without entry": {"lines": [("space", "a"), ("space", "old")]},
     "by the git base": {"base": LIVE},

@@ -63,6 +63,14 @@ def test_where_nothing_tells_what_it_was_no_delete_beside_it_is_possible(base: T
     assert "acme/spaces/[Safe]" in case.plan().refusals[0].message
 
 
+def test_refusal_names_all_objects_that_may_be_protected() -> None:
+    """The person picks one of these titles: with some names left out, that is a guess."""
+    names = [f"acme/spaces/[Gone {number}]" for number in range(1, 8)]
+    gone = {f"g{number}": {"title": f"Gone {number}"} for number in range(1, 8)}
+    (refusal,) = Case(live={"space": {"a": {"title": "A"}, **gone}}).plan().refusals
+    assert ", ".join(names) in refusal.message
+
+
 def test_what_is_gone_by_its_line_stops_nothing() -> None:
     live: Things = {"space": {"a": {"title": "A"}, "other": {"title": "Other"}}}
     assert Case(live=live, lines=[("space", "a"), ("space", "safe")]).refused() == []

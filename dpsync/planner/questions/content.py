@@ -17,7 +17,7 @@ from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.model.findings.refusals import CONTENT
 from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.words import FEW, counted, some
+from dpsync.model.texts.words import counted, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import restructured_addresses
 from dpsync.planner.inputs.answers import DELETE_CONTENT, DELETE_ONE, Answer
@@ -69,7 +69,8 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
     sides = decided.sides
     answer = Answer(DELETE_CONTENT, str(number))
     names = [str(sides.names.address(identity)) for identity in to_delete]
-    lines = _lines(sides.former, to_delete)
+    # All names, however many: a person copies the line into the policy.
+    removed = f"removed: [{', '.join(_lines(sides.former, to_delete))}]"
     left_out = _not_included(sides.former, to_delete)
     first = "".join(f"{_said(sides.names, file, items)}. " for file, items in left_out.items())
     it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
@@ -85,13 +86,13 @@ def delete_question(decided: Decisions, to_delete: Sequence[Identity], number: i
         words=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
         f"and nobody has named {them}: {some(names)}"
         f"{_strangers(sides.names, to_delete)}{_synced(sides.names, to_delete)}",
-        way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {answer.flag}",
+        way_out=f"{include}if {it} may go, add to policy {removed} or say {answer.flag}",
         answers=(
             *(
                 WayOut(address="include", add=file, means="its entries belong to the configuration")
                 for file in left_out
             ),
-            WayOut(address="policy", add=f"removed: [{', '.join(lines)}]", means=f"{it} may go"),
+            WayOut(address="policy", add=removed, means=f"{it} may go"),
             WayOut(address=names[0], add=answer.flag, means=f"{once} may go, this once"),
         ),
     )
@@ -177,13 +178,6 @@ def _quoted(address: str) -> str:
     """An address as an item of a YAML list between brackets."""
     plain = address.isascii() and all(letter.isalnum() or letter in "/._-@" for letter in address)
     return address if plain else json_text(address)
-
-
-def _short(lines: list[str]) -> str:
-    """The line to add, as far as it can be read in a sentence."""
-    if len(lines) <= FEW:
-        return f"removed: [{', '.join(lines)}]"
-    return f"removed: [{', '.join(lines[:FEW])}, …] with all {len(lines)} of them"
 
 
 def _not_included(former: FormerNames, to_delete: Collection[Identity]) -> dict[str, list[Identity]]:

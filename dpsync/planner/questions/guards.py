@@ -18,7 +18,6 @@ from dpsync.model.findings import refusals as words
 from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
-from dpsync.model.texts.words import some
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions
@@ -273,7 +272,7 @@ class _UnknownProtections:
             place = self._place(pattern)
             names = self._deleted_in(place) if place is not None else []
             if names:
-                yield words.PERHAPS_PROTECTED.at(pattern.text, names=some(names))
+                yield words.PERHAPS_PROTECTED.at(pattern.text, names=", ".join(names))
 
     def _place(self, pattern: Pattern) -> Pattern | None:
         """The place of the first thing on the way to what a pattern names that nothing knows."""
