@@ -220,3 +220,12 @@ def test_of_what_a_rehearsal_cannot_show_three_are_named_and_with_v_all() -> Non
 def test_how_long_a_request_takes_is_told_in_milliseconds() -> None:
     estimate = Estimate(seconds=9, reading=2, writing=5, latency=1, parallelism=4)
     assert "4 at once, 1000 ms for each request" in time(estimate)
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit"])
+def test_way_out_is_whole_in_every_format(format_: str) -> None:
+    """Otherwise, the line that a person copies into the policy ends with "…"."""
+    line = f"removed: [{', '.join(f'spaces/old-{number}' for number in range(150))}]"
+    refusal = Refusal(code="content", address="acme", message="it would be deleted", way_out=f"add {line}")
+    text = render(plan_document(Plan(refusals=(refusal,))), format_, FormatOptions())
+    assert line.partition("[")[2].rstrip("]") in text.replace("`", "")

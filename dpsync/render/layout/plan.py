@@ -236,7 +236,7 @@ def refusals(plan: PlanOrDrift) -> Iterator[ViewEntry]:
 
 def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
     more = [Word(candidate(one), "could be", choice=True) for one in item.candidates]
-    more.append(Word(visible(item.way_out), "way out"))
+    more.append(Word(visible(item.way_out), "way out", copied=True))
     where = origin(plan, item.address)
     enclosing = enclosing_origin(plan, item.address)
     return ViewEntry(

@@ -51,6 +51,8 @@ class Word(Struct, frozen=True):
     faint: bool = False
     choice: bool = False
     """One of several things that the entry could be. A terminal tells the first few."""
+    copied: bool = False
+    """A person copies a part of it, so no format shortens it."""
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -320,8 +322,10 @@ def clip(text: str, most: int = 300) -> str:
 
 def body(entry: ViewEntry, most: int | None = None) -> list[str]:
     """The differences and words of an entry as plain lines."""
-    words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.sentences]
-    lines = [clip(line, LONGEST) for line in (*differences(entry), *words)]
+    lines = [clip(line, LONGEST) for line in differences(entry)]
+    for word in entry.sentences:
+        text = f"{word.about}: {word.text}" if word.about else word.text
+        lines.append(text if word.copied else clip(text, LONGEST))
     return lines if most is None else cut(lines, most)
 
 

@@ -174,7 +174,8 @@ def _full(entry: ViewEntry, most: int | None) -> str:
 
 def _word(word: Word) -> str:
     said, command = word.parts
-    text = " ".join(filter(None, (prose(clip(said.rstrip())) if said else "", command and code(command))))
+    sentence = said.rstrip() if word.copied else clip(said.rstrip())
+    text = " ".join(filter(None, (prose(sentence), command and code(command))))
     return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
 
 
