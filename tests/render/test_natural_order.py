@@ -9,6 +9,7 @@ import pytest
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.drift import Drift, Drifted
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Note
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.options import FormatOptions
@@ -46,3 +47,13 @@ def test_natural_order_leaves_digest_and_json_alone() -> None:
     plan = Plan(changes=changes("gen-1", "gen-10", "gen-2"))
     assert printed(render(plan_document(plan), "json", FormatOptions())) == ["gen-1", "gen-10", "gen-2"]
     assert f"digest {plan.digest[:32]}" in render(plan_document(plan), "text", FormatOptions())
+
+
+def test_digest_of_plan_ignores_where_notes_are_printed() -> None:
+    """Otherwise, plans that were approved before an upgrade could not be applied after it."""
+    plans = [
+        Plan(notes=(Note(address="acme/teams/a", text="it goes with it", consequence=True, detail=detail),))
+        for detail in (False, True)
+    ]
+    assert b"detail" not in plans[0].bytes()
+    assert plans[0].digest == plans[1].digest

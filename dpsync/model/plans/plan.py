@@ -164,6 +164,7 @@ class Plan(Comparison):
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
+        left_out["notes"] = {"__all__": {"detail"}}
         notes = tuple(note for note in self.notes if note.consequence)
         agreed = self.model_copy(update={"notes": notes, "platform": self.target})
         return to_json(to_builtins(agreed.model_dump(mode="json", exclude=left_out), order="sorted"))
