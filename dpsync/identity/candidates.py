@@ -161,7 +161,7 @@ class Candidates(Struct, frozen=True, dict=True):
             return by_line
         earlier = self.past.entries.get(address)
         if earlier is None and not latest_only:
-            earlier = next(self.past.earlier(address), None)
+            earlier = next(self.past.earlier_entries(address), None)
         if earlier is None or earlier.kind != self.view.kind.name:
             return []
         for key in self.view.kind.identity:

@@ -38,7 +38,7 @@ def unknown_earlier_names(
         for entry in asking
         if not _is_name(view, index, past, entry)
         and not any(
-            address not in declared and (address in lines or any(past.earlier(address)))
+            address not in declared and (address in lines or any(past.earlier_entries(address)))
             for address in entry.former
         )
     ]
