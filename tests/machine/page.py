@@ -32,6 +32,10 @@ a promise is printed with as few steps as still break it: `make machine MACHINE=
 more organizations of each profile, that `plan`, `plan --base`, a saved plan and the `apply` of that saved
 plan agree.
 
+`python -m tests.properties.revert_rounds --seeds 0 50` reverts 200 applies, half of them disturbed and half
+of them followed by an edit by hand. It compares every GET response with the one before the apply, and prints
+the rounds that break promise 43 with their seeds.
+
 `DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` simulates 300
 unattended jobs. Each job runs `apply`, is killed at random moments, and runs `apply` again with the
 `--confirm` answers that the previous run printed, until the plan is empty.
