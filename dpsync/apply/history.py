@@ -46,7 +46,7 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
     for apply in history:
         if apply.problem is not None:
             message = f"dpsync cannot tell which apply is the newest: {apply.problem}"
-            hint = "pass the journal of the apply to revert, or move the damaged file to another directory"
+            hint = "name the journal of the apply that you want to revert, or move the damaged file elsewhere"
             raise DiagnosticError([Diagnostic("DP144", message, hint=hint)], Exit.INVALID)
         past = apply.past
         if past is not None and past.report.sent and past.reverts is None and apply.reverted_by is None:

@@ -144,7 +144,7 @@ class _SwapSearch:
         return self.recognized[self._address_by_id[live.id]]
 
     def _are_lines_swapped(self, circle: Sequence[Recognized]) -> bool:
-        """Whether swapped lines, and not exchanged names, explain a circle."""
+        """Whether lines of the ids file were swapped. False if the objects got each other's names."""
         by_line, by_name = set[str](), set[str]()
         for item, after in zip(circle, (*circle[1:], circle[0]), strict=True):
             by_line |= self._distinguishing_fields(item.entry, item.object, after.object)
@@ -181,7 +181,7 @@ def _ask_about_swap(
     view: NaturalKeys, recognized: Mapping[Address, Recognized], address: Address, other: Address,
     circle: Sequence[Address],
 ) -> Diagnostic:  # fmt: skip
-    """Ask for an entry whether its line was swapped with the lines of the other entries in `circle`."""
+    """Ask whether the line of an entry was swapped with the lines of the other entries in `circle`."""
     entry, mine, theirs = recognized[address].entry, recognized[address].object, recognized[other].object
     name = declared_name(view, entry)
     assert name is not None

@@ -325,7 +325,7 @@ class RuleComparison(Struct, frozen=True):
     name: str
     """The key of the rule's name."""
     people: str
-    """The key of the people that the rule lists."""
+    """The key under which a rule lists people."""
     message: str
     """The key of the rule's message. Changing the message loosens nothing."""
     all_of: tuple[str, ...]

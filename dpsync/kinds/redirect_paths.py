@@ -39,7 +39,7 @@ class RedirectFault(Struct, frozen=True):
     """The source of each redirect, as written in the file."""
     circle: bool
     node: Address | None = None
-    """The first section or site space whose path is one of the sources."""
+    """The first section or site space whose path is the source of one of the redirects."""
 
     def message(self, noun: str) -> str:
         """Return a sentence about the fault. `noun` is the node's kind, such as "section"."""
@@ -62,7 +62,7 @@ class RedirectFault(Struct, frozen=True):
 def redirect_faults(
     links: Mapping[str, RedirectLink], nodes: Mapping[str, Address]
 ) -> Iterator[RedirectFault]:
-    """Yield the redirect faults of one site. `links` and `nodes` have the source or URL path as key."""
+    """Yield the redirect faults of one site, from its redirects by source and its nodes by URL path."""
 
     def next_path(path: str) -> str | None:
         target = links[path].target
@@ -123,7 +123,7 @@ def redirect_link(
         return None
     target = None
     for name, template in redirects.to.items():
-        if (key := _value_at_key_marker(template, fields)) is not None:
+        if (key := _value_of_key_member(template, fields)) is not None:
             target = path_of(name, key)
     if base is not None and target is None:
         urls = (leaf for leaf in leaves(dict(fields)) if isinstance(leaf, str))
@@ -131,7 +131,7 @@ def redirect_link(
     return url_path(source), RedirectLink(address, source, target)
 
 
-def _value_at_key_marker(template: Any, value: Any) -> Any:
+def _value_of_key_member(template: Any, value: Any) -> Any:
     """Return the part of a value at the position of "$key" in the template; None if other parts differ."""
     if template == "$key":
         return value
@@ -140,7 +140,7 @@ def _value_at_key_marker(template: Any, value: Any) -> Any:
     found = None
     for name, part in template.items():
         inside = value.get(name) if isinstance(value, Mapping) else None
-        captured = _value_at_key_marker(part, inside)
+        captured = _value_of_key_member(part, inside)
         if captured is None and inside != part:
             return None
         found = found if captured is None else captured

@@ -69,7 +69,7 @@ def test_history_without_journals_prints_no_applies(run: Run, project: Project) 
     assert (ended.code, ended.out.startswith("No applies: ")) == (0, True)
 
 
-def test_second_revert_last_reverts_older_apply(
+def test_revert_last_twice_reverts_older_apply_too(
     run: Run, applied_project: Path, platform: ThreadedServer
 ) -> None:
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0

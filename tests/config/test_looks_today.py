@@ -83,7 +83,7 @@ def test_what_it_takes_is_valid(tmp_path: Path, looks: str) -> None:
         ("{ styling: { ▸font: Inter } }", "DP201"),
     ],
 )
-def test_site_space_refuses_unsupported_null_and_font(tmp_path: Path, looks: str, code: str) -> None:
+def test_unsupported_null_or_font_of_site_space_is_refused(tmp_path: Path, looks: str, code: str) -> None:
     text, (place,) = marked(
         site(f"""
         - type: section

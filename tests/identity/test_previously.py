@@ -44,7 +44,7 @@ def test_once_renamed_the_line_can_go(project: Project) -> None:
     ]
 
 
-def test_note_on_served_previously_is_printed_only_with_v(project: Project) -> None:
+def test_note_about_obsolete_previously_needs_verbose(project: Project) -> None:
     """Otherwise, every plan prints a line that nobody has to act on."""
     project.holds(teams=teams("Authors")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
@@ -210,7 +210,7 @@ def test_previously_without_any_similar_name_says_to_remove_it(project: Project)
     assert [item.hint for item in ended.value.diagnostics] == ["if the team is new, remove previously"]
 
 
-def test_previously_of_declared_key_is_an_error(project: Project) -> None:
+def test_previously_with_declared_key_is_an_error(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
     project.write("teams: { writers: { title: Writers }, authors: { title: Authors, previously: writers } }")
     with pytest.raises(DiagnosticError) as ended:

@@ -73,7 +73,7 @@ def test_changed_field_gets_its_previous_value(lab: Lab, report: bool) -> None:
 
 
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
-def test_created_team_is_deleted(lab: Lab, report: bool) -> None:
+def test_revert_deletes_team_that_apply_created(lab: Lab, report: bool) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     assert done.back("delete content 1", "delete 1", report=report).converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}

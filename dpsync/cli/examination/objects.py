@@ -28,7 +28,7 @@ def unexamined(why: str) -> Check:
 
 
 def objects(out: Output, session: Session, to: Connection, timeout: float) -> Iterator[Check]:
-    """Read what a plan reads, and yield a check for each object with a problem or without an answer.
+    """Read what a plan reads. Yield a check for each object with a problem, and for each unreadable object.
 
     A problem on the platform's side is a note: a plan and an apply that did not cause it end with 0, too.
     """

@@ -79,7 +79,7 @@ class NavigationKinds(Struct, frozen=True):
         return single[2] if single is not None else ()
 
     def exported_names(self, kind: Kind) -> frozenset[str]:
-        """Return the names in a node of the file that an export can write."""
+        """Return the keys that an export can write to a node of the file."""
         assert isinstance(kind.shape, NodeShape)
         own = {name for name in kind.shape.file_names if name in kind.written_fields}
         content = self.content(kind)

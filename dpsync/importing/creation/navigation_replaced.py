@@ -110,7 +110,7 @@ class ReplacedFile(Struct):
         return True
 
     def _exported_names(self, kind: Kind | None) -> set[str]:
-        """Return the names in a node that an export writes."""
+        """Return the keys that an export writes to a node."""
         return {*_STRUCTURAL, *(self.tree.exported_names(kind) if kind is not None else ())}
 
     def _settings_only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:

@@ -100,7 +100,7 @@ class _LaterPaths(Struct, frozen=True, dict=True):
         return links
 
     def _path_of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
-        """Return the path, below the URL `base` of a site, of the node to which a value refers."""
+        """Return the path of the node to which a value refers, relative to the site URL `base`."""
         address = value.address if isinstance(value, Ref) else None
         if isinstance(value, LiveId) and (kind, value.id) in self.decided.sides.snapshot.objects:
             address = self.decided.sides.names.address((kind, value.id))

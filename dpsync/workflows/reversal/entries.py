@@ -57,7 +57,7 @@ class References:
         )
 
     def reference_to_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
-        """Return a reference to the object in an organization that had this id. Raises CannotRestore."""
+        """Return a reference to the object that had this id in an organization. Raises CannotRestore."""
         for address, entry in self._resources.items():
             same = address.first == organization and self._former_ids.get(address, entry.pin) == id
             if same and entry.kind in field.type.refers:
