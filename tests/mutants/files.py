@@ -52,8 +52,8 @@ def overwrite_uncommitted(original: Any, directory: Path, files: Any, stray: Any
     return original(directory, files, stray, force=True)
 
 
-def drop_unknown_keys(original: Any, *_: Any) -> None:
-    """Drop an unknown key of a navigation file without a message."""
+def drop_omission_notes(original: Any, *_: Any) -> None:
+    """Leave a value of a navigation file out without a note."""
 
 
 def accept_formulas(original: Any, text: str) -> bool:
