@@ -87,6 +87,11 @@ KNOWN: Final = (
         r"answer \w+ /orgs/[^/]+/openapi.*", r"(items/\d+/)?slug: ",
         "the slug of a specification", "takes capital letters, as later editions do",
     ),
+    Disagreement(
+        r"answer \w+ /orgs/[^/]+/saml.*", r'(\(body\)|items/\d+): "ssoURL" is a required property',
+        "a SAML provider without `ssoURL`",
+        "answers without that property, because an empty text is no URL",
+    ),
 )  # fmt: skip
 
 

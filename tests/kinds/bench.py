@@ -232,6 +232,20 @@ def stays_as_created(planned: Planned, kind: Kind, field: Field) -> None:
         assert {item.code for item in planned.plan.refusals} == {"create-only"}
 
 
+def clears_own_value(bench: Bench, kind: Kind, field: Field) -> None:
+    """Null clears a value in place of an inherited one, if the files declare the site's customization."""
+    cleared = bench.entry(kind, field, None)
+    with pytest.raises(DiagnosticError) as refused:
+        bench.planned(cleared)
+    assert [item.code for item in refused.value.diagnostics] == ["DP222"]
+    own = bench.entry(kind, field, bench.samples[kind.name][field.name].first)
+    for organization in (own, cleared):
+        organization["sites"]["docs"]["customization"] = {"externalLinks": {"target": "self"}}
+        bench.done(organization)
+        assert bench.writes
+    assert bench.planned(cleared).plan.changes == ()
+
+
 def clears(bench: Bench, kind: Kind, field: Field) -> None:
     """It is cleared, or null is refused."""
     sample = bench.samples[kind.name][field.name]
@@ -241,6 +255,9 @@ def clears(bench: Bench, kind: Kind, field: Field) -> None:
         with pytest.raises(DiagnosticError) as refused:
             bench.planned(bench.entry(kind, field, None))
         assert [item.code for item in refused.value.diagnostics] in (["DP222"], ["DP212"])
+        return
+    if kind.inherits is not None:
+        clears_own_value(bench, kind, field)
         return
     # An entry that is nothing but this field is not null: that would be an empty entry.
     without = bench.entry(kind, field, "" if kind.only_short else None)
