@@ -169,7 +169,7 @@ class _Exporting(Struct):
         target = entry.fields[name]
         if title in made and made[title] != public_values[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
-            why = f"instead, the file has the title of {entry.address}, which the site shows"
+            why = f"the file has the title that the site shows, from {entry.address}"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = public_values[title]
 
