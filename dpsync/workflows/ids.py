@@ -19,7 +19,6 @@ from dpsync.model.entries.ids_check import IdsComparison, Remark, What
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.suggestions import did_you_mean
-from dpsync.workflows.reading import Reading
 from dpsync.workflows.session import Session
 
 
@@ -28,7 +27,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
 
     Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
     """
-    snapshot = _reading(session, client).snapshot(session.readable)
+    snapshot = session.reading(client).snapshot(session.readable)
     found = recorded_lines(session.registry, session.readable, snapshot)
     places, keys = Places(session.registry), {key: id for id, key in snapshot.organizations.items()}
     bound = {(keys[at.first], session.readable.resources[at].kind, line.id) for at, line in found.items()}
@@ -193,10 +192,6 @@ class _Hand:
             key = next(iter(lines)).first
             found[key] = found.get(key) or id
         if any(id is None for id in found.values()):
-            snapshot = _reading(self.session, self.client).snapshot(self.session.readable)
+            snapshot = self.session.reading(self.client).snapshot(self.session.readable)
             found |= {key: id for id, key in snapshot.organizations.items()}
         return {key: id for key, id in found.items() if id is not None}
-
-
-def _reading(session: Session, client: ReadClient) -> Reading:
-    return Reading(client, session.registry, session.parallelism, session.readable_base, session.ids)

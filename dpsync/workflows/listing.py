@@ -39,10 +39,7 @@ def list_entries(session: Session, client: ReadClient) -> EntryList:
 
     Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
     """
-    from dpsync.workflows.reading import Reading
-
-    reading = Reading(client, session.registry, session.parallelism, session.readable_base, session.ids)
-    snapshot = reading.snapshot(session.readable)
+    snapshot = session.reading(client).snapshot(session.readable)
     unread = {**session.readable.unserved, **snapshot.unread}
     live = {
         address: found

@@ -100,8 +100,11 @@ class Session(Struct, frozen=True, dict=True):
 
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
         """Read the live objects, and return them with the configuration. Raises as `plan` does."""
-        reading = Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
-        return reading.sides(self.readable, options or Options())
+        return self.reading(client).sides(self.readable, options or Options())
+
+    def reading(self, client: ReadClient) -> Reading:
+        """Return what reads the platform for this configuration, with the git base and the ids file."""
+        return Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
 
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read, compare, plan. When deletes result, the lists that they rest on are read again, and what goes
