@@ -150,18 +150,12 @@ def _reasons_to_keep_created(
     registry = session.registry
     for root in deleted.roots:
         noun = registry[root[0]].noun
-        lost = [
-            (identity, "would be deleted with it")
-            for identity, name in deleted.cascade.by_root.get(root, ())
-            if not name
-        ]
-        named = [
-            (identity, f"refers to it as {name}")
-            for identity, name in deleted.cascade.by_root.get(root, ())
-            if name
-        ]
         inside = [(live.identity, "is in it") for live in deleted.cascade.left_inside.get(root, ())]
-        for identity, what in (*inside, *lost, *named):
+        losses = [  # objects come before fields
+            (identity, f"refers to it as {name}" if name else "would be deleted with it")
+            for identity, name in deleted.cascade.by_root.get(root, ())
+        ]
+        for identity, what in (*inside, *losses):
             comes_along = registry[identity[0]].comes_along or registry[identity[0]].of_output
             if identity not in target.deleted and not comes_along:
                 used.setdefault(
@@ -252,7 +246,7 @@ def reverting(
         desired, located = with_missing_entries(current, recorded, missing)
         extended = replace(session, desired=desired)
         left = _with_applied_values(
-            extended, located, missing, References(current, desired.resources, sides, {})
+            extended, located, missing, References(current, desired.resources, sides, {}, {})
         )
         try:
             now = replace(extended, desired=left).plan(client, Options(delete=False))

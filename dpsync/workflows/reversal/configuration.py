@@ -84,7 +84,7 @@ def make_revert_target(
         frozenset({*entries.touched, *entries.restored.values()}),
         deleted,
         frozenset(outputs),
-        entries.former_ids,
+        {address: one.change.id or "" for address, one in entries.recreated.items()},
         tuple(entries.not_reverted),
         tuple(entries.notes),
     )

@@ -134,7 +134,6 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
     entries.recreated[entry.address] = recorded
-    entries.former_ids[entry.address] = change.id or ""
     lost = (
         "" if _is_grant(kind) else " with a new id. The former content and former references to it are lost"
     )
@@ -149,7 +148,6 @@ def set_previous_values(entries: RevertedEntries) -> None:
     }:
         for at, name in missing_values.items():
             recorded = entries.recreated.pop(at)
-            del entries.former_ids[at]
             del entries.resources[at], entries.restored[recorded.change.address]
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
             noun = entries.registry[recorded.change.kind].noun

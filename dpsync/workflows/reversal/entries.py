@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from dpsync.config.declaring.recorded import IncompleteValue
 from dpsync.kinds.kind import Field
@@ -26,8 +25,8 @@ class CannotRestore(Exception):
 class References:
     """Converts recorded references to present references.
 
-    `restored` maps the recorded address of a deleted object to the address of its new entry. `former_ids`
-    maps the address of the new entry to the former id of the object.
+    `restored` maps the recorded address of a deleted object to the address of its new entry. `recreated`
+    maps the address of the new entry to the change that deleted the former object.
     """
 
     def __init__(
@@ -36,13 +35,13 @@ class References:
         resources: Mapping[Address, Entry],
         sides: Sides,
         restored: Mapping[str, Address],
-        former_ids: Mapping[Address, str] = MappingProxyType({}),
+        recreated: Mapping[Address, RecordedChange],
     ) -> None:
         self._current = current
         self._resources = resources
         self._objects = sides.snapshot.objects
         self._restored = restored
-        self._former_ids = former_ids
+        self._recreated = recreated
         self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
 
     def value_of(self, recorded: Mapping[str, Value | IncompleteValue], field: Field) -> Value:
@@ -59,8 +58,9 @@ class References:
     def reference_to_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
         """Return a reference to the object that had this id in an organization. Raises CannotRestore."""
         for address, entry in self._resources.items():
-            same = address.first == organization and self._former_ids.get(address, entry.pin) == id
-            if same and entry.kind in field.type.refers:
+            former = self._recreated.get(address)
+            same = id == (entry.pin if former is None else former.change.id)
+            if same and address.first == organization and entry.kind in field.type.refers:
                 return Ref(address)
         for name, identity in self._by_name.items():
             same = Address.parse(name).first == organization and self._objects[identity].id == id
@@ -123,11 +123,7 @@ class RevertedEntries:
         self.later_changes: dict[Address, Change] = {
             change.location: change for change in comparison.plan.changes
         }
-        self.former_ids: dict[Address, str] = {}
-        """Maps the address of each re-created object to the id of the former object."""
-        self.references = References(
-            current, self.resources, comparison.sides, self.restored, self.former_ids
-        )
+        self.references = References(current, self.resources, comparison.sides, self.restored, self.recreated)
 
     def record_not_reverted(self, address: object, reason: str) -> None:
         """Record the reason why an object or a field is not reverted."""
