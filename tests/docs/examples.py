@@ -14,6 +14,9 @@ A block is left out only by a comment right above it that says why: `<!-- not ru
 is a mistake of the page. Commands are the real ones (dpsync, git, sh) in processes of their own. Between the
 page and what is printed only this may differ: ports, the digest of a plan, the hash of a commit, times, and
 how much the files leave out.
+
+With UPDATE_EXAMPLES=1, the tests write the real output into the pages instead of failing. Read the difference
+before you commit it.
 """
 
 from __future__ import annotations
@@ -91,6 +94,8 @@ class Reader:
         self._seen: dict[str, str] = {}  # what varies: on the page, and in truth
         self._running: list[subprocess.Popen[str]] = []
         self._state = folder.parent / f"{folder.name}.env"
+        self.updates: dict[int, str] | None = {} if os.environ.get("UPDATE_EXAMPLES") else None
+        """By line of a block's fence: the block with real output. None: a difference raises WrongPage."""
         home = folder.parent / f"{folder.name}.home"
         for directory in (folder, home):
             directory.mkdir(parents=True)
@@ -168,14 +173,22 @@ class Reader:
         if commands[0]:
             raise WrongPage(f"line {block.line}: a console begins with a `$ ` command; commands alone are sh")
         told = True
-        for part in commands[1:]:
+        for part in (*commands[1:], ""):
             command, _, output = part.partition("\n")
             if not (told or command == "echo $?"):
-                raise WrongPage(f"line {block.line}: ended with {self.code}, and the page does not say so")
-            self._compare(block, f"$ {command}", output, self._type(command))
-            told = self.code == 0
-        if not told:
+                self._add_exit_code(block, command)
+            if command:
+                self._compare(block, f"$ {command}", output, self._type(command))
+                told = self.code == 0
+
+    def _add_exit_code(self, block: Block, next_command: str) -> None:
+        """Show the exit code of the last command in a page that is updated. Raises WrongPage otherwise."""
+        if self.updates is None:
             raise WrongPage(f"line {block.line}: ended with {self.code}, and the page does not say so")
+        text, added = self.updates.get(block.line, block.text), f"$ echo $?\n{self.code}\n"
+        before, found, after = text.rpartition(f"$ {next_command}\n") if next_command else (text, "", "")
+        self.updates[block.line] = f"{before}{added}{found}{after}"
+        self.code = 0
 
     def _type(self, script: str) -> str:
         """Run a script in the shell as it was left; what it prints, on both streams."""
@@ -242,9 +255,25 @@ class Reader:
             found[str(found.lastgroup)] for line in shown.splitlines() for found in _VARIES.finditer(line)
         ]
         same = re.fullmatch(_pattern(shown), printed)
-        if same is None:
+        if same is None and self.updates is None:
             raise WrongPage(f"line {block.line}: {what}\n--- shown\n{shown}--- printed\n{printed}")
+        if same is None:
+            assert self.updates is not None
+            text = self.updates.get(block.line, block.text)
+            is_command = what.startswith("$ ")
+            old, new = (f"{what}\n{shown}", f"{what}\n{printed}") if is_command else (shown, printed)
+            self.updates[block.line] = text.replace(old, new, 1)
+            return
         self._seen |= dict(zip(varying, same.groups(), strict=True))
+
+
+def update(page: Path, texts: dict[int, str]) -> None:
+    """Replace blocks of a page. `texts`: by line of a block's fence, the new text of the block."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for line in sorted(texts, reverse=True):
+        end = lines.index("```", line)
+        lines[line:end] = texts[line].splitlines()
+    page.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _pattern(shown: str) -> str:

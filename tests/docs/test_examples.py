@@ -14,7 +14,7 @@ import pytest
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.world import builtin
 
-from .examples import LANGUAGES, Reader, WrongPage, read
+from .examples import LANGUAGES, Reader, WrongPage, read, update
 from .markdown import DOCS, PAGES, ROOT, Block, blocks
 
 BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
@@ -66,6 +66,9 @@ def test_what_a_page_shows_is_what_happens(
             reader.work_through(blocks(page))
         except WrongPage as wrong:
             pytest.fail(f"{names(page)}, {wrong}", pytrace=False)
+        if reader.updates:
+            update(page, reader.updates)
+            pytest.fail(f"{names(page)} is updated: read the difference", pytrace=False)
         assert reader.taken == [block for block in blocks(page) if block.not_run is None]
         if (reader.folder / "dpsync.yaml").exists():
             assert read(reader.folder, reader.env)[1] == []
