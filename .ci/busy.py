@@ -1,8 +1,8 @@
-"""Runs a command while every core has something else to do as well: no test may depend on how fast it runs.
+"""Run a command while half of the cores are busy: no test may depend on how fast it runs.
 
     python3 .ci/busy.py make test
 
-Ends with the command's exit code. What keeps the cores busy ends with this process, however that ends.
+Exits with the command's exit code. The busy processes end with this process, however this process ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    sum
 
 def main() -> int:
     """Run the command of the arguments."""
-    cores = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(os.cpu_count() or 1)]
+    cores = [
+        subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(max(1, (os.cpu_count() or 1) // 2))
+    ]
     try:
         return subprocess.run(sys.argv[1:], check=False).returncode
     finally:
