@@ -1,0 +1,100 @@
+"""Print random sentences of the user docs and random strings of messages, for somebody to read cold.
+
+    python -m tools.sample_text --seed 7
+
+Ask a reader who has never seen dpsync to mark each line that needs a second reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+CONTRIBUTOR_PAGES: Final = re.compile(r"^  - For contributors:\n((?:      - .+\n)+)", re.MULTILINE)
+FEWEST_WORDS: Final = 5
+
+
+def user_pages() -> list[Path]:
+    """Return README.md, SECURITY.md and each docs page that mkdocs.yml lists outside "For contributors"."""
+    navigation = CONTRIBUTOR_PAGES.sub("", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    named = re.findall(r"([\w/.-]+\.md)$", navigation, re.MULTILINE)
+    return [ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs" / name for name in named)]
+
+
+def sentences(page: Path) -> Iterator[str]:
+    """Yield the sentences of a page, without code blocks, comments, headings and table rules."""
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    for block in re.split(r"\n\s*\n|\n(?=\s*[-*|#] ?)", text):
+        line = " ".join(block.split())
+        if not line or line.startswith("#") or set(line) <= set("|-: "):
+            continue
+        for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z`*])", line):
+            if len(re.findall(r"[A-Za-z]{2,}", sentence)) >= FEWEST_WORDS:
+                yield sentence
+
+
+def messages(module: Path) -> Iterator[str]:
+    """Yield the strings in a module that read like messages; f-string values are shown as `{…}`."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr)
+    }
+    parts = {
+        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+    } - {id(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
+    for node in ast.walk(tree):
+        if id(node) in docstrings or id(node) in parts:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "{…}" for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        line = " ".join(text.split())
+        if len(line.split()) >= FEWEST_WORDS and re.search(r"[a-z]{3} [a-z]", line):
+            yield line
+
+
+def main() -> None:
+    """Print the samples."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sentences", type=int, default=100)
+    parser.add_argument("--messages", type=int, default=50)
+    options = parser.parse_args()
+    random_numbers = random.Random(options.seed)  # noqa: S311 (a sample, no secret)
+    modules = [path for path in sorted((ROOT / "dpsync").rglob("*.py")) if "server" not in path.parts]
+    samples = {
+        "Sentences of the user docs": (
+            sorted({s for page in user_pages() for s in sentences(page)}),
+            options.sentences,
+        ),
+        "Strings of messages": (
+            sorted({s for module in modules for s in messages(module)}),
+            options.messages,
+        ),
+    }
+    for title, (texts, count) in samples.items():
+        print(f"# {title} ({len(texts)} in all, seed {options.seed})\n")
+        for number, text in enumerate(random_numbers.sample(texts, min(count, len(texts))), 1):
+            print(f"{number}. {text}")
+        print()
+
+
+if __name__ == "__main__":
+    main()
