@@ -39,24 +39,24 @@ from dpsync.render.words.kinds import (
 _HEAD = """\
 # Kinds
 
-A kind is a thing that dpsync manages. This page lists all of them, with every field. It is generated from
-their declarations in `dpsync/kinds/` by `python -m tools.kinds_page`.
+A kind is a type of object that dpsync manages. This page lists every kind with all of its fields. It is
+generated from the declarations in `dpsync/kinds/` by `python -m tools.kinds_page`.
 
 How to read the tables:
 
-- **Meaning**: what the field is for. `dpsync explain KIND.FIELD` prints the same, with an example.
-- **Value**: what may be written. A reference is a local key of the configuration, or `{id: …}` for
-  something that is not managed here. A field in bold is required.
-- **Written**: by which requests. *created*: it goes along when the thing is created, and cannot be changed
-  later. *changed*: it is set by an update, also right after the creation. A call of its own is named.
-- **Null**: what `null` does. *refused*: the field cannot be cleared. Every field that is absent is left
-  alone.
-- **Read**: where an answer has it, when that is not the field's own name.
-- **Unset**: what an answer that lacks the field means.
-- **Compared**: how the file and the platform are held against each other.
+- **Meaning**: the purpose of the field. `dpsync explain KIND.FIELD` prints it with an example.
+- **Value**: the values you may write. A reference is a key from your files, or `{id: …}` for an object that
+  your files do not declare. Required fields are bold.
+- **Written**: *created*: sent when the object is created, and fixed afterwards. *changed*: sent by updates. A
+  request that sends only this field is shown.
+- **Null**: the effect of `null`: whether it clears the field or is refused. Fields that you leave out are not
+  managed.
+- **Read**: the path of the value in a response, if it differs from the field's name.
+- **Unset**: the meaning of a response without the field.
+- **Compared**: how dpsync compares the value in the file with the live value.
 
-`id:` pins an entry to a live thing; every kind takes it but those that are one per parent. In paths
-`{self}` is the thing's own URL, `{parent}` that of what it belongs to, all below `/v1`.
+`id:` pins an entry to an existing object. Kinds with exactly one object per parent do not need it. In request
+paths, `{self}` is the object's own URL and `{parent}` its parent's URL, both below `/v1`.
 """
 
 _NOT_RUN = "<!-- not run: one entry; tests/kinds/test_meanings.py loads it -->"
@@ -64,8 +64,8 @@ _NOT_RUN = "<!-- not run: one entry; tests/kinds/test_meanings.py loads it -->"
 _TAIL = """\
 ## The words of a declaration
 
-For those who declare a kind. A kind is one file in `dpsync/kinds/` that holds a `Kind`; everything else
-follows from it: the configuration, its schema, reading, matching, planning and this page.
+For contributors who declare a kind. A kind is one module in `dpsync/kinds/declarations/` with a `Kind`. The
+configuration format, its schema, reading, matching, planning and this page follow from it.
 """
 
 
@@ -105,7 +105,7 @@ def _kind(registry: Registry, kind: Kind, premise: str) -> str:
     facts = [
         f"- In the file: {place_words(registry, kind)}.",
         f"- Address: {' or '.join(f'`{address}`' for address in address_words(registry, kind))}.",
-        f"- Recognised by: {identity_words(registry, kind)}.",
+        f"- Matched by: {identity_words(registry, kind)}.",
         f"- Created: {creation_words(kind)}.",
         f"- Changed: {call_words(kind.update) if kind.update else 'never'}.",
         f"- Deleted: {deletion_words(kind)}.",
@@ -122,16 +122,16 @@ def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
     verbs = {"create": "created", "update": "changed", "delete": "deleted", "order": "put in order"}
     for profile in PROFILES.values():
         there = Registry(registry.declared.values(), profile)
-        where = f"With the [profile](plan.md#profiles) `{profile.name}`"
+        where = f"On the API [profile](plan.md#profiles) `{profile.name}`"
         if kind.name not in there:
-            yield f"{where}: not managed."
+            yield f"{where}: not supported."
             continue
         supported = there[kind.name]
         fewer = [item.name for item in kind.fields if item.name in supported.unsupported_fields]
         lacks = [verbs[word] for word in sorted(supported.unsupported)]
-        phrases = [f"not {listed(lacks, 'or')}"] if lacks else []
+        phrases = [f"cannot be {listed(lacks, 'or')}"] if lacks else []
         phrases += (
-            [f"not every value of {listed((f'`{name}`' for name in fewer), 'and')} is written"]
+            [f"some values of {listed((f'`{name}`' for name in fewer), 'and')} cannot be written"]
             if fewer
             else []
         )

@@ -41,30 +41,33 @@ def test_a_field_says_its_values_how_it_is_cleared_and_what_opens_up(run: Run) -
     out = run("explain", "site.visibility").out
     assert "Value          public, unlisted, share-link, visitor-auth" in out
     assert "Cleared        null is refused" in out
-    assert "Opens up       a change to a later one of visitor-auth" in out
+    assert "Opens access   if the value moves to the right in: visitor-auth" in out
     assert "docs: { title: Acme Docs, visibility: public }" in out
 
 
 @pytest.mark.parametrize(
     ("word", "opens"),
     [
-        ("space.collection", "any change by which somebody gets a stronger role somewhere"),
-        ("member_permission.role", "any change by which somebody gets a stronger role somewhere"),
-        ("member.role", "a change to a later one of guest, read, comment, edit, review, create, admin"),
+        ("space.collection", "if somebody gets a stronger role anywhere"),
+        ("member_permission.role", "if somebody gets a stronger role anywhere"),
+        (
+            "member.role",
+            "if the value moves to the right in: guest, read, comment, edit, review, create, admin",
+        ),
         (
             "team_permission",
-            "one more, another or one fewer of them, where somebody gets a stronger role by it",
+            "if one is created, changed or deleted and somebody gets a stronger role by it",
         ),
     ],
 )
 def test_explain_says_which_change_of_a_role_opens(word: str, opens: str) -> None:
     said = explained(REGISTRY, word)
     assert said is not None
-    assert dict(said.facts)["Opens up"] == opens
+    assert dict(said.facts)["Opens access"] == opens
 
 
 def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
-    assert "; reference does not have it" in run("explain", "redirect.source").out
+    assert "; not on reference" in run("explain", "redirect.source").out
     assert "reference cannot write every value" in run("explain", "section.draft").out
 
 
@@ -72,7 +75,7 @@ def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
     ("word", "profiles"),
     [
         ("team", "full, reference, published"),
-        ("space", "full, reference, published; reference has no request to create"),
+        ("space", "full, reference, published; reference cannot create it"),
         ("space.title", "full, reference, published"),
     ],
 )

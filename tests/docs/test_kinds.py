@@ -49,8 +49,8 @@ def test_the_page_follows_from_any_registry() -> None:
          Field("lent", Flag(), via={True: Post("{self}/lend", repeat="safe")})),
         identity=("isbn",), create=Post("{parent}/books", repeat="look_up"),
     )  # fmt: skip
-    text = kinds_reference(Registry([top, book]), {"book": "What stands on shelves."})
-    assert "## Book\n\nWhat stands on shelves.\n" in text
-    assert "- In the file: entries of `books:` of a shelf; the key of an entry is its `isbn`." in text
+    text = kinds_reference(Registry([top, book]), {"book": "Books on a shelf."})
+    assert "## Book\n\nBooks on a shelf.\n" in text
+    assert "- In the file: entries of `books:` of a shelf; the key is its `isbn`." in text
     assert "- Address: `SHELF/books/BOOK`." in text
     assert "| `lent` |  | `true` or `false` | created, `true` by `POST {self}/lend` |" in text

@@ -68,7 +68,7 @@ def test_what_is_recognised_is_recorded(desk: Desk) -> None:
     assert (first.code, again.code) == (0, 0)
     assert desk.lines == LINES
     assert "+ acme/teams/writers: writers\n" in first.out
-    assert again.out.startswith("Right: 3 entries recognised")
+    assert again.out.endswith("is up to date: 3 entries matched.\n")
 
 
 def test_check_says_what_is_missing_and_writes_nothing(desk: Desk) -> None:
@@ -85,7 +85,7 @@ def test_a_line_whose_object_is_not_there_is_said_or_put_right(desk: Desk) -> No
 
     assert ended.code == 2
     assert "acme/teams/sales: " in ended.out
-    assert "? acme/teams/old: legacy, and no entry has this address; its line stays" in ended.out
+    assert "? acme/teams/old: legacy has no entry; the line is kept" in ended.out
 
 
 def test_a_line_without_an_entry_is_nothing_wrong_and_stays(desk: Desk) -> None:
@@ -214,10 +214,8 @@ def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: De
 def test_the_line_of_a_former_key_goes(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/vendors": LINES["acme/teams/sales"], "acme/teams/old": "old"})
     ended = desk.ids("--check")
-    assert (ended.code, "- acme/teams/vendors: sales, which has another address now" in ended.out) == (
-        2,
-        True,
-    )
+    assert ended.code == 2
+    assert "- acme/teams/vendors: sales now has another address" in ended.out
     assert desk.ids().code == 0
     assert desk.lines == LINES | {"acme/teams/old": "old"}
 

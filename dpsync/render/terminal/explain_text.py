@@ -1,4 +1,4 @@
-"""What `dpsync explain` prints: a head, facts with their names at the side, an example."""
+"""Print `dpsync explain`: a heading, named facts in two columns, and an example."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
         lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
     lines += [
         "",
-        f"{command('explain', 'KIND')} says more of one, {command('explain', 'KIND.FIELD')} of a field.",
-        "Keys of the root file (policy.prune) and codes (DP201) are explained, too.",
+        f"More: {command('explain', 'KIND')} or {command('explain', 'KIND.FIELD')}.",
+        "It also explains root-file keys (policy.prune) and error codes (DP201).",
     ]
     return "\n".join(lines)
 

@@ -1,9 +1,10 @@
-"""What `dpsync ids` says: lines that are added or changed, and those that the platform does not confirm."""
+"""Print the result of `dpsync ids`: lines added, changed or removed, and lines that match no object."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpsync.model.texts.command import command
 from dpsync.model.texts.words import counted
 from dpsync.render.json.documents import IdsDocument, IdsLine
 from dpsync.render.words.visible import visible
@@ -18,9 +19,11 @@ _SIGNS = {
     "removed": "-",
 }
 
+_WRITTEN = {"missing": "added", "wrong": "corrected", "moved": "removed"}
+
 
 def render_ids(document: IdsDocument) -> str:
-    """The whole result as text."""
+    """Return the whole result as text."""
     return "\n".join([*map(_line, document.lines), *_end(document)])
 
 
@@ -31,29 +34,29 @@ def _line(line: IdsLine) -> str:
         case "missing" | "written":
             return f"{head}: {found}"
         case "wrong":
-            return f"{head}: {found}, and not {recorded}"
+            return f"{head}: {recorded} → {found}"
         case "gone":
-            return f"{head}: {recorded} is not there, and nothing else was recognised; its line stays"
+            return f"{head}: no object {recorded} found; the line is kept"
         case "moved":
-            return f"{head}: {recorded}, which has another address now"
+            return f"{head}: {recorded} now has another address"
         case "no entry":
-            return f"{head}: {recorded}, and no entry has this address; its line stays"
+            return f"{head}: {recorded} has no entry; the line is kept"
     return head
 
 
 def _end(document: IdsDocument) -> Iterator[str]:
     if document.recognised is None:
-        yield f"Written: {visible(document.file)}."
+        yield f"Wrote {visible(document.file)}."
         return
     counts = [
-        f"{number} {what}"
+        f"{number} {_WRITTEN.get(what, what) if document.written else what}"
         for what in ("missing", "wrong", "gone", "moved")
         if (number := sum(line.what == what for line in document.lines))
     ]
-    read = f"{counted(document.recognised, 'entry')} recognised"
+    matched, file = f"{counted(document.recognised, 'entry')} matched", visible(document.file)
     if not counts:
-        yield f"Right: {read}, each with its line in {visible(document.file)}."
+        yield f"{file} is up to date: {matched}."
     elif document.written:
-        yield f"Written: {visible(document.file)}; {read}, lines: {', '.join(counts)}."
+        yield f"Wrote {file}: {matched}; lines: {', '.join(counts)}."
     else:
-        yield f"Not right: {read}, lines: {', '.join(counts)}. Nothing was written."
+        yield f"{file} is out of date: {matched}; lines: {', '.join(counts)}. Fix: {command('ids')}"

@@ -1,4 +1,4 @@
-"""What `dpsync explain` says of a kind, a field or a key of the root file: all from the declarations."""
+"""Build the text of `dpsync explain` for a kind, a field or a root-file key, from the declarations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from dpsync.render.words.kinds import (
 
 
 class Explanation(Struct, frozen=True):
-    """A head, facts by their name, and an example: the text of a file."""
+    """A heading, a description, named facts, and an example as the text of a YAML file."""
 
     head: str
     meaning: str
@@ -42,7 +42,7 @@ class Explanation(Struct, frozen=True):
 
 
 def explained(registry: Registry, word: str) -> Explanation | None:
-    """What is said of KIND, KIND.FIELD or a key of the root file; None where there is no such thing."""
+    """Return the explanation of KIND, KIND.FIELD or a root-file key; None if the word is none of these."""
     head, _, rest = word.partition(".")
     kind = kind_named(registry, head)
     if kind is None:
@@ -57,7 +57,7 @@ def explained(registry: Registry, word: str) -> Explanation | None:
 
 
 def kind_named(registry: Registry, word: str) -> Kind | None:
-    """The kind that a person means: by its name, its noun, the type of its node, or its key in the files."""
+    """Return the kind with this name, noun, node type or key in the files; None if no kind has it."""
     wanted = _plain(word)
     for names in (_own_names, _places):
         for kind in registry.ordered:
@@ -82,7 +82,7 @@ def _plain(word: str) -> str:
 
 
 def what_can_be_explained(registry: Registry) -> list[str]:
-    """Every kind, every field of one, and every key of the root file, as `explained` takes them."""
+    """Return each word that `explained` accepts: kinds, their fields, and root-file keys."""
     found = [kind.name for kind in registry.ordered]
     found += [
         f"{kind.name}.{item.name}" for kind in registry.ordered for item in kind.fields if not item.nest
@@ -91,7 +91,7 @@ def what_can_be_explained(registry: Registry) -> list[str]:
 
 
 def overview(registry: Registry) -> Iterable[tuple[str, str]]:
-    """Every kind with where it is in the files."""
+    """Yield the name of each kind and its place in the files."""
     for kind in sorted(registry.ordered, key=lambda kind: kind.name):
         yield kind.name, place_words(registry, kind).partition(";")[0]
 
@@ -110,16 +110,16 @@ def _kind(registry: Registry, kind: Kind) -> Explanation:
     facts = [
         ("In the file", place_words(registry, kind)),
         ("Address", " or ".join(address_words(registry, kind))),
-        ("Recognised by", identity_words(registry, kind)),
+        ("Matched by", identity_words(registry, kind)),
         ("Created", creation_words(kind)),
         ("Deleted", deletion_words(kind)),
-        ("Opens up", _kind_exposure(kind)),
+        ("Opens access", _kind_exposure(kind)),
         *(("Note", sentence) for sentence in rules_words(registry, kind)),
         ("Profiles", _profiles(registry, kind, None)),
-        *(("Differs", words) for words in _differences(registry, kind, "")),
+        *(("Differs on", words) for words in _differences(registry, kind, "")),
         *(("Field", text) for text in fields),
     ]
-    said = premise(kind) or f"What `{kind.key}:` holds."
+    said = premise(kind) or f"The contents of `{kind.key}:`."
     return Explanation(kind.name, said, _nonempty(facts), example_text(entry_example(registry, kind)))
 
 
@@ -132,11 +132,11 @@ def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explana
             ("Required", "yes" if field.required and field.name != kind.default else ""),
             ("Written", written_words(kind, field)),
             ("Cleared", _cleared(kind, field)),
-            ("A new one has", "" if field.platform_default is None else yaml_words(field.platform_default)),
-            ("Opens up", _exposure(registry, kind, field)),
+            ("Default", "" if field.platform_default is None else yaml_words(field.platform_default)),
+            ("Opens access", _exposure(registry, kind, field)),
             ("Compared", comparison_words(kind, field)),
             ("Profiles", _profiles(registry, kind, field)),
-            *(("Differs", words) for words in _differences(registry, kind, field.name)),
+            *(("Differs on", words) for words in _differences(registry, kind, field.name)),
             ("Members", ", ".join(_members(kind, field))),
         ]
     name = f"{kind.name}.{field.name}" + (f".{member}" if member else "")
@@ -162,21 +162,21 @@ def _cleared(kind: Kind, field: Field) -> str:
     if field.name == kind.natural or not field.declarable:
         return ""
     said = null_words(kind, field)
-    return f"null is {said}" if field.null == "refused" else f"null {said}"
+    return said if field.null == "by hand" else f"null {said}"
 
 
 _RAISED: Mapping[str, str] = {
-    "changed": "every other value",
-    "set": "every value but none, where it is not the same",
-    "added": "whatever is added to the list",
-    "linked": "a link to a URL that it did not have before",
-    "hosts": "a URL with a host that none of its URLs had before",
+    "changed": "if the value changes",
+    "set": "if the value changes and is not removed",
+    "added": "if an item is added to the list",
+    "linked": "if a new link to a URL is added",
+    "hosts": "if a URL with a new host is added",
 }
-_STRONGER_ROLE = "any change by which somebody gets a stronger role somewhere"
+_STRONGER_ROLE = "if somebody gets a stronger role anywhere"
 
 
 def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
-    """Say by which change something becomes more visible or more powerful: what a plan lists under Access."""
+    """Describe the changes of a field that open access, which a plan marks with "opens access"."""
     raised = field.exposes
     if kind.resolves(field):
         return _STRONGER_ROLE
@@ -185,23 +185,23 @@ def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
     if isinstance(raised, str):
         return _RAISED[raised]
     if isinstance(raised, Lifted):
-        opens = f", or adds {', '.join(raised.opens)}" if raised.opens else ""
-        return f"whatever takes out or replaces something that binds people{opens}"
-    return f"a change to a later one of {', '.join(map(yaml_words, raised))}"
+        opens = f", or if {' or '.join(raised.opens)} is added" if raised.opens else ""
+        return f"if a restriction is removed or replaced{opens}"
+    return f"if the value moves to the right in: {', '.join(map(yaml_words, raised))}"
 
 
 def _kind_exposure(kind: Kind) -> str:
     if kind.redirects is not None:
         return ""
     if "who" in kind.access:
-        return "one more, another or one fewer of them, where somebody gets a stronger role by it"
-    said = ["one more of them"] if kind.security else []
-    said += ["one fewer of them"] if kind.keeps_out else []
-    return ", ".join(said)
+        return "if one is created, changed or deleted and somebody gets a stronger role by it"
+    said = ["created"] if kind.security else []
+    said += ["deleted"] if kind.keeps_out else []
+    return f"if one is {' or '.join(said)}" if said else ""
 
 
 def _differences(registry: Registry, kind: Kind, field: str) -> Iterator[str]:
-    """What a profile has otherwise: of a kind, or of one of its fields."""
+    """Yield how each API profile differs for a kind, or for one of its fields."""
     for name in PROFILES:
         for words in profile_words(registry, kind, name):
             about, colon, rest = words.partition(": ")
@@ -210,17 +210,17 @@ def _differences(registry: Registry, kind: Kind, field: str) -> Iterator[str]:
 
 
 def _profiles(registry: Registry, kind: Kind, field: Field | None) -> str:
-    """The profiles of servers on which it is managed, and what the others cannot do."""
+    """Return the API profiles that support a kind or field, and what the others lack."""
     there, lacking = [], []
     for profile in PROFILES.values():
         serving = Registry(registry.declared.values(), profile)
         if kind.name not in serving:
-            lacking.append(f"{profile.name} does not have it")
+            lacking.append(f"not on {profile.name}")
             continue
         there.append(profile.name)
         supported = serving[kind.name]
         if field is not None and field.name in supported.unsupported_fields:
             lacking.append(f"{profile.name} cannot write every value")
         elif field is None and supported.unsupported:
-            lacking.append(f"{profile.name} has no request to {', '.join(sorted(supported.unsupported))}")
+            lacking.append(f"{profile.name} cannot {' or '.join(sorted(supported.unsupported))} it")
     return "; ".join([", ".join(there), *lacking])

@@ -1,4 +1,4 @@
-"""What a declaration says of a field, in words: its values, its requests, how two values are compared."""
+"""Describe fields in words: their values, their requests, and how two values are compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def value_words(registry: Registry, kind: Kind, field: Field) -> str:
         scope = "among its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
         words += f"; one {scope}"
     if field.instead_of:
-        words += f"; in place of `{field.instead_of}`"
+        words += f"; replaces `{field.instead_of}`"
     return words
 
 
@@ -41,12 +41,12 @@ def type_words(registry: Registry, type_: Type) -> str:
         case Enum(words=words, nil=nil):
             return ", ".join(f"`{word}`" for word in (*words, *([nil] if nil else [])))
         case Own(what=what):
-            return f"`own` (one that the platform makes where there is none), or the `{{id: …}}` of {what}"
+            return f"`own` (GitBook creates one if needed), or the `{{id: …}}` of {what}"
         case Reference(kinds=kinds):
             return f"reference: {' or '.join(registry[name].noun for name in kinds if name in registry)}"
         case Object(parts=parts, one=one):
             inside = ", ".join(f"`{name}`: {type_words(registry, part)}" for name, part in parts.items())
-            return f"mapping of {'one of ' if one else ''}{inside}" if parts else "nothing more"
+            return f"mapping of {'one of ' if one else ''}{inside}" if parts else "no value"
         case OneOf(tag=tag, forms=forms):
             return f"mapping with `{tag}:` {_forms(registry, forms)}"
         case Many(of=of, as_set=as_set):
@@ -58,19 +58,19 @@ def type_words(registry: Registry, type_: Type) -> str:
             form = {"object": "mapping of any JSON", "array": "list of any JSON"}.get(
                 type_.shape.get("type", "")
             )
-            leaves = "; a leaf may be a secret, as `{env: NAME}`" if secrets else ""
-            return f"{form or 'JSON'}, in place or as `{{file: PATH}}`{leaves}"
+            leaves = "; values may be secrets: `{env: NAME}`" if secrets else ""
+            return f"{form or 'JSON'}, inline or as `{{file: PATH}}`{leaves}"
         case Table(keys=keys, values=values):
             return (
                 f"mapping from {type_words(registry, keys)} to {type_words(registry, values)}{_many(type_)}"
             )
         case Markdown():
-            return "Markdown, in place or as `{file: PATH}`"
+            return "Markdown, inline or as `{file: PATH}`"
         case LongText():
             what = "certificate as PEM" if isinstance(type_, Certificate) else "text"
             most = f", up to {type_.most} characters" if type_.most else ""
-            hidden = " (in no list)" if type_.unreadable else ""
-            return f"{what}{most}{hidden}, in place or as `{{file: PATH}}`"
+            hidden = " (no list returns it)" if type_.unreadable else ""
+            return f"{what}{most}{hidden}, inline or as `{{file: PATH}}`"
     raise TypeError(f"no words for {type(type_).__name__}")
 
 
@@ -101,12 +101,12 @@ def _parts(registry: Registry, form: Object) -> str:
 
 def _text(type_: Text) -> str:
     if type_.secret:
-        return "secret, as `{env: NAME}`"
-    what = {"email": "e-mail address", "url": "URL (http or https)", None: "text"}[type_.form]
+        return "secret: `{env: NAME}`"
+    what = {"email": "email address", "url": "URL (http or https)", None: "text"}[type_.form]
     if type_.meaning:
         what = f"text: {type_.meaning}"
     if type_.most is None:
-        return what if type_.least <= 1 else f"{what}, from {type_.least} characters"
+        return what if type_.least <= 1 else f"{what}, at least {type_.least} characters"
     least = f"{type_.least} to " if type_.least else "up to "
     return f"{what}, {least}{type_.most} characters"
 
@@ -118,7 +118,7 @@ def written_words(kind: Kind, field: Field) -> str:
     if field.name == kind.natural:
         return "never"
     if isinstance(field, ListOrder):
-        return "as the order"
+        return "as the order of siblings"
     if not field.declarable:
         return "never"
     if not isinstance(kind.create, Call):
@@ -130,7 +130,7 @@ def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
     if isinstance(via, Call):
         return [call_words(via)]
     return [
-        f"{'others' if value == ANY else f'`{yaml_words(value)}`'} by {call_words(call)}"
+        f"{'other values' if value == ANY else f'`{yaml_words(value)}`'} by {call_words(call)}"
         for value, call in via.items()
     ]
 
@@ -139,19 +139,19 @@ def null_words(kind: Kind, field: Field) -> str:
     if field.name == kind.natural or not field.declarable:
         return ""
     return {
-        "refused": "refused",
-        "clear": "clears",
-        "empty": "clears (sends an empty text)",
-        "by hand": "means none; only a person can take one away",
+        "refused": "is refused",
+        "clear": "clears it",
+        "empty": "clears it (sends an empty string)",
+        "by hand": "null expects no value; dpsync cannot clear it, so clear it in GitBook",
     }[field.null]
 
 
 def read_words(field: Field) -> str:
     if isinstance(field, ListOrder):
-        return "elsewhere" if field.present else "from their list"
+        return "from another list" if field.present else "from its own list"
     match field.source:
         case None:
-            return "not at all"
+            return "never"
         case str(path):
             return "" if path == field.name else f"`{path}`"
         case parts:
@@ -160,27 +160,27 @@ def read_words(field: Field) -> str:
 
 def comparison_words(kind: Kind, field: Field) -> str:
     if isinstance(field, ListOrder):
-        return "as the order"
+        return "as the order of siblings"
     if field.source is None:
-        return "with the git base"
+        return "with the value in the base commit"
     if not field.declarable and field.name != kind.natural:
         return ""
     match field.type:
         case Many(as_set=as_set):
             return "as a set" if as_set else "in order"
         case Object() | OneOf():
-            return "by the parts that are written"
+            return "only the keys that you write"
         case Json(partial=partial):
-            return "as JSON, by the members that are written" if partial else "as JSON"
+            return "as JSON, only the keys that you write" if partial else "as JSON"
         case Table():
             return "as a whole"
         case Certificate():
-            return "without its frame and line breaks"
+            return "ignoring header, footer and line breaks"
         case Markdown():
-            return "as Documents that say the same"
+            return "as formatted text, ignoring Markdown style"
         case Text(form="email") | Text(caseless=True):
-            return "in any case of letters"
-    return "as it is"
+            return "ignoring case"
+    return "exactly"
 
 
 def yaml_words(value: object) -> str:

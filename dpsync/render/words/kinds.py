@@ -1,4 +1,4 @@
-"""What a declaration says of a kind, in words: its place in the files, and how one is recognised and made."""
+"""Describe kinds in words: their place in the files, and how objects are matched, created and deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpsync.render.words.fields import call_words, listed, type_words
 
 
 def premise(kind: Kind) -> str:
-    """What the file of a kind says at its top; empty for a kind that has no such file."""
+    """Return the module docstring of a kind's declaration; "" for a kind without a module."""
     try:
         module = import_module(f"dpsync.kinds.declarations.{kind.name}")
     except ModuleNotFoundError:
@@ -32,15 +32,15 @@ def place_words(registry: Registry, kind: Kind) -> str:
             where = [f"at the root of the `{kind.key}` of {owner}" for owner in roots]
             holders = [other for other in registry.kinds.values() if kind.name in _holds(other)]
             where += [f"among the `children` of {holder.one}" for holder in holders]
-            return f"a node of `type: {type_}`, {' or '.join(where)}; `key` is its local key"
+            return f"a node with `type: {type_}`, {' or '.join(where)}; `key` names it in your files"
         case Entries(natural=natural, default=default, rows=rows):
             at = f"of {listed((parent.one for parent in parents), 'or')}" if parents else "at the top"
-            key = f"its `{natural}`" if natural else "a local name"
+            key = f"its `{natural}`" if natural else "a name of your choice"
             if default:
-                key += f", and its `{default}` where that is not written"
-            more = "; a file of rows, which `file:` names, may hold them" if rows is not None else ""
-            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{_short(kind)}{more}"
-    return f"`{kind.key}:` of {parents[0].one}, one each{_short(kind)}"
+                key += f", and the default of its `{default}`"
+            more = "; or `file:` with the path of a CSV file, one entry per row" if rows is not None else ""
+            return f"entries of `{kind.key}:` {at}; the key is {key}{_short(kind)}{more}"
+    return f"`{kind.key}:` of {parents[0].one}{_short(kind)}"
 
 
 def _short(kind: Kind) -> str:
@@ -56,7 +56,7 @@ def _holds(kind: Kind) -> tuple[str, ...]:
 
 
 def address_words(registry: Registry, kind: Kind) -> list[str]:
-    """One for each kind that it may belong to."""
+    """Return the form of the address below each kind of parent."""
     own = kind.name.upper()
     if kind.parent is None:
         return [own]
@@ -71,23 +71,21 @@ def address_words(registry: Registry, kind: Kind) -> list[str]:
 
 def identity_words(registry: Registry, kind: Kind) -> str:
     if isinstance(kind.shape, Single):
-        return f"its place: {registry[kind.parents[0]].one} has one"
+        return f"its parent: {registry[kind.parents[0]].one} has exactly one"
     members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
-    ways = ["`id:`", *(f"any member of `{name}`" for name in sorted(members))]
+    ways = ["`id:`", *(f"any value in `{name}`" for name in sorted(members))]
     for key in kind.identity if not members else ():
         names = (key,) if isinstance(key, str) else key
         ways.append(" with ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
-        ways.append(f"`{kind.sole_key}` where a single unclaimed one has it")
+        ways.append(f"`{kind.sole_key}`, if only one unmatched object has it")
     tie_breakers = listed(f"`{name}`" for name in kind.tie_breakers) if kind.tie_breakers else ""
-    return ", then ".join(ways) + (
-        f"; of several, the one with the same {tie_breakers}" if tie_breakers else ""
-    )
+    return ", then ".join(ways) + (f"; among several, by {tie_breakers}" if tie_breakers else "")
 
 
 def _key_name(name: str) -> str:
     of_child = name.removeprefix("$child.")
-    return f"`{name}`" if of_child == name else f"the `{of_child}` of its first child"
+    return f"`{name}`" if of_child == name else f"`{of_child}` of its first child"
 
 
 # What can be done with it.
@@ -99,54 +97,54 @@ def creation_words(kind: Kind) -> str:
             along = ", together with its first child" if kind.create.also_creates else ""
             return call_words(kind.create) + along
         case ByHand() if kind.parent is None:
-            return "never; it is found, or nothing is planned"
+            return "never: it must exist, or there is no plan"
         case ByHand(todo=todo):
-            return f"by a person only ({todo.format(key='them')}); until then the entry is blocked"
-    return "along with what it belongs to"
+            return f"only in GitBook ({todo.format(key='them')}); until then the entry is blocked"
+    return "together with its parent"
 
 
 def deletion_words(kind: Kind) -> str:
     if kind.delete is None:
         return "never"
-    only = ", and only when it is empty" if kind.lifecycle.on_delete == "lifted" else ""
-    return f"{call_words(kind.delete)}, where `prune` covers it{only}"
+    only = " and it is empty" if kind.lifecycle.on_delete == "lifted" else ""
+    return f"{call_words(kind.delete)}, if `prune` covers it{only}"
 
 
 def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
     if kind.update and kind.update.complete:
-        yield "Changing sends every field: as it is declared, else as it is live."
+        yield "An update sends every field; for undeclared fields, it sends the live value again."
     elif kind.update and kind.update.whole:
-        yield "Changing replaces; what is not declared is sent again as it is live."
+        yield "An update replaces the whole object; for undeclared fields, it sends the live value again."
     for word, call in kind.platform.acts.items():
         yield f'`--confirm "{word} ADDRESS"` sends {call_words(call)}.'
     if kind.platform.outputs:
         made = registry[kind.platform.outputs.kind].noun
-        yield f"Its key also names the {made} that the platform makes for it."
+        yield f"Its key also names the {made} that GitBook creates for it."
     if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
-        yield f"{command('import')} writes {listed(watched)} whatever the value is."
+        yield f"{command('import')} always writes {listed(watched)}, so that `drift` reports changes."
         defaults = [f"`{field.name}`" for field in kind.fields if field.security and field.watchable]
         if defaults := [name for name in defaults if not kind.field(name.strip("`")).required]:
-            said = f"Where {listed(defaults)} is the platform's default"
-            yield f"{said}, it writes no line and has `policy: watch` watch that."
+            yield f"If {listed(defaults, 'or')} has its default, `import` adds it to `policy: watch` instead."
     if kind.synced is not None:
         decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
-        left = f"{listed(f'`{name}`' for name in decided)} {are(len(decided))} left alone"
-        yield f"While the platform syncs it with a repository (Git Sync), {left}."
-        yield "With `takeover: true` in the entry all of it is written all the same."
+        fields = f"{listed(f'`{name}`' for name in decided)} {are(len(decided))} not changed"
+        yield f"While Git Sync connects it to a repository, {fields}, unless you set `takeover: true`."
     if kind.content:
-        yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
+        yield "Never re-created to change a field; deleted only if you confirm it."
     if kind.mistakable:
-        yield "Where one could be there already under another name, it is asked before one is made."
+        yield "If a new entry resembles an existing object, `plan` asks whether that object was renamed."
     if kind.guard:
-        yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
+        yield f"A plan that leaves nobody as `{kind.guard.value}` is refused."
         if kind.guard.own:
-            yield f"The token's own user never stops being `{kind.guard.value}`."
+            yield f"A plan never takes `{kind.guard.value}` from the token's own user."
     for holder, order in registry.list_orders(kind.name).items():
         if order.order:
-            where = f"in {registry[holder].one} is managed where it has `{order.name}:`"
-            yield f"Their order {where}, by {call_words(order.order.call)}."
+            yield (
+                f"Their order in {registry[holder].one} is managed if the entry has `{order.name}:`, "
+                f"by {call_words(order.order.call)}."
+            )
     if kind.order:
-        yield f"Siblings stand in the order of the file, by {call_words(kind.order.call)}."
+        yield f"Siblings are put in the order of the file, by {call_words(kind.order.call)}."
     if isinstance(kind.shape, Node) and kind.shape.holds:
         least = f", at least {kind.shape.least}" if kind.shape.least else ""
         nouns = " and ".join(plural(registry[name].noun) for name in kind.shape.holds)
@@ -154,7 +152,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
 
 
 def profile_words(registry: Registry, kind: Kind, profile: str) -> list[str]:
-    """What a declaration says otherwise for servers with this profile, beside what they lack."""
+    """Return how a declaration differs on an API profile, apart from what the profile lacks."""
     found: list[str] = []
     serving = Registry(registry.declared.values(), PROFILES[profile])
     if kind.name not in serving:
@@ -164,10 +162,10 @@ def profile_words(registry: Registry, kind: Kind, profile: str) -> list[str]:
     if "read" in own:
         found.append(f"read at `{there.read.path}`")
     if "update" in own and there.update:
-        found.append(f"changed by {call_words(there.update)} with the declared members alone")
+        found.append(f"an update sends only the declared fields, by {call_words(there.update)}")
     if there.inherits:
         noun = registry[there.inherits].noun
-        found.append(f"answers have what holds: that of the {noun} where it has none")
+        found.append(f"responses show the value in force: the {noun}'s, if it has none of its own")
     for before in kind.fields:
         phrases = list(_field_differences(registry, before, there.field(before.name)))
         if phrases and before.name not in there.unsupported_fields:
@@ -187,4 +185,4 @@ def _field_differences(registry: Registry, before: Field, after: Field) -> Itera
     if after.null != before.null:
         yield f"null is {after.null}"
     if after.platform_default is None and before.platform_default is not None:
-        yield "no default is known"
+        yield "default unknown"
