@@ -10,19 +10,19 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 _ROLES: Final = {
-    "admin": "May do everything, also manage members and settings.",
-    "create": "May create, edit and merge, and make new spaces and collections.",
-    "review": "May read, comment, propose changes, and review and merge those of others.",
+    "admin": "May do everything, including managing members and settings.",
+    "create": "May create, edit and merge, and create spaces and collections.",
+    "review": "May read, comment, propose changes, and review and merge others' changes.",
     "edit": "May read, comment, and propose changes.",
     "comment": "May read and comment.",
     "read": "May read.",
     "guest": "May see nothing without a permission of their own.",
 }
-_LEVELS: Final = {**_ROLES, "inherit": "Takes the level of what this is in."}
+_LEVELS: Final = {**_ROLES, "inherit": "Takes the parent's level."}
 _MERGE: Final = {
-    "rules": "Only when all the rules that are listed are met.",
-    "none": "Everybody who may merge at all may merge.",
-    "inherit": "By the rules of what this is in.",
+    "rules": "A merge must meet all listed rules.",
+    "none": "No rules: everybody with merge permission may merge.",
+    "inherit": "The parent's rules apply.",
 }
 _SCOPES: Final = {
     "space:content:read": "May read the content of spaces.",
@@ -30,27 +30,27 @@ _SCOPES: Final = {
     "space:metadata:read": "May read the settings of spaces.",
     "space:metadata:write": "May change the settings of spaces.",
     "space:git:sync": "May sync spaces with a repository.",
-    "page:feedback:read": "May read what readers say of pages.",
+    "page:feedback:read": "May read page feedback.",
     "site:metadata:read": "May read the settings of sites.",
-    "site:views:read": "May read how often pages are viewed.",
+    "site:views:read": "May read page views.",
     "site:script:inject": "May put a script into the pages of sites.",
     "site:script:cookies": "May set cookies by that script.",
     "site:visitor:auth": "May sign visitors in.",
-    "site:visitor:claims": "May say who a visitor is.",
+    "site:visitor:claims": "May set visitor claims.",
     "site:adaptive:read": "May read the adaptive schema of sites.",
     "site:adaptive:write": "May change the adaptive schema of sites.",
-    "conversations:ingest": "May hand over conversations with customers.",
+    "conversations:ingest": "May submit customer conversations.",
     "openapi:read": "May read the OpenAPI specifications.",
     "openapi:write": "May change the OpenAPI specifications.",
 }
 _CATEGORIES: Final = {
-    "analytics": "It measures what readers do.",
-    "collaboration": "It helps people to work together.",
-    "content": "It brings content into pages.",
-    "gitsync": "It syncs content with a repository.",
-    "marketing": "It helps to sell.",
-    "visitor-auth": "It signs visitors in.",
-    "other": "It is of no other category.",
+    "analytics": "Analytics.",
+    "collaboration": "Collaboration.",
+    "content": "Content for pages.",
+    "gitsync": "Git Sync.",
+    "marketing": "Marketing.",
+    "visitor-auth": "Visitor authentication.",
+    "other": "Any other category.",
 }
 _RULES: Final = {
     "require_specific_reviewers": "All the listed members must have reviewed it.",
@@ -60,7 +60,7 @@ _RULES: Final = {
     "require_at_least_one_approved_review": "Somebody must have approved it.",
     "require_all_reviews_approved": "Everybody who has reviewed it must have approved it.",
     "require_agent_review": "The platform's agent must have reviewed it.",
-    "require_up_to_date_change_request": "It must hold all that was merged meanwhile.",
+    "require_up_to_date_change_request": "It must include all changes merged in the meantime.",
     "require_change_request_subject": "It must have a subject.",
     "require_change_request_description": "It must have a description.",
     "require_author_to_merge": "Only its author may merge it.",
@@ -127,17 +127,17 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "all": "The integration is on every site.",
         "selected": "The integration is on the sites that are listed.",
     },
-    "mcp_server.transport": {"sse": "Events of one long answer.", "http": "One answer for each request."},
+    "mcp_server.transport": {"sse": "Server-sent events.", "http": "Streamable HTTP."},
     "openapi.visibility": {
         "private": "Only members of the organization can read it.",
         "public": "Everybody can read it.",
     },
     "organization.defaultContent.type": {"site": "A site."},
-    "published_integration.runtime": {"v1": "The first runtime.", "v2": "The present runtime."},
+    "published_integration.runtime": {"v1": "The first runtime.", "v2": "The current runtime."},
     "published_integration.visibility": {
         "public": "Everybody finds it and can install it.",
         "private": "Only its own organization can install it.",
-        "unlisted": "Whoever has its link can install it.",
+        "unlisted": "Anybody with the link can install it.",
     },
     "published_integration.target": {
         "all": "It is installed for a whole organization, its sites and its spaces.",
@@ -151,7 +151,7 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "site-section": "To a section of the site.",
         "site-space": "To a space of the site.",
         "site-page": "To a page of a space of the site.",
-        "external": "To an address elsewhere.",
+        "external": "To a URL outside the site.",
     },
     "site.type": {
         "basic": "The free plan.",
@@ -162,10 +162,10 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "legacy-premium": "A premium plan that is no longer sold.",
     },
     "site.visibility": {
-        "public": "Everybody reads it, and search engines find it.",
-        "unlisted": "Whoever has its address reads it; search engines are asked to leave it out.",
-        "share-link": "Whoever has a share link reads it.",
-        "visitor-auth": "Visitors who have signed in read it.",
+        "public": "Everybody can read it, and search engines can index it.",
+        "unlisted": "Anybody with the URL can read it. Search engines are asked not to index it.",
+        "share-link": "Anybody with a share link can read it.",
+        "visitor-auth": "Signed-in visitors can read it.",
     },
     "site.agentsContext": {
         "included": "The platform's agents use its content.",
@@ -192,9 +192,9 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "dpsync": {"1": "The first version, and the only one."},
     "environments.profile": {
-        "full": "All operations that dpsync is made for.",
-        "reference": "The operations that the platform's reference lists.",
-        "published": "The operations of today's platform, as its vendor publishes them.",
+        "full": "All operations that dpsync supports, including those that only the companion has.",
+        "reference": "The operations of the older API reference.",
+        "published": "The operations that GitBook documents today.",
     },
 }
 """By path below the kind, or by a name that many have."""

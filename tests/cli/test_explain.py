@@ -89,7 +89,7 @@ def test_what_a_profile_has_no_request_for_is_said_of_the_kind_and_of_no_field(
 
 def test_a_member_of_a_field_is_explained(run: Run) -> None:
     out = run("explain", "openapi.source.url").out
-    assert "The URL from which the platform fetches the specification." in out
+    assert "The URL from which GitBook fetches the specification." in out
 
 
 @pytest.mark.parametrize("code", ["DP201", "dp201", "error[DP201]"])
