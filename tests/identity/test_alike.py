@@ -79,7 +79,7 @@ def test_likeness_is_looked_for_among_names_with_the_same_numbers(
 def test_new_is_the_answer(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { g: { title: guides, new: true } }").converges()
     assert sorted(project.live("spaces").values()) == ["Guides", "guides"]
-    assert said(project.plan()) == ["acme/spaces/g#new: it is live: this line can go"]
+    assert said(project.plan()) == ["acme/spaces/g#new: the object exists: remove this line"]
 
 
 def test_previously_is_the_other_answer(project: Project) -> None:

@@ -269,7 +269,7 @@ def test_content_that_is_gone_is_blocked_with_what_needs_it(project: Project, de
     plan = project.plan()
     blocked = {item.address: item for item in plan.blocked}
     assert set(blocked) == {"acme/spaces/g", "acme/sites/d/structure/en"}
-    assert ("id: s1 brings it back" in blocked["acme/spaces/g"].todo) is deleted
+    assert ("to restore it: id: s1" in blocked["acme/spaces/g"].todo) is deleted
     assert '--confirm "new acme/spaces/g"' in blocked["acme/spaces/g"].todo
     assert did(plan) == {}
     assert did(project.plan("new acme/spaces/g"))["acme/spaces/g"] == "create"
@@ -293,7 +293,7 @@ def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:
     known.holds(spaces=[{"id": "s9", "title": "Guides"}, {"id": "s2", "title": "News"}])
     plan = known.plan()
     assert (plan.changes, plan.bindings["acme/spaces/g"]) == ((), "s9")
-    assert [note.text for note in plan.notes] == ["it was s1, which is gone"]
+    assert [note.text for note in plan.notes] == ["its former object s1 no longer exists"]
 
 
 def test_each_recorded_id_that_is_gone_costs_one_request_and_nothing_else_does(known: Project) -> None:

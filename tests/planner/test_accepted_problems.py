@@ -22,8 +22,8 @@ WANTED: Things = {"openapi": {"billing": SPEC}}
 FAILED: Things = {"openapi": {"billing": {**SPEC, "lastProcessErrorCode": "PARSE_ERROR"}}}
 BUSY: Things = {"openapi": {"billing": {**SPEC, "processingState": "pending"}}}
 DONE: Things = {"openapi": {"billing": {**SPEC, "processingState": "complete"}}}
-GONE = "the platform reports no problem that this line accepts: this line can go"
-NOTHING = "it matches nothing that is declared and nothing that was read"
+GONE = "GitBook no longer reports this problem: remove this line"
+NOTHING = "it matches no entry and no object that was read"
 
 
 def planned(case: Case) -> Plan:

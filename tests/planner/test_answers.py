@@ -225,7 +225,7 @@ def test_what_is_never_deleted_needs_neither_prune_nor_protection(lab: Lab) -> N
         if note.severity == "warning"
     }
     assert said == {
-        'policy.prune "agentInstructions"': "nothing of what it matches is ever deleted",
-        'policy.protect "acme"': "nothing of what it matches is ever deleted; "
-        'what is in it is protected by "acme/**"',
+        'policy.prune "agentInstructions"': "dpsync never deletes objects of the kinds that it matches",
+        'policy.protect "acme"': "dpsync never deletes objects of the kinds that it matches; "
+        'to protect its contents, write "acme/**"',
     }

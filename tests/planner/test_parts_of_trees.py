@@ -159,4 +159,4 @@ def test_what_needs_something_ignored_that_is_not_live_is_blocked(
     assert plan.empty
     (found,) = plan.blocked
     assert found.address == blocked
-    assert "which the policy ignores" in found.reason
+    assert "is in policy.ignore" in found.reason

@@ -257,7 +257,7 @@ sites:
 
 @pytest.mark.parametrize(
     ("prune", "what"),
-    [("{ prune: [sites/docs/structure], limits: { percent: 100 } }", "goes"), ("{}", "stays")],
+    [("{ prune: [sites/docs/structure], limits: { percent: 100 } }", "is deleted"), ("{}", "stays")],
 )
 def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
     lab: Lab, prune: str, what: str
@@ -267,11 +267,12 @@ def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
 
     plan = lab.plan(MOVED, prune)
 
-    (note,) = [item for item in plan.notes if "made anew" in item.text]
+    (note,) = [item for item in plan.notes if "created again" in item.text]
     assert note.address == "acme/sites/docs/structure/l/a"
-    said, _, url = note.text.partition("; its URL: ")
+    said, _, url = note.text.partition(" (URL ")
     was = "acme/sites/docs/structure/k/[a]"
-    assert said == f"if it is {was}, moved: it cannot change its section and is made anew; {was} {what}"
+    expected = f"if you moved {was}: GitBook cannot change its section, so it is created again; {was} {what}"
+    assert said == expected
     assert url.startswith("https://acme.docs.example/docs/")
     lab.converges(MOVED, prune)
 

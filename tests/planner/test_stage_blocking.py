@@ -87,7 +87,7 @@ def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
     """
     (found,) = blocked(in_a_wing(), ignore=("plan/w",)).values()
     assert found.address == "acme/plan/r"
-    assert found.reason == "it needs acme/plan/w, which is not live and which the policy ignores"
+    assert found.reason == "it needs acme/plan/w, which does not exist and is in policy.ignore"
 
 
 @pytest.mark.parametrize("wanted", [CHAIR, in_a_wing()], ids=["parent", "holder"])
@@ -159,7 +159,7 @@ def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
 
 @pytest.mark.parametrize(
     ("restorable", "reason", "back"),
-    [(True, "was deleted", True), (False, "is not live, or this token may not see it", False)],
+    [(True, "was deleted", True), (False, "does not exist, or this token cannot see it", False)],
 )
 def test_content_whose_object_is_gone_is_not_just_made_anew(
     restorable: bool, reason: str, back: bool
@@ -176,7 +176,7 @@ def test_content_whose_object_is_gone_is_not_just_made_anew(
     sides = case.sides()
     sides = replace(sides, snapshot=replace(sides.snapshot, missing=lost))
     [found] = decide(sides).blocking.all()
-    assert (found.address, found.reason) == ("acme/spaces/s", f"the space old that it is {reason}")
-    assert found.todo.startswith("id: old brings it back") is back
+    assert (found.address, found.reason) == ("acme/spaces/s", f"its space old {reason}")
+    assert found.todo.startswith("to restore it: id: old") is back
     again = replace(sides, options=Options(("new acme/spaces/s",)))
     assert [*decide(again).blocking.all()] == []

@@ -163,7 +163,7 @@ def test_a_line_whose_object_is_gone_names_nothing_else() -> None:
     case = Case(base=LIVE, removed=["spaces/old"], lines=[("space", "old")])
     case.live = {"space": {"a": {"title": "A"}, "again": {"title": "Old"}}}
     assert refused(case) is not None
-    assert notes(case) == ["nothing live has this name any more: this line can go"]
+    assert notes(case) == ["no object has this name any more: remove this line"]
 
 
 def test_who_names_a_thing_names_what_lies_in_it() -> None:
@@ -226,8 +226,8 @@ def test_what_was_never_declared_is_said_to_be_so() -> None:
 @pytest.mark.parametrize(
     ("case", "note"),
     [
-        (Case(live=KEPT, removed=["spaces/old"]), "nothing live has this name any more: this line can go"),
-        (Case(removed=["spaces/[Old]"], prune=()), "it stays: no prune pattern covers its place"),
+        (Case(live=KEPT, removed=["spaces/old"]), "no object has this name any more: remove this line"),
+        (Case(removed=["spaces/[Old]"], prune=()), "not deleted: no prune pattern covers its list"),
         (
             Case(
                 {"space": {"new": {"title": "N", "id": "space-old"}}}, LIVE, removed=["spaces/old"], base=LIVE

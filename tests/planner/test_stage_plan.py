@@ -217,7 +217,7 @@ def test_a_former_name_can_go_when_nothing_is_recognised_by_it(by: MatchedBy, do
     sides = case.sides()
     matches = {**sides.snapshot.matches, case.address("team", "t"): Match("team-t", by)}
     notes = make_plan(replace(sides, snapshot=replace(sides.snapshot, matches=matches))).notes
-    assert len([note for note in notes if "this line can be removed" in note.text]) == done
+    assert len([note for note in notes if "remove this line" in note.text]) == done
 
 
 def test_an_entry_that_is_still_declared_is_what_it_was_recognised_as() -> None:

@@ -339,10 +339,14 @@ def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown:
 @pytest.mark.parametrize(
     ("there", "base", "words"),
     [
-        ({"space": "x", "path": "p"}, False, "if it is acme/sites/docs/structure/b/[p], moved"),
+        ({"space": "x", "path": "p"}, False, "if you moved acme/sites/docs/structure/b/[p]: "),
         ({"space": "x", "path": "q"}, False, None),
         ({"space": "y", "path": "p"}, False, None),
-        ({"space": "x", "path": "q"}, True, "it cannot change its section: it is made anew, and acme"),
+        (
+            {"space": "x", "path": "q"},
+            True,
+            "GitBook cannot change its section, so it is created again, and acme",
+        ),
     ],
 )
 def test_what_was_moved_to_another_section_is_told_to_be_made_anew(

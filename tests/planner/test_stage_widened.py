@@ -39,7 +39,7 @@ def patterns(*texts: str) -> tuple[Pattern, ...]:
 
 def notes(plan: Plan) -> list[Note]:
     """The notes about what the policy lets go since the base."""
-    return [note for note in plan.notes if "would be deleted: " in note.text]
+    return [note for note in plan.notes if "will be deleted: " in note.text]
 
 
 def told(base_policy: Mapping[str, Sequence[str]], **more: Any) -> dict[str, str]:
@@ -55,9 +55,8 @@ def test_a_prune_pattern_that_the_same_change_adds_is_told_with_what_goes() -> N
     Otherwise, that this change lets something go is not told.
     """
     found = told(prune=["spaces"], base_policy={"prune": []})
-    assert found == {
-        'policy.prune "spaces"': f"this change adds it, and so what the base kept would be deleted: {OLD}"
-    }
+    text = f"This change adds the pattern, so these unmanaged objects will be deleted: {OLD}"
+    assert found == {'policy.prune "spaces"': text}
 
 
 def test_a_prune_pattern_that_the_base_has_in_other_words_is_not_told() -> None:
@@ -91,13 +90,13 @@ def test_the_list_of_what_had_another_key_is_the_list_that_the_base_pruned() -> 
 def test_what_the_base_left_alone_is_told_when_the_same_change_lets_it_go(name: str, pattern: str) -> None:
     """Otherwise, a pattern that this change takes away is told as one that does not cover a name."""
     found = told(prune=["spaces"], base_policy={name: [pattern]})
-    text = f"this change takes it away, and so what the base left alone would be deleted: {OLD}"
+    text = f"This change removes the pattern, so these objects will be deleted: {OLD}"
     assert found == {f'policy.{name} "{pattern}"': text}
 
 
 def test_what_is_ignored_by_the_name_of_an_entry_that_is_gone_is_told() -> None:
     found = told({}, prune=["spaces"], ignore=["spaces/old"])
-    text = "it does not cover it under its present name, and so what the base left alone would be deleted: "
+    text = "The pattern does not match the new names, so these objects will be deleted: "
     assert found == {'policy.ignore "spaces/old"': f"{text}{OLD}"}
 
 
@@ -110,14 +109,14 @@ def test_what_goes_along_is_told_as_well() -> None:
     case = in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs/shareLinks/*"]})
     (note,) = notes(make_plan(case.sides()))
     assert note.address == 'policy.ignore "sites/docs/shareLinks/*"'
-    assert note.text.endswith("would be deleted: acme/sites/[Docs]/shareLinks/[X]")
+    assert note.text.endswith("will be deleted: acme/sites/[Docs]/shareLinks/[X]")
     assert note.severity == "warning"
 
 
 def test_of_what_goes_with_something_else_only_that_is_named() -> None:
     """Otherwise, all that goes with a site is named before the site itself."""
     (note,) = notes(make_plan(in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs"]}).sides()))
-    assert note.text.endswith("would be deleted: acme/sites/[Docs]")
+    assert note.text.endswith("will be deleted: acme/sites/[Docs]")
 
 
 def test_a_field_that_the_base_ignored_kept_nothing_from_being_deleted() -> None:

@@ -1,6 +1,6 @@
-"""What cannot be done: entries a person must make, and everything that would need them.
+"""Find what a plan cannot do: entries that only a person can create, and everything that needs them.
 
-An entry that cannot be made blocks what it is part of; a field that names it blocks only that field.
+An entry that cannot be created blocks the entries inside of it; a reference to it blocks only that field.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from dpsync.planner.decide.restructuring import Restructure, Restructuring, firs
 from dpsync.planner.inputs.answers import NEW, Answer
 from dpsync.planner.inputs.sides import Sides
 
-_LATER = "apply again when the platform has made it"
-_BACK = "apply again when it is back"
-_ANEW = "restore it on the platform, or take the entry away"
-_IGNORED = "create it on the platform, or take it out of policy.ignore"
+_LATER = "apply again once GitBook has created it"
+_BACK = "apply again once it is restored"
+_ANEW = "restore it in GitBook, or remove the entry"
+_IGNORED = "create it in GitBook, or remove it from policy.ignore"
 
 
-_REPOSITORY = "add it there, or take this away"
+_REPOSITORY = "add it to the repository, or remove this reference"
 
 
 def _not_yet(address: Address) -> str:
-    return f"it names what comes out of {address}, which is not there yet"
+    return f"it refers to the output of {address}, which does not exist yet"
 
 
 def _unserved(address: str, item: Unserved) -> Blocked:
@@ -83,9 +83,9 @@ class Blocker:
             if not item.alone:
                 self._hold(item)
         for address, owner in decided.replaced.items():
-            reason = f"what it names goes with it before the new navigation of {owner} is built"
+            reason = f"its target is deleted before the new navigation of {owner} is created"
             self._entries[address] = Blocked(
-                address=str(address), reason=reason, todo="apply again: it is made anew"
+                address=str(address), reason=reason, todo="apply again to create it again"
             )
         if self.first:
             self._settle()
@@ -101,15 +101,15 @@ class Blocker:
             self._asked.add(anew)
             if sides.answers.gives(anew) or sides.policy.ignored(address):
                 continue
-            what = "was deleted" if missing.restorable else "is not live, or this token may not see it"
+            what = "was deleted" if missing.restorable else "does not exist, or this token cannot see it"
             back = pin(missing.id, bool(sides.desired.environments))
-            back = f"{back} brings it back; " if missing.restorable else ""
+            back = f"to restore it: {back}; " if missing.restorable else ""
             yield (
                 address,
                 Blocked(
                     address=str(address),
-                    reason=f"the {sides.kind(entry).noun} {missing.id} that it is {what}",
-                    todo=f"{back}{anew.flag} makes another one in its place",
+                    reason=f"its {sides.kind(entry).noun} {missing.id} {what}",
+                    todo=f"{back}to create a new one: {anew.flag}",
                 ),
             )
 
@@ -132,7 +132,7 @@ class Blocker:
                 if less and item.setting(value) is None and not sides.policy.ignored(address, item.name):
                     said = str(value).lower() if isinstance(value, bool) else value
                     reason = sides.registry.profile.lacks(f"setting {item.name} to {said}")
-                    todo = f"make it on the platform, or take {item.name} off the entry: then people see it"
+                    todo = f"create it in GitBook, or remove {item.name}, which makes it visible"
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _settle(self) -> None:
@@ -155,7 +155,7 @@ class Blocker:
         first = first_section(self._sides, item, nodes)
         if first is not None:
             self.first[item.scope.address] = first
-        reason = f"{item.scope.parent} gets its first section before, and the platform moves what it has now"
+        reason = f"{item.scope.parent} first gets one section, into which GitBook moves the site's spaces"
         todo = f"apply again, with the same {item.question.flag}"
         for address in nodes:
             if address != first:
@@ -168,12 +168,12 @@ class Blocker:
             return
         around = self._sides.live(resource.parent) if resource.parent is not None else None
         if around is not None and around.deleted:
-            reason = f"what is in {resource.parent} comes back with it, and is seen then"
+            reason = f"it may return when {resource.parent} is restored"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
             return
         if kind.of_output and resource.parent is not None:
             made = self._sides.values.known_id(resource.parent) is not None
-            reason = f"what {resource.parent} makes is {'gone' if made else 'not there yet'}"
+            reason = f"the output of {resource.parent} {'no longer exists' if made else 'does not exist yet'}"
             self._entries[resource.address] = Blocked(
                 address=address, reason=reason, todo=_ANEW if made else _LATER
             )
@@ -181,7 +181,7 @@ class Blocker:
         create = kind.creating(resource.pin, resource.fields)
         if isinstance(create, ByHand) or (create is None and not kind.comes_along):
             todo = create.todo.format(key=resource.key) if isinstance(create, ByHand) else ""
-            reason = f"{kind.one} cannot be created by dpsync"
+            reason = f"dpsync cannot create {kind.one}"
             if "create" in kind.unsupported:
                 reason = self._sides.registry.profile.lacks(f"creating {kind.one}")
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
@@ -230,10 +230,10 @@ class Blocker:
         """Why such an entry is never made, and what a person must do."""
         if self._sides.synced.has(address):
             return (
-                f"it needs {address}, which the repository that the platform syncs it with does not have",
+                f"it needs {address}, which is missing in the repository connected by Git Sync",
                 _REPOSITORY,
             )
-        return f"it needs {address}, which is not live and which the policy ignores", _IGNORED
+        return f"it needs {address}, which does not exist and is in policy.ignore", _IGNORED
 
     def _lacks_output(self, address: Address) -> bool:
         """Whether a reference means something that the platform makes, and has not made yet."""
@@ -262,7 +262,7 @@ class Blocker:
         """Whether this field names something that cannot be made; noted when it does."""
         for other in sorted(references(resource.fields.get(item.name))):
             if other in self._entries:
-                self.note(resource, item, f"it names {other}", because=str(other))
+                self.note(resource, item, f"it refers to {other}", because=str(other))
                 return True
             if self._never_made(other):
                 self.note(resource, item, *self._left_alone(other))

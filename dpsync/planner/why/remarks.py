@@ -63,7 +63,7 @@ def _rewritten(records: Records, base: str) -> Iterator[Note]:
     """Lines of the ids file that somebody has changed: from then on the entry is another object."""
     for before, now in records.rewritten:
         was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
-        text = f"its line in the ids file is {is_}, and was {was} in {base}"
+        text = f"its line in the ids file changed from {was} (in {base}) to {is_}"
         yield Note(address=str(now.address), text=text)
 
 
@@ -113,17 +113,17 @@ def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
         if match is None:
             continue
         if resource.has_earlier_name and match.by is not MatchedBy.PREVIOUSLY:
-            text = "the object has its present name: this line can be removed"
+            text = "the rename is done: remove this line"
             yield Note(address=str(address.field("previously")), text=text, detail=True)
         if resource.new:
-            yield Note(address=str(address.field("new")), text="it is live: this line can go")
+            yield Note(address=str(address.field("new")), text="the object exists: remove this line")
 
 
 def _replaced(snapshot: Snapshot) -> Iterator[Note]:
     """Entries whose recorded object is gone, and that were recognised as another one by their names."""
     for address, missing in snapshot.missing.items():
         if address in snapshot.matches:
-            yield Note(address=str(address), text=f"it was {missing.id}, which is gone")
+            yield Note(address=str(address), text=f"its former object {missing.id} no longer exists")
 
 
 # Moves that the platform cannot make.
@@ -152,12 +152,14 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
         owner = sides.live(around) if around is not None else None
         for live in strangers.get((owner.identity, shows(sides.values, entry)), ()) if owner else ():
             was = sides.names.address(live.identity)
-            what = "goes" if deletions.covers(live.identity) else "stays"
-            url = f"; its URL: {live.url}" if live.url else ""
+            what = "is deleted" if deletions.covers(live.identity) else "stays"
+            url = f" (URL {live.url})" if live.url else ""
             if live.identity in sides.names.earlier_addresses:
-                text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
+                text = (
+                    f"GitBook cannot change its {fixed.name}, so it is created again, and {was} {what}{url}"
+                )
             elif _could_be(sides.names, sides.values, entry, live):
-                text = f"if it is {was}, moved: it cannot change its {fixed.name} and is made anew; "
+                text = f"if you moved {was}: GitBook cannot change its {fixed.name}, so it is created again; "
                 text += f"{was} {what}{url}"
             else:
                 continue
@@ -196,12 +198,12 @@ def _owner(lineage: Lineage, live: LiveObject) -> Identity:
 
 # Patterns of the policy that do nothing, and those by which this change itself lets more go.
 
-NOTHING = "it matches nothing that is declared and nothing that was read"
-GONE = "nothing live has this name any more: this line can go"
-UNDECLARED_GONE = "no undeclared object matches: the object was deleted or renamed, or is declared now"
-STAYS = "it stays: no prune pattern covers its place"
-NEVER_DELETED = "nothing of what it matches is ever deleted"
-NO_PROBLEM = "the platform reports no problem that this line accepts: this line can go"
+NOTHING = "it matches no entry and no object that was read"
+GONE = "no object has this name any more: remove this line"
+UNDECLARED_GONE = "no unmanaged object matches: the object was deleted or renamed, or has an entry now"
+STAYS = "not deleted: no prune pattern covers its list"
+NEVER_DELETED = "dpsync never deletes objects of the kinds that it matches"
+NO_PROBLEM = "GitBook no longer reports this problem: remove this line"
 
 
 def pattern_notes(sides: Sides) -> Iterator[Note]:
@@ -267,7 +269,7 @@ def _protects_nothing(known: Iterable[Address], pattern: Pattern) -> str | None:
     if not found:
         return NOTHING
     # An organization is never deleted, and what is in it is not protected with it.
-    return None if max(found) > 1 else f'{NEVER_DELETED}; what is in it is protected by "{pattern.text}/**"'
+    return None if max(found) > 1 else f'{NEVER_DELETED}; to protect its contents, write "{pattern.text}/**"'
 
 
 def _leaves_nothing_alone(known: Iterable[Address], pattern: Pattern) -> str | None:
@@ -286,7 +288,7 @@ def _removes_nothing(former: FormerNames, pattern: Pattern) -> str | None:
     found = former.named(pattern)
     if len(found) > 1:
         names = ", ".join(sorted(str(former.exactly(identity)) for identity in found))
-        return f"it names several things, and so none of them; write one of these: {names}"
+        return f"it matches several objects, so none is deleted; write one of: {names}"
     for identity in found:
         live = former.snapshot.objects[identity]
         lists = [scope for scope, items in former.snapshot.scopes.items() if identity in items]
@@ -295,7 +297,7 @@ def _removes_nothing(former: FormerNames, pattern: Pattern) -> str | None:
     for address in former.everywhere(pattern):
         for identity in former.meant(address) or ():
             if (now := former.names.declared.get(identity)) is not None:
-                return f"it is {now} now, which is declared: this line can go"
+                return f"the object has the entry {now}: remove this line"
     return GONE
 
 
@@ -368,15 +370,15 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
         return
     for pattern, items in _pruned_since(sides, then, found).items():
         added = pattern not in then.policy.prune
-        why = "this change adds it" if added else f"{sides.base.name} did not have it for what is there"
-        text = f"{why}, and so what {sides.base.name} kept would be deleted: {_named(sides.names, items)}"
+        since = (
+            "This change adds the pattern" if added else f"Since {sides.base.name}, the pattern covers more"
+        )
+        text = f"{since}, so these unmanaged objects will be deleted: {_named(sides.names, items)}"
         yield Note(address=where("prune", pattern), text=text, severity="warning")
     for name, pattern, items in _left_alone_until_now(sides.former, then, found):
         taken = pattern not in getattr(sides.desired.policy, name)
-        why = "this change takes it away" if taken else "it does not cover it under its present name"
-        text = (
-            f"{why}, and so what {sides.base.name} left alone would be deleted: {_named(sides.names, items)}"
-        )
+        why = "This change removes the pattern" if taken else "The pattern does not match the new names"
+        text = f"{why}, so these objects will be deleted: {_named(sides.names, items)}"
         yield Note(address=where(name, pattern), text=text, severity="warning")
 
 
