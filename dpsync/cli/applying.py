@@ -93,7 +93,12 @@ def show_plan(out: Output, plan: Plan) -> None:
     if not out.text:
         return
     known = out.printable(plan)
-    out.prose(render_plan(known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
+    out.prose(
+        render_plan(
+            known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary,
+            complete=out.invocation.complete,
+        )
+    )  # fmt: skip
     if out.left:
         # Nobody has seen it: then nothing is done either.
         raise click.exceptions.Exit(Exit.FAILED)

@@ -20,6 +20,7 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Kept
 from dpsync.planner.decide.decisions import decide
+from dpsync.planner.decide.escalation import raises
 from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
@@ -45,10 +46,16 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     return Drift(
         **{**plan.comparison, "kept": kept, "origins": {**plan.origins, **watched.origins}},
         overlay=sides.desired.overlay,
-        found=(*found, *watched.found, *(item for item in appeared if item.address not in watched.origins)),
+        found=_opening_first(
+            (*found, *watched.found, *(item for item in appeared if item.address not in watched.origins))
+        ),
         ignored=tuple(_ignored(sides, found)),
         unread=_unread(sides.snapshot, sides.policy),
     )
+
+
+def _opening_first(found: Iterable[Drifted]) -> tuple[Drifted, ...]:
+    return tuple(sorted(found, key=lambda item: not item.opens))
 
 
 def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
@@ -200,6 +207,7 @@ class _Witness:
             cause=self.causes.removed(identity),
             in_tree=self.sides.registry[live.kind].in_tree,
             kept=True,
+            opens=self.sides.registry[live.kind].security,
         )
 
     def _undeclared(self, change: Change) -> Drifted:
@@ -217,6 +225,7 @@ class _Witness:
             id=change.id,
             cause=change.cause,
             in_tree=self.sides.registry[change.kind].in_tree,
+            opens=self.sides.registry[change.kind].security,
         )
 
     def appeared(self) -> Iterator[Drifted]:
@@ -234,24 +243,30 @@ class _Witness:
         address = change.location
         unmoved = self.out_of_place.get(address)
         place = change.moved or unmoved
+        fields = tuple(self._field(change, item) for item in self._unlike(change))
         return Drifted(
             address=change.address,
             kind=change.kind,
             what="different",
             label=change.label,
             id=change.id,
-            fields=tuple(
-                FieldDrift(
-                    field=item.field,
-                    live=item.before,
-                    file=item.after,
-                    known=item.known,
-                    cause=item.cause,
-                    watched=item.field not in self.sides.desired.resources[address].fields,
-                )
-                for item in self._unlike(change)
-            ),
+            fields=fields,
+            opens=any(one.opens for one in fields),
             place=place,
             order=self._order(self.sides.resources[address]) if place else None,
             cause=change.cause or (self.causes.placed(self.sides.resources[address]) if unmoved else None),
+        )
+
+    def _field(self, change: Change, item: Difference) -> FieldDrift:
+        kind = self.sides.registry[change.kind]
+        declared = next((field for field in kind.fields if field.name == item.field), None)
+        opens = declared is not None and kind.redirects is None and item.known
+        return FieldDrift(
+            field=item.field,
+            live=item.before,
+            file=item.after,
+            known=item.known,
+            cause=item.cause,
+            watched=item.field not in self.sides.desired.resources[change.location].fields,
+            opens=opens and declared is not None and raises(declared, item.after, item.before),
         )

@@ -19,7 +19,8 @@ from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import references
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
-from dpsync.render.words.plan import SIGNS, noun
+from dpsync.render.words.names import kind_noun
+from dpsync.render.words.plan import SIGNS
 from dpsync.render.words.visible import visible
 
 _COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
@@ -93,7 +94,7 @@ def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Ch
         title, word = entry.fields.get(kind.title), kind.noun
     else:
         assert change is not None
-        title, word = change.label, noun(change.kind)
+        title, word = change.label, kind_noun(change.kind)
     said = title if isinstance(title, str) and title else name.rpartition("/")[2]
     sign = f"{SIGNS[change.action]} " if change is not None else ""
     return Box(id, visible(f"{sign}{said} ({word})"), change.action if change is not None else "")

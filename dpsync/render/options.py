@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
+from dpsync.model.texts.command import NOWHERE
+
 
 class FormatOptions(Struct, frozen=True):
     """What a format may take into account."""
@@ -15,7 +17,9 @@ class FormatOptions(Struct, frozen=True):
     quiet: bool = False
     """Only what needs a person."""
     summary: bool = False
-    """One line for each address."""
+    """Objects of one kind in one line."""
+    complete: Callable[[str], str] = NOWHERE.complete
+    """Adds the flags of this run to the commands in a text."""
     below: Callable[[], str] = str
     """Where the project is in its repository, as `a/b/`: names of files are relative to the project."""
     changed: Callable[[], Collection[str]] = frozenset

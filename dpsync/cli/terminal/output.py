@@ -99,6 +99,7 @@ class Output(Struct):
             verbose=self.verbose,
             quiet=self.quiet,
             summary=self.summary,
+            complete=self.invocation.complete,
             below=lambda: below(project),
             changed=lambda: changed_files(project),
             root=self.root,

@@ -46,6 +46,16 @@ class Effect(Addressed):
 
     what: str
     counts: bool = True
+    kind: str = ""
+    """Of the object at the address, or of the object whose field it names."""
+    label: str = ""
+
+
+class Removed(Frozen):
+    """The entry that a deleted object had: its address, and the file that it stood in."""
+
+    address: str
+    file: str
 
 
 class Change(Addressed):
@@ -74,6 +84,8 @@ class Change(Addressed):
     was: tuple[Difference, ...] = ()
     """Of what is deleted the values that it has so far: those that a request writes, and none that may be
     secret. By these a revert makes it anew. It is in no digest: `digest` stands for all of its values."""
+    removed: Removed | None = None
+    """Of what is deleted the entry that the git base has for it. It is in no digest."""
     steps: tuple[Step, ...] = ()
 
     @property
@@ -86,7 +98,7 @@ class Change(Addressed):
 
     @property
     def done(self) -> Change:
-        """Return the change without `cause`, `taken_from` and `was`, which do not affect an apply."""
+        """Return the change without what does not affect an apply: causes, former values and entries."""
         left_out = {"cause": "origin unknown", "taken_from": None}
         differences = tuple(item.model_copy(update=left_out) for item in self.differences)
-        return self.model_copy(update={"cause": None, "differences": differences, "was": ()})
+        return self.model_copy(update={"cause": None, "differences": differences, "was": (), "removed": None})

@@ -27,6 +27,8 @@ class FieldDrift(Frozen):
     cause: Cause = "origin unknown"
     watched: bool = False
     """No entry declares it: `file` is the platform's default, which the policy watches."""
+    opens: bool = False
+    """Whether the live value opens more access than that of the file."""
 
 
 class Renamed(Frozen):
@@ -79,6 +81,8 @@ class Drifted(Addressed):
     """It is undeclared, and a plan deletes it: how many other things go with that."""
     last_event: LastEvent | None = None
     """Of what was not changed by the files; None where the platform has no audit events, or tells none."""
+    opens: bool = False
+    """Whether the platform opens more access here than the files say."""
     limited: bool = False
     """Its delete, with those, is more than the limits allow: an apply asks for the number."""
 

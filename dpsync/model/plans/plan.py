@@ -162,7 +162,7 @@ class Plan(Comparison):
         words = "origins requests base base_from waiting unwatched trouble accepted"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
         told = {"__all__": {"cause", "masked"}}
-        left_out["changes"] = {"__all__": {"cause": True, "was": True, "differences": told}}
+        left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
         left_out["notes"] = {"__all__": {"detail"}}
         notes = tuple(note for note in self.notes if note.consequence)

@@ -206,9 +206,12 @@ def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
     """What goes or changes along with one delete. What goes with several is named once."""
     found_effects = []
     for identity, name in found.by_root.get(root, ()):
-        address = names.address(identity)
+        address, live = names.address(identity), names.snapshot.objects[identity]
+        kind, label = live.kind, names.label(live)
         if name:
-            found_effects.append(Effect(address=str(address.field(name)), what=f"names it as {name}"))
+            where, what = str(address.field(name)), f"names it as {name}"
+            found_effects.append(Effect(address=where, what=what, counts=False, kind=kind, label=label))
         else:
-            found_effects.append(Effect(address=str(address), what=found.objects[identity]))
+            what = found.objects[identity]
+            found_effects.append(Effect(address=str(address), what=what, kind=kind, label=label))
     return tuple(sorted(found_effects, key=lambda effect: effect.address))

@@ -15,10 +15,10 @@ from msgspec import Struct
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import Ref
 from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.change import Change, Difference, Effect, Removed
 from dpsync.model.plans.step import Step
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.compare import Changed, object_digest
@@ -171,8 +171,18 @@ class _Changes(Struct, frozen=True):
             cause=self.causes.removed(identity),
             effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
             was=tuple(self._was(live)),
+            removed=self._removed(identity),
             steps=self.steps.of(address),
         )
+
+    def _removed(self, identity: Identity) -> Removed | None:
+        """Return the entry that the git base has for a live object."""
+        names = self.decisions.sides.names
+        former = names.earlier_addresses.get(identity)
+        if former is None or names.base.desired is None:
+            return None
+        entry = names.base.desired.resources.get(former)
+        return Removed(address=str(former), file=entry.span.file) if entry is not None else None
 
 
 Key = tuple[tuple[str, int, str], ...]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.model.plans.plan import Origin
-from dpsync.render.layout.view import LEVELS, Block, View, ViewEntry, body, clip
+from dpsync.render.layout.view import LEVELS, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible
 
@@ -33,25 +33,22 @@ def _commands(view: View, options: FormatOptions) -> Iterator[str]:
     found = list(view.calls)
     if len(found) > MOST:
         below, changed = options.below(), options.changed()
-        found.sort(key=lambda one: (LEVELS.index(one[0].level), _file(one[1], below) not in changed))
-    for block, entry in found[:MOST]:
-        yield _command(block, entry, options)
+        found.sort(key=lambda one: (LEVELS.index(one.level), _file(one, below) not in changed))
+    for entry in found[:MOST]:
+        yield _command(entry, options)
     if more := max(0, len(found) - MOST) + view.left_out:
         text = f"+{more} more: the summary of the job has all of it"
         yield f"::notice title=dpsync::{_data(text)}"
 
 
-def _command(block: Block, entry: ViewEntry, options: FormatOptions) -> str:
+def _command(entry: ViewEntry, options: FormatOptions) -> str:
     place = entry.where or entry.enclosing
-    names = [entry.sign, entry.address] if entry.address else [block.title]
-    properties = {
-        **(_place(place, options) if place else {}),
-        "title": clip(" ".join(filter(None, names)), 200),
-    }
+    title = " ".join(filter(None, (entry.sign, entry.title or entry.address))) or f"dpsync {entry.name}"
+    properties = {**(_place(place, options) if place else {}), "title": clip(title, 200)}
     inside = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
-    code = f" ({entry.code})" if entry.code else ""
-    said = "\n".join(filter(None, [f"{clip(entry.summary)}{code}", *body(entry, BODY)]))
-    return f"::{_COMMANDS[block.level]} {inside}::{_data(said or block.title)}"
+    code = f" ({entry.code})" if entry.code and entry.message else ""
+    said = "\n".join(filter(None, [f"{clip(entry.message)}{code}", *body(entry, BODY)]))
+    return f"::{_COMMANDS[entry.level]} {inside}::{_data(said or entry.title or entry.name)}"
 
 
 def _file(entry: ViewEntry, below: str) -> str | None:

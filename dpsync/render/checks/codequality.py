@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import Block, View, ViewEntry, clip
+from dpsync.render.layout.view import View, ViewEntry, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible
 
@@ -28,26 +28,24 @@ def as_codequality(view: View, options: FormatOptions) -> str:
 
 def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
     seen: Counter[tuple[str, ...]] = Counter()
-    for block, entry in view.calls:
-        if block.level not in _SEVERITIES:
+    for entry in view.calls:
+        if entry.level not in _SEVERITIES:
             continue
-        rule = entry.code or block.name
+        rule = entry.code or entry.name
         at = entry.where or entry.enclosing
         path = visible(f"{options.below()}{at.file if at and at.file else options.root}")
         same = rule, entry.address, path, entry.summary
         seen[same] += 1
         known = "\n".join([*same, *([str(seen[same])] if seen[same] > 1 else [])])
         yield {
-            "description": _description(block, entry, placed=at is not None),
+            "description": _description(entry, placed=at is not None),
             "check_name": f"dpsync/{rule}",
             "fingerprint": hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest(),
-            "severity": _SEVERITIES[block.level],
+            "severity": _SEVERITIES[entry.level],
             "location": {"path": path, "lines": {"begin": at.line if at else 1}},
         }
 
 
-def _description(block: Block, entry: ViewEntry, placed: bool) -> str:
-    gist = entry.summary or block.title
-    parts = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
-    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.sentences]
+def _description(entry: ViewEntry, placed: bool) -> str:
+    parts = [clip(entry.summary or entry.name), *(word.sentence for word in entry.sentences)]
     return clip("; ".join(parts), _LONGEST) + ("" if placed else " (in no line of a file)")

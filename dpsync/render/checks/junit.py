@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from msgspec.structs import replace
 
-from dpsync.render.layout.view import Block, View, ViewEntry, body, clip
+from dpsync.render.layout.view import View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 
@@ -22,35 +22,35 @@ BODY: Final = 200
 def as_junit(view: View, options: FormatOptions) -> str:
     """One suite. With nothing to tell it has one case, which passed: an empty suite may count as lost."""
     cases = list(view)
-    failed = sum(block.fails for block, _ in cases)
-    skipped = sum(_is_skipped(block) for block, _ in cases)
+    failed = sum(entry.fails for entry in cases)
+    skipped = sum(_is_skipped(entry) for entry in cases)
     counts = {"tests": str(len(cases) or 1), "failures": str(failed), "errors": "0"}
     name = f"dpsync {view.name}"
     root = Element("testsuites", {"name": name, **counts})
     suite = SubElement(root, "testsuite", {"name": name, **counts, "skipped": str(skipped)})
-    for block, entry in cases:
-        _case(suite, view, block, entry)
+    for entry in cases:
+        _case(suite, view, entry)
     if not cases:
         SubElement(suite, "testcase", {"name": view.title, "classname": f"dpsync.{view.name}"})
-    SubElement(suite, "system-out").text = "\n".join([view.title, *view.head, *view.footer])
+    SubElement(suite, "system-out").text = "\n".join([view.title, *view.notices, *view.facts])
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
 
-def _is_skipped(block: Block) -> bool:
-    """Whether its cases neither pass nor fail: somebody should look at them."""
-    return block.level == "warning" and not block.fails
+def _is_skipped(entry: ViewEntry) -> bool:
+    """Whether a case neither passes nor fails: somebody should look at it."""
+    return entry.level == "warning" and not entry.fails
 
 
-def _case(suite: Element, view: View, block: Block, entry: ViewEntry) -> None:
-    said = " ".join(filter(None, (entry.sign, entry.address, clip(entry.summary))))
-    case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{block.name}"})
-    if _is_skipped(block):
+def _case(suite: Element, view: View, entry: ViewEntry) -> None:
+    said = " ".join(filter(None, (entry.sign, clip(entry.summary))))
+    case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{entry.name}"})
+    if _is_skipped(entry):
         SubElement(case, "skipped", {"message": clip(entry.summary)})
-    lines = body(entry if block.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed
+    lines = body(entry if entry.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed
     text = "\n".join(filter(None, [place(entry.where), *lines]))
-    if block.fails:
-        kind = entry.code or block.name
+    if entry.fails:
+        kind = entry.code or entry.name
         SubElement(case, "failure", {"message": clip(entry.summary), "type": kind}).text = text
     elif text:
         SubElement(case, "system-out").text = text

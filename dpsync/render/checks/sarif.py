@@ -14,7 +14,7 @@ from urllib.parse import quote
 from dpsync import __version__
 from dpsync.model.plans.plan import Origin
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import Block, View, ViewEntry, body, clip
+from dpsync.render.layout.view import View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -24,41 +24,41 @@ BODY: Final = 50
 
 def as_sarif(view: View, options: FormatOptions) -> str:
     """One run with its rules and results, as JSON."""
-    found = [(block, entry) for block, entry in view.calls if block.level != "note"]
-    rules = {_rule(block, entry): block for block, entry in found}
+    found = [entry for entry in view.calls if entry.level != "note"]
+    rules = {_rule(entry): entry for entry in found}
     order = {rule: index for index, rule in enumerate(rules)}
     run = {
         "tool": {
             "driver": {
                 "name": "dpsync",
                 "version": __version__,
-                "rules": [_described(rule, block, view) for rule, block in rules.items()],
+                "rules": [_described(rule, entry, view) for rule, entry in rules.items()],
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(block, entry, order, options) for block, entry in found],
+        "results": [_result(entry, order, options) for entry in found],
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _rule(block: Block, entry: ViewEntry) -> str:
-    return entry.code or block.name
+def _rule(entry: ViewEntry) -> str:
+    return entry.code or entry.name
 
 
-def _described(rule: str, block: Block, view: View) -> dict[str, Any]:
-    about = f"{view.name}: {block.name}" + (f" ({rule}, see docs/errors.md)" if rule != block.name else "")
-    level = {"level": block.level}
+def _described(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
+    about = f"{view.name}: {entry.name}" + (f" ({rule}, see docs/errors.md)" if rule != entry.name else "")
+    level = {"level": entry.level}
     return {"id": rule, "shortDescription": {"text": about}, "defaultConfiguration": level}
 
 
-def _result(block: Block, entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
-    rule = _rule(block, entry)
-    message = "\n".join([" ".join(filter(None, (entry.address, clip(entry.summary)))), *body(entry, BODY)])
+def _result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
+    rule = _rule(entry)
+    message = "\n".join([clip(entry.summary), *body(entry, BODY)])
     known = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
     return {
         "ruleId": rule,
         "ruleIndex": order[rule],
-        "level": block.level,
+        "level": entry.level,
         "message": {"text": _message(message)},
         "locations": list(_locations(entry, options)),
         "partialFingerprints": {"dpsync/v1": known.hexdigest()},

@@ -99,7 +99,8 @@ def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
     order = [item.order] if item.order is not None else []
     names = [*fields, *order]
     in_tree = item.place is not None and item.order is None
-    one_by_one = bool(names) and not in_tree and (not fields or bool(_inside_of(drift, item)))
+    alone = len(fields) < 2 or bool(_inside_of(drift, item))
+    one_by_one = bool(names) and not in_tree and alone
     lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
     shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
     into = ["--into", drift.overlay] if drift.overlay and shared else []

@@ -1,4 +1,4 @@
-"""What a rehearsal has found to be otherwise than planned: told with the plan, and with the rehearsal."""
+"""What happened otherwise than planned in a rehearsal: shown with the plan, and with the rehearsal."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from dpsync.render.words import rehearsal as words
 from dpsync.render.words.visible import visible
 
 
-def deviation_blocks(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
-    """What went otherwise than planned, each with its line of the files."""
+def deviations(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
+    """Return each deviation, with its line in the files."""
     blocks = Blocks()
     entries = (
         ViewEntry(
+            visible(one.address or ""),
             visible(one.step or one.address or one.what),
-            words.deviation(one),
+            message=words.deviation(one),
+            sign="x",
             where=one.origin or plan.origins.get(one.address or ""),
         )
         for one in rehearsal.deviations
     )
-    headline = "NOT AS PLANNED:"
-    blocks.add("deviation", "Not as planned: {}", "error", entries, fails=True, headline=headline, tone="bad")
+    blocks.add("deviation", "Not as planned: {}", "error", entries, fails=True)
     return blocks.found

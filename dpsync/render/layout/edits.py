@@ -44,7 +44,8 @@ def _entry(edit: Edit) -> ViewEntry:
     added = edit.what == "added"
     return ViewEntry(
         address=visible(edit.address),
-        gist=", ".join(_gist(edit)),
+        title=visible(edit.address),
+        message=", ".join(_gist(edit)),
         sign=_SIGNS[edit.what],
         where=edit.at,
         fields=tuple(_field(one, labelled=not added) for one in edit.fields),

@@ -1,28 +1,30 @@
-"""A plan → its view: deletes, why it may not be applied, what becomes more visible, the rest."""
+"""A plan → its view: one entry for each object that changes, then what stops the plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Any, Final
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.model.entries.address import FieldAddress
 from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.cause import Group, group
-from dpsync.model.plans.change import Change
+from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.delete_count import count_deletes
-from dpsync.model.plans.grouping import parts
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble
-from dpsync.model.texts.words import counted
-from dpsync.render.layout.deviations import deviation_blocks
+from dpsync.model.plans.remark import Blocked, Note
+from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.view import (
+    LEVELS,
     Block,
     Blocks,
     Glance,
-    OutlineLine,
+    Level,
     View,
     ViewEntry,
     ViewField,
@@ -33,56 +35,44 @@ from dpsync.render.words import plan as words
 from dpsync.render.words import rehearsal as rehearsal_words
 from dpsync.render.words.candidate import candidate
 from dpsync.render.words.head import head, part_lines
+from dpsync.render.words.names import Names, kind_noun, names_of
 from dpsync.render.words.natural_order import in_natural_order
 from dpsync.render.words.navigation import merged
 from dpsync.render.words.plan import PlanOrDrift, enclosing_origin, origin
-from dpsync.render.words.urls import (
-    breaks,
-    readers_glance,
-    redirect_line,
-    url_sign,
-    url_words,
-    urls_headline,
-)
+from dpsync.render.words.urls import breaks, old_urls, readers_glance, url_change
 from dpsync.render.words.visible import visible
 
-_PARTS: dict[Group, str] = {"this change": "change", "there already": "drift", "origin unknown": "change"}
-"""How the blocks of the parts of a plan are called."""
-_BROKEN = "Public URLs that will lead nowhere, or are not known before: {}"
-_URLS = "Public URLs that change, or are new: {}"
-_NAMED = 10
-"""Unmanaged things of a place that are named; a terminal names fewer."""
+_ORDER: Final = ("create", "update", "delete")
 
 
 def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None = None) -> View:
-    """All that is told of a plan. `digest`: that of the plan before secrets were masked in it.
+    """Return everything that is shown of a plan. `digest`: that of the plan before secrets were masked in it.
 
-    The changes are in natural order here, in every format. The digest needs the order of the plan.
+    The changes are in natural order, in every format. The digest needs the order of the plan.
     """
-    digest = digest or plan.digest
-    changes = in_natural_order(plan.changes, lambda one: one.location, lambda one: one.action == "delete")
-    plan = plan.model_copy(update={"changes": changes})
-    verdict = [ViewLine(words.summary(plan), "good" if plan.empty else "strong")]
+    plan = plan.model_copy(update={"changes": _in_order(plan.changes)})
+    verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in words.verdict(plan)]
     if refused := words.refused(plan):
         verdict.append(ViewLine(refused, "bad"))
     blocks, rehearsed = plan_blocks(plan), tuple[str, ...]()
     if rehearsal is not None:
-        blocks += deviation_blocks(plan, rehearsal)
+        blocks += deviations(plan, rehearsal)
         rehearsed = rehearsal_words.two_lines(rehearsal)
         if not rehearsal.fit:
             verdict.append(ViewLine(rehearsal_words.verdict(rehearsal), "bad"))
     return View(
         tuple(verdict),
-        about(plan),
         tuple(blocks),
-        (*map(ViewLine, rehearsed), *_digest(plan, digest), *foot(plan)),
-        addition=words.in_trouble(plan),
-        effort=words.effort(plan),
-        counts=tuple(words.divided(plan)),
-        outline=tuple(_outlined(plan, change) for change in plan.changes),
-        as_tree=True,
+        hints(plan),
+        (*rehearsed, *facts(plan, digest or plan.digest, words.effort(plan))),
         glances=tuple(_glances(plan)),
     )
+
+
+def _in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Return creates, updates and deletes, each in natural order."""
+    found = in_natural_order(list(changes), lambda one: one.location, lambda one: one.action == "delete")
+    return tuple(sorted(found, key=lambda one: _ORDER.index(one.action)))
 
 
 def _glances(plan: Plan) -> Iterator[Glance]:
@@ -91,251 +81,365 @@ def _glances(plan: Plan) -> Iterator[Glance]:
         return
     if plan.refusals:
         yield Glance(len(plan.refusals), words.refusals_glance(len(plan.refusals)), "refusal", "error")
-    deletes = count_deletes(plan.changes).number
-    yield Glance(deletes, words.deletes_glance(deletes), "delete", "error")
+    yield Glance(count_deletes(plan.changes).number, "to delete", "delete", "error")
     yield Glance(len(plan.exposures), words.EXPOSURES_GLANCE, "exposure", "warning")
     urls, broken, sites = len(plan.urls), sum(map(breaks, plan.urls)), len(plan.navigation)
-    block = "broken-url" if broken else "navigation" if sites else "url"
-    yield Glance(urls + sites, readers_glance(urls, broken, sites), block, "warning" if broken else "note")
+    topic = "broken-url" if broken else "navigation" if sites else "url"
+    yield Glance(urls + sites, readers_glance(urls, broken, sites), topic, "warning" if broken else "note")
     stays = sum(change.action != "delete" for change in plan.changes)
     yield Glance(stays, words.changes_glance(stays), "change")
 
 
+def hints(plan: PlanOrDrift) -> tuple[str, ...]:
+    """Return the lines before the verdict."""
+    trouble = words.trouble(plan)
+    return (trouble,) if trouble else ()
+
+
+def facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:
+    """Return platform, part, digest, base, what is not compared, and how much was read."""
+    digest = f"digest {digest[:DIGITS]}" if digest and isinstance(plan, Plan) and not plan.empty else ""
+    lines = (*head(plan), *part_lines(plan), digest, words.base(plan), words.coverage(plan), effort)
+    return tuple(filter(None, lines))
+
+
 def plan_blocks(plan: Plan) -> list[Block]:
-    blocks = Blocks()
-    goes = (change_entry(plan, change) for change in plan.changes if change.action == "delete")
-    deletes = words.headline(plan)
-    blocks.add("delete", deletes, "warning", goes, headline=deletes, tone="bad", outlined=True, placed=False)
-    refused = "This plan may not be applied"
-    blocks.found += refusal_blocks(plan, refused, fails=True)
-    exposed = (_exposure(plan, one) for one in plan.exposures)
-    headline = words.exposed_headline(plan)
-    blocks.add("exposure", headline, "warning", exposed, headline=headline, tone="exposed")
-    navigation = (_navigation(plan, one) for one in plan.navigation)
-    blocks.add("navigation", "Navigation before and after", "note", navigation, shape="trees")
-    urls = [(_url(plan, one), breaks(one) or not one.known) for one in plan.urls]
-    headline = urls_headline(plan)
-    broken = [entry for entry, is_broken in urls if is_broken]
-    blocks.add("broken-url", _BROKEN, "warning", broken, headline=headline, placed=False)
-    others = [entry for entry, is_broken in urls if not is_broken]
-    blocks.add("url", _URLS, "note", others, headline=headline, placed=False)
-    divided = bool(words.divided(plan))
-    for part in parts(plan):
-        stays = [change_entry(plan, change) for change in part.items if change.action != "delete"]
-        if divided:
-            stays += [_again(plan, change) for change in part.items if change.action == "delete"]
-        title = "Changes" if part.group == "origin unknown" else part.title
-        headline = f"{part.title}:" if divided else ""
-        name = _PARTS[part.group]
-        blocks.add(
-            name, f"{title}: {{}}", "note", stays, headline=headline, shape="paragraphs", outlined=True
-        )
+    listing = Listing(plan)
+    entries = tuple(listing.entries())
+    blocks = Blocks([Block("", entries)] if entries else [])
+    navigation = (_navigation(plan, listing.names, one) for one in plan.navigation)
+    blocks.add("navigation", "Navigation before and after", "none", navigation, detail=1)
     return [*blocks.found, *side_blocks(plan)]
 
 
-def about(plan: PlanOrDrift) -> tuple[ViewLine, ...]:
-    """Which platform, organization, environment and part."""
-    return (*(ViewLine(line, "strong") for line in head(plan)), *map(ViewLine, part_lines(plan)))
+class Belonging(Struct):
+    """What a plan knows of one object beside its change."""
+
+    exposures: list[Exposure] = field(default_factory=list)
+    urls: list[UrlImpact] = field(default_factory=list)
+    blocked: list[Blocked] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
 
 
-def _digest(plan: Plan, digest: str) -> tuple[ViewLine, ...]:
-    return () if plan.empty else (ViewLine(f"digest {digest[:DIGITS]}"),)
+class Listing(Struct, dict=True):
+    """The one list of a plan: everything that belongs to an object stands in its entry."""
 
+    plan: Plan
 
-def foot(plan: PlanOrDrift) -> tuple[ViewLine, ...]:
-    """Which commit was the base, what of this change is live already, and how much nobody watches."""
-    lines = (
-        ViewLine(words.base(plan), "faint"),
-        ViewLine(words.same_edits(plan), "faint", full=words.same_edits(plan, None)),
-        ViewLine(words.coverage(plan), "faint"),
-    )
-    return tuple(line for line in lines if line.text)
+    @cached_property
+    def names(self) -> Names:
+        return names_of(self.plan)
 
+    @cached_property
+    def changes(self) -> dict[str, Change]:
+        """The changes that have an entry of their own, by address."""
+        along = words.folded(self.plan)
+        return {one.address: one for one in self.plan.changes if one.address not in along}
 
-def change_entry(plan: Plan, change: Change) -> ViewEntry:
-    whole = change.action != "update" or words.restored(change)
-    cause = words.why(plan, change.cause, "made" if words.restored(change) else words.WHOLE[change.action])
-    gist = words.gist(change)
-    entry = ViewEntry(
-        address=visible(change.address),
-        gist=gist if whole or not cause else f"{gist} ({cause})".strip(),
-        sign=words.SIGNS[change.action],
-        where=words.edit_location(plan, change.address, (one.field for one in change.differences))
-        if change.action == "update"
-        else origin(plan, change.address),
-        enclosing=enclosing_origin(plan, change.address),
-        lead=tuple(_lead(plan, change)),
-        words=tuple(_words(plan, change)),
-        fields=tuple(_fields(plan, change)),
-        created=change.action == "create",
-        cause=cause if whole else "",
-        summed_up=True,
-    )
-    if change.action != "delete":
-        return entry
-    return replace(entry, short=f'{words.noun(change.kind)} "{visible(change.label)}"')
+    @cached_property
+    def along(self) -> dict[str, Change]:
+        """Created objects that the entry of their parent tells of, by the parent's address."""
+        return {address.rpartition("/")[0]: one for address, one in words.folded(self.plan).items()}
 
+    @cached_property
+    def labeled(self) -> bool:
+        """Whether labels tell anything: not if everything was edited here."""
+        causes = {cause for change in self.plan.changes for cause in change.causes}
+        return not causes <= {"edited here", "origin unknown"}
 
-def _lead(plan: Plan, change: Change) -> Iterator[Word]:
-    """What is said of a change before its fields."""
-    if found := words.recognised(plan, change):
-        yield Word(found, faint=True)
-    elif change.action != "delete" and change.id:
-        yield Word(f"is {visible(change.id)}", detail=1, faint=True)
-    yield from map(Word, words.facts(change))
+    def entries(self) -> Iterator[ViewEntry]:
+        plan, belonging = self.plan, self._belonging()
+        for address, change in self.changes.items():
+            yield self._entry(plan, change, belonging.pop(address, Belonging()))
+        rest = belonging.values()
+        for urls in (own.urls for own in rest if own.urls):
+            name = "broken-url" if any(map(breaks, urls)) else "url"
+            yield alone(plan, urls[0].address, name, "~", url_words(plan, urls))
+        for item in (item for own in rest for item in own.exposures):
+            address = str(FieldAddress(item.location, item.field or None))
+            yield alone(plan, address, "exposure", "!", [Word(visible(item.words), opens=True)])
+        yield from (blocked_entry(plan, item) for own in rest for item in own.blocked)
+        yield from (note_entry(plan, note) for own in rest for note in own.notes)
+        yield from (refusal_entry(plan, item) for own in rest for item in own.refusals)
 
+    def _belonging(self) -> dict[str, Belonging]:
+        """Return what belongs to each change, by its address. URLs may lie inside of what changes."""
+        found: dict[str, Belonging] = defaultdict(Belonging)
+        for exposure in self.plan.exposures:
+            found[exposure.address].exposures.append(exposure)
+        for url in self.plan.urls:
+            upward = map(str, url.location.upward())
+            found[next((one for one in upward if one in self.changes), url.address)].urls.append(url)
+        for item in self.plan.blocked:
+            found[_whole(item.address)].blocked.append(item)
+        for note in self.plan.notes:
+            if not (note.permanent or note.detail):
+                found[_whole(note.address)].notes.append(note)
+        for refusal in self.plan.refusals:
+            found[_whole(refusal.address)].refusals.append(refusal)
+        return dict(found)
 
-def _words(plan: Plan, change: Change) -> Iterator[Word]:
-    if change.moved:
-        yield Word(words.move_text(change), cause=words.why(plan, change.cause, "place"))
-    yield from map(Word, words.acts(change))
-    yield from (Word(visible(one.what), visible(one.address)) for one in change.effects)
-    if change.action != "delete":
-        yield from (
-            Word(f"{step.method} {visible(step.path)}", detail=2, faint=True) for step in change.steps
+    def _entry(self, plan: Plan, change: Change, own: Belonging) -> ViewEntry:
+        opening = {item.field for item in own.exposures}
+        fields = tuple(self._fields(plan, change, opening))
+        topics = [
+            *(["refusal"] if own.refusals else []),
+            *(["delete"] if change.action == "delete" else []),
+            *(["exposure"] if own.exposures else []),
+            *(["broken-url"] if any(map(breaks, own.urls)) else ["url"] if own.urls else []),
+            *(["blocked"] if own.blocked else []),
+            "change",
+        ]
+        return ViewEntry(
+            address=visible(change.address),
+            title=self._title(change),
+            kind=kind_noun(change.kind),
+            label="" if change.action == "update" else visible(change.label),
+            key=self.names.key(change.kind, _named(change), change.inside),
+            sign=words.SIGNS[change.action],
+            code=own.refusals[0].code if own.refusals else "",
+            name=topics[0],
+            topics=tuple(topics),
+            level=_level(topics),
+            fails=bool(own.refusals),
+            where=words.edit_location(plan, change.address, (one.field for one in change.differences))
+            if change.action == "update"
+            else origin(plan, change.address),
+            removed_from=visible(change.removed.file) if change.removed is not None else "",
+            enclosing=enclosing_origin(plan, change.address),
+            fields=fields,
+            words=tuple(self._words(plan, change, own, {item.name for item in fields if item.opens})),
+            created=change.action == "create",
         )
 
+    def _title(self, change: Change) -> str:
+        label = "" if change.action == "update" else change.label
+        return self.names.title(change.kind, _named(change), label, change.inside)
 
-def _outlined(plan: Plan, change: Change) -> OutlineLine:
-    return OutlineLine(
-        words.SIGNS[change.action],
-        visible(change.address),
-        words.gist(change),
-        words.why_at_all(plan, change),
-        expected=set(map(group, change.causes)) <= {"this change"},
-        level="warning" if change.action == "delete" else "note",
+    def _fields(self, plan: Plan, change: Change, opening: set[str]) -> Iterator[ViewField]:
+        """Yield the fields of a change, each with why it differs, where that is not said of the whole."""
+        created = change.action == "create"
+        for item in change.differences:
+            in_title = created and (
+                (item.field == "title" and item.after == change.label)
+                or (bool(change.inside) and item.field == "group")
+            )
+            if not in_title:
+                yield self._field(plan, change, item, item.field in opening)
+        if shown := self.along.get(change.address) if created else None:
+            for item in shown.differences:
+                if item.field != "path":
+                    part = self._field(plan, shown, item, False)
+                    yield replace(part, name=f"shows {part.name}")
+
+    def _field(self, plan: Plan, change: Change, item: Difference, opens: bool) -> ViewField:
+        cause = words.why(plan, item.cause) if self.labeled and change.action != "create" else ""
+        return ViewField(
+            item.field,
+            self.names.shortened(item.before),
+            self.names.shortened(item.after),
+            unread="" if item.known else "before",
+            cause=", ".join(filter(None, (cause, words.kept(item)))),
+            where=plan.origins.get(str(change.location.field(item.field))),
+            stays=item.inherited is not None,
+            opens=opens,
+        )
+
+    def _words(self, plan: Plan, change: Change, own: Belonging, opening: set[str]) -> Iterator[Word]:
+        """Yield what is said of a change below its fields."""
+        if found := words.recognised(plan, change):
+            yield Word(found, detail=1, tone="faint")
+        elif change.action != "delete" and change.id:
+            yield Word(f"is {visible(change.id)}", detail=1, tone="faint")
+        yield from map(Word, words.facts(change))
+        if change.moved:
+            yield Word(words.move_text(change), detail=int(change.action == "create"))
+        yield from map(Word, words.acts(change))
+        if change.action == "delete":
+            if along := words.removed_along(change):
+                yield Word(along)
+            yield from (Word(visible(x.what), visible(x.address), detail=1) for x in change.effects)
+            yield from (Word(visible(x.what)) for x in change.effects if not (x.counts or x.kind))
+        else:
+            yield from (Word(visible(one.what)) for one in change.effects)
+        yield from self._exposed(change, own.exposures, opening)
+        yield from url_words(plan, own.urls)
+        whole = words.why(
+            plan, change.cause, "made" if words.restored(change) else words.WHOLE[change.action]
+        )
+        if self.labeled and whole:
+            yield Word(whole, tone="faint")
+        if needed := needed_by(plan, change.address):
+            yield Word(needed)
+        for blocked in own.blocked:
+            yield from blocked_words(blocked)
+        yield from (note_word(note) for note in own.notes)
+        for refusal in own.refusals:
+            yield from refusal_words(refusal)
+        if change.action != "delete":
+            steps = (f"{step.method} {visible(step.path)}" for step in change.steps)
+            yield from (Word(step, detail=2, tone="faint") for step in steps)
+
+    @staticmethod
+    def _exposed(change: Change, items: Iterable[Exposure], opening: set[str]) -> Iterator[Word]:
+        """Yield who gains access, or what opens it, as far as no field has said that."""
+        for item in items:
+            if item.field not in opening:
+                yield Word(visible(item.words), opens=True)
+            elif not words.said_by_field(item):
+                yield Word(visible(item.words), tone="exposed")
+
+
+def _named(change: Change) -> str:
+    """Return the address that people know an object by: of a removed entry the one that it had."""
+    return change.removed.address if change.removed is not None else change.address
+
+
+def _whole(address: str) -> str:
+    """Return the address of an object, without a field."""
+    return address.partition("#")[0]
+
+
+_LOUD: Final[dict[str, Level]] = {
+    "refusal": "error", "delete": "warning", "exposure": "warning", "broken-url": "warning",
+    "blocked": "warning", "url": "note", "change": "note",
+}  # fmt: skip
+
+
+def _level(topics: Iterable[str]) -> Level:
+    return min((_LOUD[topic] for topic in topics), key=LEVELS.index)
+
+
+def needed_by(plan: PlanOrDrift, address: str) -> str:
+    """Return why an object is planned that nobody selected; empty if somebody did."""
+    also = plan.part.also if plan.part is not None else ()
+    return next(
+        (f"not selected, but {visible(x.needed_by)} needs it" for x in also if x.address == address), ""
     )
 
 
-def _again(plan: Plan, change: Change) -> ViewEntry:
-    """A delete among what else its part does: all about it stands with the deletes."""
-    return replace(change_entry(plan, change), lead=(), words=(), again=True)
+def url_words(plan: Plan, items: list[UrlImpact]) -> Iterator[Word]:
+    """Yield which URLs change, then what becomes of the old ones."""
+    items = sorted(items, key=lambda item: (item.before or "", item.after or ""))
+    for item in items:
+        about, text = url_change(item)
+        yield Word(visible(text), about, copied=True, aligned=True)
+    for said, lines in old_urls(items, plan):
+        yield Word(said, tone="warning" if "stop working" in said else "plain", copied=True)
+        yield from (Word(line, command=True, copied=True) for line in lines)
 
 
-def _fields(plan: Plan, change: Change) -> Iterator[ViewField]:
-    """The fields of a change, each with why it differs, where that is not said of the whole."""
-    for item in change.differences:
-        cause = words.why(plan, item.cause) if change.action != "create" else ""
-        cause = ", ".join(filter(None, (cause, words.kept(item))))
-        where = plan.origins.get(str(change.location.field(item.field)))
-        stays = item.inherited is not None
-        yield ViewField(item.field, item.before, item.after, item.known, cause, where=where, stays=stays)
-
-
-def refusal_blocks(plan: PlanOrDrift, title: str, fails: bool = False) -> list[Block]:
-    """Why an apply does nothing, as a block; none where it may go on."""
-    blocks = Blocks()
-    found = refusals(plan)
-    blocks.add("refusal", title, "error", found, fails=fails, headline=f"{title}:", tone="bad", signed=False)
-    return blocks.found
-
-
-def refusals(plan: PlanOrDrift) -> Iterator[ViewEntry]:
-    return (_refusal(plan, item) for item in plan.refusals)
-
-
-def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
-    more = [Word(candidate(one), "could be", choice=True) for one in item.candidates]
-    more.append(Word(visible(item.way_out), "way out", copied=True))
-    where = origin(plan, item.address)
-    enclosing = enclosing_origin(plan, item.address)
+def alone(plan: PlanOrDrift, address: str, name: str, sign: str, said: Iterable[Word]) -> ViewEntry:
+    """Return an entry for what belongs to no change."""
     return ViewEntry(
-        visible(item.address), visible(item.message), "x", item.code, where, enclosing, tuple(more)
+        address=visible(address),
+        title=visible(address),
+        sign=sign,
+        name=name,
+        topics=(name,),
+        level=_level([name]),
+        where=origin(plan, address),
+        enclosing=enclosing_origin(plan, address),
+        words=tuple(said),
     )
 
 
-def _exposure(plan: Plan, item: Exposure) -> ViewEntry:
-    name = str(FieldAddress(item.location, item.field or None))
+def blocked_entry(plan: PlanOrDrift, item: Blocked) -> ViewEntry:
+    return alone(plan, item.address, "blocked", "!", blocked_words(item))
+
+
+def blocked_words(item: Blocked) -> Iterator[Word]:
+    yield Word(visible(item.reason), "blocked", tone="warning")
+    if item.todo:
+        yield Word(visible(item.todo), "to do")
+
+
+def note_word(note: Note) -> Word:
+    return Word(visible(note.text), note.severity, tone="warning" if note.severity == "warning" else "plain")
+
+
+def note_entry(plan: PlanOrDrift, note: Note) -> ViewEntry:
+    loud = note.severity == "warning"
     return ViewEntry(
-        visible(name),
-        visible(item.words),
-        "^",
-        where=origin(plan, name),
-        enclosing=enclosing_origin(plan, name),
-        owner=visible(item.address),
+        address=visible(note.address),
+        title=f"{note.severity}: {visible(note.address)}",
+        message=visible(note.text),
+        name=note.severity,
+        level="warning" if loud else "note",
+        where=plan.origins.get(note.address),
+        enclosing=enclosing_origin(plan, note.address),
+        one_line=True,
     )
 
 
-def _navigation(plan: Plan, item: NavigationChange) -> ViewEntry:
+def refusal_words(item: Refusal) -> Iterator[Word]:
+    """Yield why a plan cannot be applied, what the entry could be, and the way out."""
+    yield Word(f"{visible(item.message)} ({item.code})", "x", tone="bad", copied=True)
+    yield from (Word(candidate(one), choice=True) for one in item.candidates)
+    yield Word(visible(item.way_out), copied=True)
+
+
+def refusal_entry(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
+    more = [Word(candidate(one), choice=True) for one in item.candidates]
+    more.append(Word(visible(item.way_out), copied=True))
     return ViewEntry(
         address=visible(item.address),
-        gist="" if item.known else "not known before: the platform decides what becomes of its root",
+        title=visible(item.address),
+        message=visible(item.message),
+        sign="x",
+        code=item.code,
+        name="refusal",
+        topics=("refusal",),
+        level="error",
+        fails=isinstance(plan, Plan),
+        where=origin(plan, item.address),
+        enclosing=enclosing_origin(plan, item.address),
+        words=tuple(more),
+    )
+
+
+def _navigation(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
+    return ViewEntry(
+        address=visible(item.address),
+        title=f"navigation of {visible(item.address)}",
+        message="" if item.known else "not known before: the platform decides what becomes of its root",
         sign="~" if item.known else "?",
+        topics=("navigation",),
         where=origin(plan, item.address),
         enclosing=enclosing_origin(plan, item.address),
         tree=tuple(merged(item)) if item.known else (),
     )
 
 
-def _url(plan: Plan, item: UrlImpact) -> ViewEntry:
-    gist, *more = (visible(text) for text in url_words(item))
-    line = visible(redirect_line(item))
-    return ViewEntry(
-        address=visible(item.address),
-        gist=gist,
-        sign=url_sign(item),
-        where=origin(plan, item.address),
-        enclosing=enclosing_origin(plan, item.address),
-        words=tuple(Word(text, command=bool(line) and text == line) for text in more),
-    )
-
-
 def side_blocks(plan: PlanOrDrift) -> list[Block]:
-    """What a plan and a drift tell beside what they are about."""
+    """Return what a plan and a drift know beside their list: for -v, for pages and for programs."""
     blocks = Blocks()
-    blocks.add("blocked", "Blocked: {}", "warning", (_blocked(plan, one) for one in plan.blocked))
-    blocks.add("trouble", "Trouble on the platform: {}", "warning", (_trouble(plan, x) for x in plan.trouble))
-    notes = [note for note in plan.notes if not (note.permanent or note.detail)]
-    warnings = [_note(plan, one) for one in notes if one.severity == "warning"]
-    blocks.add("warning", "Warnings: {}", "warning", warnings, shape="lines", prefix="warning: ")
-    others = [_note(plan, one) for one in notes if one.severity != "warning"]
-    blocks.add("note", "Notes: {}", "note", others, shape="lines", prefix="note: ", tone="faint")
-    details = [_note(plan, one) for one in plan.notes if one.detail]
+
+    def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:
+        for one in items:
+            yield ViewEntry(
+                visible(one.address), visible(one.address), message=visible(text(one)), sign=sign,
+                where=origin(plan, one.address), enclosing=enclosing_origin(plan, one.address), one_line=True,
+            )  # fmt: skip
+
     blocks.add(
-        "detail", "Lines that can be removed: {}", "none", details,
-        shape="lines", prefix="note: ", tone="faint", folded="",
+        "trouble", "Problems on the platform: {}", "warning", lines(plan.trouble, lambda x: x.what, "!"),
+        detail=1,
     )  # fmt: skip
-    permanent = [_note(plan, one) for one in plan.notes if one.permanent]
-    number = counted(len(permanent), "field")
-    blocks.add(
-        "permanent", "What cannot be compared with the platform: {}", "none", permanent,
-        shape="lines", prefix="note: ", tone="faint",
-        folded=f"note: {number} cannot be compared with the platform (listed with -v)",
-    )  # fmt: skip
-    accepted = (
-        ViewEntry(visible(one.address), visible(one.what), where=origin(plan, one.address))
-        for one in plan.accepted
+    details = [note for note in plan.notes if note.detail]
+    blocks.add("detail", "Lines that can be removed: {}", "none", lines(details, lambda x: x.text), detail=1)
+    permanent = [note for note in plan.notes if note.permanent]
+    title = "Fields that cannot be compared with the platform: {}"
+    blocks.add("permanent", title, "none", lines(permanent, lambda x: x.text), detail=1)
+    title = "Accepted problems on the platform: {}"
+    blocks.add("accepted", title, "none", lines(plan.accepted, lambda x: x.what), detail=1)
+    title = "The platform is at work: {}"
+    blocks.add("waiting", title, "none", lines(plan.waiting, lambda x: x.what, "…"), detail=1)
+    number = sum(len(one.addresses) for one in plan.kept)
+    kept = (
+        ViewEntry(visible(one.place), visible(one.place), message=words.unmanaged(one), one_line=True)
+        for one in plan.kept
     )
-    blocks.add(
-        "accepted", "Accepted problems on the platform: {}", "none", accepted,
-        shape="lines", prefix="accepted: ", tone="faint", folded="",
-    )  # fmt: skip
-    waiting = (ViewEntry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
-    blocks.add("waiting", "The platform is at work: {}", "none", waiting, shape="lines", tone="faint")
-    number = str(sum(len(one.addresses) for one in plan.kept))
-    kept = map(_kept, plan.kept)
-    blocks.add("kept", f"Unmanaged, kept: {number}", "none", kept, shape="lines", tone="faint")
+    blocks.add("kept", f"Not managed, and kept: {number}", "none", kept, detail=1)
     return blocks.found
-
-
-def _kept(item: Kept) -> ViewEntry:
-    short, full = words.unmanaged(item, 3), words.unmanaged(item)
-    return ViewEntry(visible(item.place), words.unmanaged(item, _NAMED), short=short, full=full)
-
-
-def _blocked(plan: PlanOrDrift, item: Blocked) -> ViewEntry:
-    more = (Word(visible(item.todo), "to do"),) if item.todo else ()
-    where, enclosing = origin(plan, item.address), enclosing_origin(plan, item.address)
-    text = f"blocked: {visible(item.reason)}"
-    return ViewEntry(visible(item.address), text, "!", where=where, enclosing=enclosing, words=more)
-
-
-def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> ViewEntry:
-    text = f"trouble on the platform: {visible(item.what)}"
-    where, enclosing = origin(plan, item.address), enclosing_origin(plan, item.address)
-    return ViewEntry(visible(item.address), text, "x", where=where, enclosing=enclosing)
-
-
-def _note(plan: PlanOrDrift, item: Note) -> ViewEntry:
-    where, enclosing = plan.origins.get(item.address), enclosing_origin(plan, item.address)
-    return ViewEntry(visible(item.address), visible(item.text), where=where, enclosing=enclosing)

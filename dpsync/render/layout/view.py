@@ -1,19 +1,18 @@
-"""What every output but JSON shows, laid out once: blocks of entries, the most dangerous first.
+"""What every output but JSON shows, laid out once: one list of entries, then the verdict.
 
 A view is made from what a command would print as JSON (`json/documents.py`), so that a saved one can be shown
 again. It knows no medium: its texts have passed visible(), and each renderer escapes them for its own. How a
 text looks is said by roles: a level, a tone, a sign.
 
-- **block**: entries of one sort, as deletes or findings; **level**: how loudly it is told
-- **entry**: one thing at one address: its gist in a line, and its body: fields and words
-- **word**: a sentence of a body, and what it is about
-- **outline**: everything that changes or differs, in one line each; only a terminal has it
+- **entry**: one object, or one finding: its first line, its fields, then sentences
+- **word**: a sentence of an entry, and what it is about
+- **block**: entries below a common title; the main list has none
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeVar, cast
 
 from msgspec import Struct, field
@@ -22,6 +21,7 @@ from msgspec.structs import replace
 from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.change import Difference
 from dpsync.model.plans.plan import Origin
+from dpsync.model.texts.command import NOWHERE
 from dpsync.model.texts.words import counted
 from dpsync.render.words.navigation import NavigationLine
 from dpsync.render.words.values import big, inside, show
@@ -31,11 +31,12 @@ Level = Literal["error", "warning", "note", "none"]
 """error: it keeps a command from its aim. warning: somebody should look. none: nobody is called for it."""
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "none")
 """The loudest first."""
-Tone = Literal["plain", "strong", "faint", "good", "bad", "exposed"]
+Tone = Literal["plain", "strong", "faint", "good", "bad", "exposed", "warning"]
 """What a line is for people. faint: background. exposed: something becomes more visible or more powerful."""
+OPENS: Final = "opens access"
+"""At the end of the line that opens access."""
 
-
-_COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate)\b.*$")
+_COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate|doctor)\b.*$")
 
 
 class Word(Struct, frozen=True):
@@ -44,15 +45,16 @@ class Word(Struct, frozen=True):
     text: str
     about: str = ""
     command: bool = False
-    cause: str = ""
-    """Why it is so, where that is not said of the whole entry."""
     detail: int = 0
-    """With how many -v it is told. Only a terminal has these flags: nothing else tells what has a number."""
-    faint: bool = False
+    """With how many -v a terminal shows it. Nothing else shows what has a number."""
+    tone: Tone = "plain"
     choice: bool = False
-    """One of several things that the entry could be. A terminal tells the first few."""
+    """One of several objects that the entry could be. A terminal lists the first few."""
     copied: bool = False
     """A person copies a part of it, so no format shortens it."""
+    opens: bool = False
+    aligned: bool = False
+    """Whether a terminal puts `about` in a column with the names of fields."""
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -62,86 +64,95 @@ class Word(Struct, frozen=True):
         found = _COMMAND.search(self.text)
         return (self.text[: found.start()], found.group()) if found else (self.text, "")
 
+    @property
+    def sentence(self) -> str:
+        """The text with its opening of access, and what it is about in front."""
+        text = f"{self.text} ({OPENS})" if self.opens else self.text
+        return f"{self.about}: {text}" if self.about else text
+
 
 class ViewField(Struct, frozen=True):
-    """One field with both sides; `known` is false where the first one cannot be read."""
+    """One field with both sides; the platform does not tell the one that is `unread`."""
 
     name: str
     before: Any = None
     after: Any = None
-    known: bool = True
+    unread: Literal["", "before", "after"] = ""
     cause: str = ""
     """Why it differs, or what else is to be said of the field."""
     default: bool = False
-    """The second side is no file's: it is what the platform has where nobody says anything."""
+    """One side is no file's: it is what the platform has where nobody says anything."""
     where: Origin | None = None
     """Where the field itself is written."""
     stays: bool = False
     """It is written although it is as wanted: both sides are one value."""
+    opens: bool = False
+    """Whether this change opens access."""
 
     @property
     def label(self) -> str:
         """What stands behind the name of the field."""
-        return ", ".join(filter(None, ("the platform's default" if self.default else "", self.cause)))
-
-
-class OutlineLine(Struct, frozen=True):
-    """One thing in one line, among all that changes or differs."""
-
-    sign: str
-    address: str
-    gist: str
-    cause: str = ""
-    expected: bool = False
-    """All of it is what this change does: then a tree of all changes does not say why."""
-    level: Level = "note"
+        said = ("the platform's default" if self.default else "", self.cause, OPENS if self.opens else "")
+        return ", ".join(filter(None, said))
 
 
 class ViewEntry(Struct, frozen=True):
-    """One thing that is told. `fields` have both sides, which are called `sides`."""
+    """One object or finding. `name` is a stable word: rules and test cases are called by it."""
 
-    address: str
-    gist: str = ""
+    address: str = ""
+    title: str = ""
+    """The first line: of an object its short name; empty if the message comes first."""
+    kind: str = ""
+    """The noun for its kind."""
+    label: str = ""
+    """Its title, if it is created or deleted."""
+    key: str = ""
+    """Its key, and what it is in."""
+    message: str = ""
     sign: str = ""
     code: str = ""
+    name: str = ""
+    level: Level = "none"
+    fails: bool = False
+    """Whether a check that only knows passed and failed has failed by it."""
+    topics: tuple[str, ...] = ()
+    """What else it is about, by the names that entries have."""
     where: Origin | None = None
     enclosing: Origin | None = None
     """Of what is not written anywhere: where what it is in is written."""
+    removed_from: str = ""
+    """The file that had the entry."""
+    fields: tuple[ViewField, ...] = ()
     words: tuple[Word, ...] = ()
     """What is said below the fields."""
-    fields: tuple[ViewField, ...] = ()
     created: bool = False
     """There is nothing on the first side."""
     sides: tuple[str, str] | None = None
-    """None: what is live, and what it will be."""
+    """The names of both sides, if they are not what is live and what it will be."""
     tree: tuple[NavigationLine, ...] = ()
     """A tree before and after as one."""
-    again: bool = False
-    """It is told in a block before, and here only as one of several: nobody is called for it twice."""
-    lead: tuple[Word, ...] = ()
-    """What is said above the fields."""
-    cause: str = ""
-    """Why all of it is so."""
-    owner: str = ""
-    """The thing whose field the address names, where it names one."""
-    summed_up: bool = False
-    """Whether the gist only sums up what fields and words say."""
-    short: str = ""
-    """For a terminal: the gist where the rest of it is said by the block."""
-    full: str = ""
-    """For a terminal with -v: the gist with everything that is counted in it."""
-    outline: OutlineLine | None = None
-    """For a terminal that shows one line for each address: the gist for that."""
+    detail: int = 0
+    """With how many -v a terminal shows it. Pages fold it."""
+    one_line: bool = False
+    """It has no body: what it says stands in its first line."""
 
     @property
     def sentences(self) -> tuple[Word, ...]:
         """Every sentence that is told without a flag."""
-        return tuple(word for word in (*self.lead, *self.words) if not word.detail)
+        return tuple(word for word in self.words if not word.detail)
 
     @property
     def summary(self) -> str:
-        """The gist, and why."""
-        return f"{self.gist} ({self.cause})".strip() if self.cause else self.gist
+        """The entry in a line, without its sign."""
+        return ": ".join(filter(None, (self.title or self.address, self.message)))
+
+    @property
+    def gist(self) -> str:
+        """What happens to the object, in a few words, for formats that show nothing else."""
+        if self.message or not (self.fields or self.words):
+            return self.message
+        named = ", ".join(item.name for item in self.fields[:8])
+        return named or self.sentences[0].sentence if self.sentences or named else ""
 
     @property
     def group(self) -> str:
@@ -150,105 +161,76 @@ class ViewEntry(Struct, frozen=True):
 
 
 class Block(Struct, frozen=True):
-    """Entries of one sort. `name` is a stable word: rules and test cases are called by it."""
+    """Entries below a title; the main list has none."""
 
-    name: str
     title: str
-    level: Level
     entries: tuple[ViewEntry, ...]
-    fails: bool = False
-    """Whether a check that only knows passed and failed has failed by it."""
-    headline: str = ""
-    """What stands above it on a terminal; blocks that follow each other with the same one are one there."""
-    tone: Tone = "strong"
-    """Of the headline; of a block whose entries are one line each, of these."""
-    shape: Literal["paragraphs", "list", "lines", "trees"] = "list"
-    """paragraphs: every entry by itself. lines: an entry is one line. trees: an entry is a tree."""
-    prefix: str = ""
-    """What each line begins with."""
-    signed: bool = True
-    """Whether the sign of an entry stands before its address on a terminal, too."""
-    placed: bool = True
-    """Whether a terminal says where each entry is written."""
-    folded: str | None = None
-    """What a terminal says instead of the entries, unless -v asks for them; perhaps nothing."""
-    outlined: bool = False
-    """Whether the outline has each of its entries."""
-    asked: bool = False
-    """Whether somebody has asked for it: then -q does not leave it out."""
+
+    @property
+    def level(self) -> Level:
+        """The loudest level of its entries."""
+        return min((entry.level for entry in self.entries), key=LEVELS.index, default="none")
 
 
 class ViewLine(Struct, frozen=True):
-    """A line of the head or the foot of a view, or a sentence of its verdict. `full`: with -v."""
+    """A sentence of a verdict, or a line beside the list."""
 
     text: str
     tone: Tone = "plain"
-    full: str = ""
 
 
 class Glance(Struct, frozen=True):
     """One of the few numbers by which somebody decides: what goes, what opens, what changes for readers.
 
-    A number of 0 is said, too. `block` is the name of the block that tells more. `level` is how loudly it is
+    A number of 0 is said, too. `topic` is the name of the entries that tell more. `level` is how loudly it is
     told where there is something.
     """
 
     number: int
     text: str
-    block: str
+    topic: str
     level: Level = "note"
 
 
 class View(Struct, frozen=True):
-    """`verdict` says it in a line; `about` is which platform and part; `foot` is what identifies it."""
+    """`verdict` is the last line; `hints` stand above it; `facts` are for -v, for pages and for programs."""
 
     verdict: tuple[ViewLine, ...]
-    about: tuple[ViewLine, ...] = ()
     blocks: tuple[Block, ...] = ()
-    foot: tuple[ViewLine, ...] = ()
+    hints: tuple[str, ...] = ()
+    """Lines before the verdict, each with the command for its topic."""
+    facts: tuple[str, ...] = ()
+    """Platform, part, digest, base, and how much was read."""
     left_out: int = 0
     """Entries that were counted and are not here."""
     name: str = "plan"
     """Which sort of document it is: plan, drift, apply or findings."""
-    addition: str = ""
-    """What is said behind the verdict, and behind what it has cost."""
-    effort: str = ""
-    """How many requests it took, and would take."""
-    counts: tuple[str, ...] = ()
-    """The numbers of the verdict for each part of it, where there are several."""
-    outline: tuple[OutlineLine, ...] = ()
-    as_tree: bool = False
-    """Whether the outline stands above the blocks, as a tree."""
     glances: tuple[Glance, ...] = ()
     """What a page says first; none where nothing is to be decided."""
 
     @property
     def title(self) -> str:
         """The verdict in a line."""
-        return " ".join(filter(None, (*(line.text for line in self.verdict), self.addition)))
+        return " ".join(line.text for line in self.verdict)
 
     @property
-    def head(self) -> tuple[str, ...]:
-        return tuple(line.text for line in self.about)
+    def notices(self) -> tuple[str, ...]:
+        """The lines before the verdict, for a medium that does not know the flags of the command."""
+        return tuple(map(NOWHERE.complete, self.hints))
 
     @property
-    def footer(self) -> tuple[str, ...]:
-        return tuple(filter(None, (*(line.text for line in self.foot), self.effort)))
-
-    @property
-    def calls(self) -> Iterator[tuple[Block, ViewEntry]]:
-        """What somebody is called for, the errors first, otherwise in the order of the blocks."""
+    def calls(self) -> Iterator[ViewEntry]:
+        """What somebody is called for, the errors first, otherwise in their order."""
         for level in LEVELS[:-1]:
-            yield from ((block, entry) for block, entry in self if block.level == level and not entry.again)
+            yield from (entry for entry in self if entry.level == level)
 
     @property
     def entries(self) -> int:
         return sum(len(block.entries) for block in self.blocks)
 
-    def __iter__(self) -> Iterator[tuple[Block, ViewEntry]]:
-        """Every entry once."""
+    def __iter__(self) -> Iterator[ViewEntry]:
         for block in self.blocks:
-            yield from ((block, entry) for entry in block.entries if not entry.again)
+            yield from block.entries
 
 
 T = TypeVar("T")
@@ -281,7 +263,8 @@ UNREAD = "(the platform does not say)"
 
 def both(field: ViewField) -> tuple[str, str]:
     """Both sides of a field in full, on as many lines as they have."""
-    return _whole(field.before) if field.known else UNREAD, _whole(field.after)
+    before, after = _whole(field.before), _whole(field.after)
+    return UNREAD if field.unread == "before" else before, UNREAD if field.unread == "after" else after
 
 
 def _whole(value: object) -> str:
@@ -291,23 +274,28 @@ def _whole(value: object) -> str:
 
 
 def differences(entry: ViewEntry) -> list[str]:
-    """The fields of an entry as lines of a diff: `-` is what is live, `+` what is wanted."""
+    """The fields of an entry as lines of a diff: `-` is what was, `+` what will be, or is live now."""
     lines = [clip(line, LONGEST) for line in tree_lines(entry)]
     for item in entry.fields:
         label = f" ({item.label})" if item.label else ""
         if item.stays:
             lines.append(f"  {item.name}: {show(item.after, LONGEST)}{label}")
             continue
-        if item.known and (big(item.before) or big(item.after)):
+        if not item.unread and (big(item.before) or big(item.after)):
             named = " (- {}, + {})".format(*entry.sides) if entry.sides else ""
             lines.append(f"@@ {item.name}{named}{label} @@")
-            lines += inside(Difference(field=item.name, before=item.before, after=item.after), None, LONGEST)
+            lines += inside(difference(item), None, LONGEST)
             continue
         first, second = (f"{item.name} ({side})" for side in entry.sides) if entry.sides else (item.name,) * 2
+        before, after = show(item.before, LONGEST), show(item.after, LONGEST)
         if not entry.created:
-            lines.append(f"- {first}: {show(item.before, LONGEST) if item.known else UNREAD}")
-        lines.append(f"+ {second}: {show(item.after, LONGEST)}{label}")
+            lines.append(f"- {first}: {UNREAD if item.unread == 'before' else before}")
+        lines.append(f"+ {second}: {UNREAD if item.unread == 'after' else after}{label}")
     return lines
+
+
+def difference(item: ViewField) -> Difference:
+    return Difference(field=item.name, before=item.before, after=item.after)
 
 
 def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
@@ -324,8 +312,7 @@ def body(entry: ViewEntry, most: int | None = None) -> list[str]:
     """The differences and words of an entry as plain lines."""
     lines = [clip(line, LONGEST) for line in differences(entry)]
     for word in entry.sentences:
-        text = f"{word.about}: {word.text}" if word.about else word.text
-        lines.append(text if word.copied else clip(text, LONGEST))
+        lines.append(word.sentence if word.copied else clip(word.sentence, LONGEST))
     return lines if most is None else cut(lines, most)
 
 
@@ -342,7 +329,12 @@ class Blocks(Struct):
     found: list[Block] = field(default_factory=list)
 
     def add(
-        self, name: str, title: str, level: Level, entries: Iterator[ViewEntry] | list[ViewEntry], **more: Any
-    ) -> None:
-        if listed := tuple(entries):
-            self.found.append(Block(name, title.format(len(listed)), level, listed, **more))
+        self, name: str, title: str, level: Level, entries: Iterable[ViewEntry], fails: bool = False,
+        detail: int = 0,
+    ) -> None:  # fmt: skip
+        """Add entries that have no name and level of their own."""
+        listed = tuple(
+            replace(entry, name=name, level=level, fails=fails, detail=detail) for entry in entries
+        )
+        if listed:
+            self.found.append(Block(title.format(len(listed)), listed))

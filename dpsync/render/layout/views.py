@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import singledispatch
 from typing import Final
 
@@ -22,7 +23,7 @@ from dpsync.render.json.documents import (
 from dpsync.render.layout.drift import drift_view
 from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
-from dpsync.render.layout.plan import about, change_entry, plan_view, refusals, side_blocks
+from dpsync.render.layout.plan import Listing, facts, plan_view, side_blocks
 from dpsync.render.layout.rehearsal import rehearsal_view
 from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word, visible_texts
 from dpsync.render.words import plan as words
@@ -48,9 +49,13 @@ _RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
 _SEVERITIES: Final[tuple[Level, ...]] = ("error", "warning")
 
 
-def view(document: BaseModel) -> View:
-    """Return what is shown of a document of render/json/documents.py, with visible texts."""
-    return visible_texts(_view(document))
+def view(document: BaseModel, now: datetime | None = None) -> View:
+    """Return what is shown of a document of render/json/documents.py, with visible texts.
+
+    `now`: to say how long ago something happened; else times are as the platform says them.
+    """
+    found = drift_view(document, now) if isinstance(document, DriftDocument) else _view(document)
+    return visible_texts(found)
 
 
 @singledispatch
@@ -64,11 +69,6 @@ def _plan(document: PlanDocument) -> View:
 
 
 @_view.register
-def _drift(document: DriftDocument) -> View:
-    return drift_view(document)
-
-
-@_view.register
 def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
@@ -79,21 +79,21 @@ def _apply(document: ApplyDocument) -> View:
     for result, title, level in _RESULTS:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
         blocks.add(result, title, level, found, fails=level == "error")
-    stopped = [ViewEntry("", visible(text)) for text in report.trouble]
+    stopped = [ViewEntry(message=visible(text)) for text in report.trouble]
     blocks.add("stopped", "What kept it from going on", "error", stopped, fails=True)
     blocks.add("remaining", "What is left to do: {}", "error", _left(report), fails=True)
-    unrecorded = [ViewEntry("", visible(report.unrecorded))] if report.unrecorded else []
+    unrecorded = [ViewEntry(message=visible(report.unrecorded))] if report.unrecorded else []
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:
         blocks.found += side_blocks(report.remaining)
     well = [_outcome(plan, one) for one in report.outcomes if one.result in ("done", "already")]
-    blocks.add("done", "Done: {}", "none", well)
-    foot = [f"plan {report.plan[:DIGITS]}", *restorable(report)]
-    foot += unproven_lines(report.remaining) if report.remaining is not None else []
-    foot += [f"journal: {visible(report.journal)}"] if report.journal else []
-    head = (*about(plan), ViewLine(ending(report)))
-    lines = tuple(map(ViewLine, foot))
-    return View((ViewLine(done(report)),), head, tuple(blocks.found), lines, name="apply")
+    blocks.add("done", "Done: {}", "none", well, detail=1)
+    about = [*facts(plan), f"plan {report.plan[:DIGITS]}"]
+    hints = [*restorable(report)]
+    hints += unproven_lines(report.remaining) if report.remaining is not None else []
+    about += [f"journal: {visible(report.journal)}"] if report.journal else []
+    verdict = ViewLine(done(report)), ViewLine(ending(report))
+    return View(verdict, tuple(blocks.found), tuple(hints), tuple(about), name="apply")
 
 
 @_view.register
@@ -107,16 +107,16 @@ def _findings(document: FindingsDocument) -> View:
     for severity in _SEVERITIES:
         found = [_finding(one) for one in document.findings if one.severity == severity]
         blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found, fails=severity == "error")
-    counts = [counted(len(block.entries), block.name) for block in blocks.found]
+    counts = [counted(len(block.entries), block.level) for block in blocks.found]
     left = sum(document.left_out.values())
     more = [f"{left} more are not shown"] if left else []
     verdict = [ViewLine(f"{', '.join([*counts, *more]) or 'No findings'}.")]
-    head = []
+    about = []
     if (edits := document.edits) is not None:
         blocks.found += edit_blocks(edits)
         verdict.append(ViewLine(edits_title(edits)))
-        head.append(ViewLine(compared_with(edits)))
-    return View(tuple(verdict), tuple(head), tuple(blocks.found), left_out=left, name="findings")
+        about.append(compared_with(edits))
+    return View(tuple(verdict), tuple(blocks.found), (), tuple(about), left_out=left, name="findings")
 
 
 def _outcome(plan: Plan, one: Outcome) -> ViewEntry:
@@ -126,7 +126,8 @@ def _outcome(plan: Plan, one: Outcome) -> ViewEntry:
     where = one.origin or origin(plan, one.address)
     return ViewEntry(
         visible(one.address),
-        text,
+        visible(one.address),
+        message=text,
         where=where,
         enclosing=words.enclosing_origin(plan, one.address),
         words=more,
@@ -137,9 +138,8 @@ def _left(report: Report) -> list[ViewEntry]:
     """What a new plan would still do, and what the platform did not keep."""
     if report.settled or report.as_declared or report.remaining is None:
         return []
-    lost = [ViewEntry("", text) for text in unkept(report)]
-    rest = without_unkept(report)
-    return [*lost, *refusals(rest), *(change_entry(rest, change) for change in rest.changes)]
+    lost = [ViewEntry(message=text) for text in unkept(report)]
+    return [*lost, *Listing(without_unkept(report)).entries()]
 
 
 def _finding(one: Finding) -> ViewEntry:
@@ -150,7 +150,8 @@ def _finding(one: Finding) -> ViewEntry:
         remarks.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))
     return ViewEntry(
         visible(one.address or ""),
-        visible(one.message),
+        visible(one.address or ""),
+        message=visible(one.message),
         code=visible(one.code),
         where=one.at,
         words=tuple(remarks),

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import LONGEST, View, ViewEntry, both, clip, tree_lines
+from dpsync.render.layout.view import LONGEST, OPENS, View, ViewEntry, both, clip, tree_lines
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 from dpsync.render.words.visible import visible
@@ -50,19 +50,18 @@ def _hash(text: str) -> str:
 def _embedded(view: View) -> str:
     """The view as JSON that is the same in a script element: nothing in it looks like a tag or a comment."""
     found = {
-        "about": view.head,
-        "foot": view.footer,
+        "hints": view.notices,
+        "foot": view.facts,
         "leftOut": view.left_out,
         "glances": [
-            {"number": one.number, "text": one.text, "block": one.block, "level": one.level}
+            {"number": one.number, "text": one.text, "topic": one.topic, "level": one.level}
             for one in view.glances
         ],
         "blocks": [
             {
-                "name": block.name,
                 "title": block.title,
                 "level": block.level,
-                "entries": [_entry(entry) for entry in block.entries if not entry.again],
+                "entries": [_entry(entry) for entry in block.entries],
             }
             for block in view.blocks
         ],
@@ -81,12 +80,20 @@ def _entry(entry: ViewEntry) -> dict[str, Any]:
         "address": entry.address,
         "sign": entry.sign,
         "code": entry.code,
-        "gist": clip(entry.summary, LONGEST),
+        "name": entry.name,
+        "topics": entry.topics or (entry.name,),
+        "title": clip(entry.title or entry.address, LONGEST),
+        "message": clip(entry.message, LONGEST),
         "where": place(entry.where),
         "sides": entry.sides or ("live", "wanted"),
         "tree": [clip(line, LONGEST) for line in tree_lines(entry)],
         "fields": fields,
         "words": [
-            {"about": word.about, "text": word.text, "command": word.command} for word in entry.sentences
+            {
+                "about": word.about,
+                "text": f"{word.text} ({OPENS})" if word.opens else word.text,
+                "command": word.command,
+            }
+            for word in entry.sentences
         ],
     }

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from dpsync.model.texts.words import counted
-from dpsync.render.layout.view import Block, View, ViewEntry, Word, clip, cut, differences
+from dpsync.render.layout.view import LEVELS, OPENS, Block, View, ViewEntry, Word, clip, cut, differences
 from dpsync.render.options import FormatOptions
 from dpsync.render.pages.markdown_escape import code, code_html, fence, prose, prose_html
 from dpsync.render.words.plan import place
@@ -29,8 +29,6 @@ FOLDED: Final = 8
 GROUPED: Final = 8
 """Entries of a block from which on their groups have headings."""
 _EMPTY: Final = re.compile(r"\n{3,}")
-_ALERTS: Final = {"delete": "CAUTION", "refusal": "WARNING", "exposure": "WARNING"}
-"""Blocks that nobody may overlook."""
 
 
 def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> str:
@@ -89,11 +87,13 @@ def _lines(view: View) -> Iterator[str]:
 
 
 def _dangerous(view: View) -> Iterator[str]:
-    """All groups counted, and the first entries of the most dangerous blocks."""
+    """All groups counted, and the first of the loudest entries of each block."""
     yield from _head(view)
     left = MOST
     for block in view.blocks:
-        entries = sorted(block.entries, key=lambda entry: entry.sign == "+")[:left]
+        entries = sorted(block.entries, key=lambda entry: (LEVELS.index(entry.level), entry.sign == "+"))[
+            :left
+        ]
         left -= len(entries)
         yield from ("\n\n", _title(block), "\n")
         yield from _groups(block)
@@ -107,7 +107,7 @@ def _counts(view: View) -> Iterator[str]:
     """Our own words and numbers only: there is no telling how long others are."""
     yield f"### {prose(view.title)}\n"
     for block in view.blocks:
-        yield f"\n- {prose(block.title)} ({counted(len(block.entries), 'entry')})"
+        yield f"\n- {prose(block.title or 'Changes')} ({counted(len(block.entries), 'entry')})"
     yield from _hidden(view, 0, bodies=False)
 
 
@@ -117,8 +117,8 @@ def _counts(view: View) -> Iterator[str]:
 def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> Iterator[str]:
     yield from _head(view)
     for block in view.blocks:
-        quiet = block.level == "none"
-        title = f"<details><summary>{prose_html(block.title)}</summary>" if quiet else _title(block)
+        folded = bool(block.title) and (block.level == "none" or block.entries[0].detail > 0)
+        title = f"<details><summary>{prose_html(block.title)}</summary>" if folded else _title(block)
         yield f"\n\n{title}\n"
         grouped = len(block.entries) > GROUPED
         for group, entries in groupby(block.entries, key=lambda entry: entry.group if grouped else ""):
@@ -126,20 +126,20 @@ def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> 
                 yield f"\n**{code(clip(group))}**\n"
             yield from map(item, entries)
             yield "\n"
-        if quiet:
+        if folded:
             yield "\n</details>"
     yield from _foot(view, view.entries, bodies)
 
 
 def _head(view: View) -> Iterator[str]:
     yield f"### {prose(view.title)}"
-    if view.head:
-        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.head)
+    for line in view.notices:
+        said, command = Word(clip(line)).parts
+        yield f"\n\n{prose(said.strip())} {code(command) if command else ''}".rstrip()
 
 
 def _title(block: Block) -> str:
-    title = prose(block.title)
-    return f"> [!{_ALERTS[block.name]}]\n> **{title}**" if block.name in _ALERTS else f"#### {title}"
+    return f"#### {prose(block.title)}" if block.title else ""
 
 
 def _groups(block: Block) -> Iterator[str]:
@@ -175,16 +175,19 @@ def _full(entry: ViewEntry, most: int | None) -> str:
 def _word(word: Word) -> str:
     said, command = word.parts
     sentence = said.rstrip() if word.copied else clip(said.rstrip())
-    text = " ".join(filter(None, (prose(sentence), command and code(command))))
+    opening = f"**{OPENS}**" if word.opens else ""
+    text = " ".join(filter(None, (prose(sentence), command and code(command), opening)))
     return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
 
 
 def _line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
-    """What an entry is about, in one line."""
-    parts = [as_code(text) for text in (entry.sign, clip(entry.address), entry.code) if text]
-    if entry.summary:
-        parts.append(as_prose(clip(entry.summary)))
-    if entry.where:
+    """The first line of an entry, with what it is about."""
+    parts = [as_code(entry.sign)] if entry.sign else []
+    parts += [as_prose(clip(entry.summary))] if entry.summary else []
+    parts += [as_code(entry.code)] if entry.code else []
+    if entry.removed_from:
+        parts.append(f"· {as_prose(clip(f'removed from {entry.removed_from}'))}")
+    elif entry.where:
         parts.append(f"· {as_code(clip(place(entry.where)))}")
     return " ".join(parts)
 
@@ -194,8 +197,8 @@ def _indented(lines: list[str]) -> Iterator[str]:
 
 
 def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
-    if view.footer:
-        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.footer)
+    if view.facts:
+        yield f"\n\n<sub>{' · '.join(prose(clip(line)) for line in view.facts)}</sub>"
     yield from _hidden(view, number, bodies)
 
 

@@ -14,9 +14,9 @@
     return found;
   }
 
-  function sortOf(block, entry) {
-    if (block.name === "drift") return "drift";
-    return ["delete", "change"].includes(block.name) ? SIGNS[entry.sign] || "other" : "other";
+  function sortOf(entry) {
+    if (entry.topics.includes("drift")) return "drift";
+    return entry.topics.includes("change") ? SIGNS[entry.sign] || "other" : "other";
   }
 
   // Entries.
@@ -27,9 +27,10 @@
     const found = make("span", undefined, "heading");
     found.append(make("span", entry.sign || "", "sign"));
     const said = make("span", undefined, "said");
-    if (entry.address) said.append(make("code", entry.address, "address"), " ");
+    if (entry.title) said.append(make("bdi", entry.title, "title"), " ");
     if (entry.code) said.append(make("code", entry.code, "code"), " ");
-    said.append(make("bdi", entry.gist, "gist"));
+    if (entry.message) said.append(make("bdi", entry.message, "message"));
+    if (entry.address) said.title = entry.address;
     found.append(said);
     if (entry.where) found.append(" ", make("span", entry.where, "where"));
     return [found];
@@ -81,7 +82,7 @@
   }
 
   function article(block, entry) {
-    const found = make("article", undefined, sortOf(block, entry));
+    const found = make("article", undefined, sortOf(entry));
     found.id = `e${entries.length}`;
     if (!entry.fields.length && !entry.words.length && !entry.tree.length) {
       const only = make("p");
@@ -108,17 +109,17 @@
 
   const main = byId("main");
   for (const block of data.blocks) {
-    const section = make("section", undefined, `${block.name} ${block.level}`);
-    const title = make("h2", block.title);
-    title.id = `block-${block.name}`;
-    title.tabIndex = -1;
+    const section = make("section", undefined, block.level);
+    const title = make("h2", block.title || "Changes");
+    title.id = `block-${main.children.length}`;
     section.setAttribute("aria-labelledby", title.id);
-    section.append(title);
+    if (block.title) section.append(title);
+    else section.setAttribute("aria-label", "Changes");
     for (const entry of block.entries) {
       const element = article(block, entry);
-      const told = [entry.address, entry.gist, entry.code, ...entry.tree, ...entry.words.map((word) => word.text)];
+      const told = [entry.address, entry.title, entry.message, entry.code, ...entry.tree, ...entry.words.map((word) => word.text)];
       for (const field of entry.fields) told.push(field.name, field.before || "", field.after || "");
-      entries.push({ entry, element, section, sort: sortOf(block, entry), words: told.join("\n").toLowerCase() });
+      entries.push({ entry, element, section, sort: sortOf(entry), words: told.join("\n").toLowerCase() });
       section.append(element);
     }
     main.append(section);
@@ -126,16 +127,17 @@
   for (const one of data.glances) {
     const item = make("li", undefined, one.number ? one.level : "nothing");
     const words = [make("strong", String(one.number)), " ", make("span", one.text)];
-    if (one.number && byId(`block-${one.block}`)) {
+    const first = entries.find(({ entry }) => entry.topics.includes(one.topic));
+    if (one.number && first) {
       const link = make("a");
-      link.href = `#block-${one.block}`;
+      link.href = `#${first.element.id}`;
       link.append(...words);
       item.append(link);
     } else item.append(...words);
     byId("glances").append(item);
   }
   byId("glances").hidden = !data.glances.length;
-  for (const line of data.about) byId("about").append(make("p", line));
+  for (const line of data.hints) byId("about").append(make("p", line));
   for (const line of data.foot) byId("foot").append(make("p", line));
 
   // The tree: what is inside of a place is made when it is opened.

@@ -16,5 +16,7 @@ def edit_lines(edits: Edits) -> Iterator[str]:
     yield f"({compared_with(edits)})"
     for block in visible_texts(tuple(edit_blocks(edits))):
         for entry in block.entries:
-            yield "  ".join(filter(None, (f"{entry.sign} {entry.address}", entry.gist, place(entry.where))))
+            yield "  ".join(
+                filter(None, (f"{entry.sign} {entry.address}", entry.message, place(entry.where)))
+            )
             yield from (f"    {line}" for line in body(entry, 20))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.render.layout.deviations import deviation_blocks
+from dpsync.model.texts.command import NOWHERE
+from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.plan import plan_view
 from dpsync.render.layout.view import View, ViewLine
 from dpsync.render.terminal.paint import Paint
@@ -13,16 +16,18 @@ from dpsync.render.words.rehearsal import two_lines
 
 
 def render_plan(
-    plan: Plan, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False
-) -> str:
+    plan: Plan, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False,
+    complete: Callable[[str], str] = NOWHERE.complete,
+) -> str:  # fmt: skip
     """The plan as text, without a trailing line break.
 
-    `summary`: one line for each address. `quiet`: only what needs a person.
+    `summary`: objects of one kind in one line. `quiet`: only what needs a person. `complete` adds the flags
+    of this run to commands.
     """
-    return Writer(paint, verbose, quiet, summary).view(plan_view(plan))
+    return Writer(paint, verbose, quiet, summary, complete).view(plan_view(plan))
 
 
 def render_rehearsal(plan: Plan, rehearsal: Rehearsal, paint: Paint) -> str:
     """What the rehearsal of a plan has shown, in two lines below whatever was otherwise than planned."""
     lines = tuple(map(ViewLine, two_lines(rehearsal)))
-    return Writer(paint).view(View((), (), tuple(deviation_blocks(plan, rehearsal)), lines))
+    return Writer(paint).view(View(lines, tuple(deviations(plan, rehearsal))))

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator
 
 from dpsync.model.plans.journal import GOOD, Outcome, Report
 from dpsync.model.plans.remark import Blocked
-from dpsync.render.layout.plan import side_blocks
+from dpsync.render.layout.plan import blocked_entry, side_blocks
+from dpsync.render.layout.view import Block
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.view_text import Writer
@@ -51,9 +52,10 @@ def render_report(
     parts += [paint(visible(text), "red") for text in report.trouble]
     if report.settled and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)
-        left = side_blocks(report.remaining.model_copy(update={"blocked": found}))
-        named = {"blocked", "trouble", *(["waiting"] if report.processing else [])}
-        parts += Writer(paint).blocks(block for block in left if block.name in named)
+        named = {"trouble", *(["waiting"] if report.processing else [])}
+        left = [block for block in side_blocks(report.remaining) if block.entries[0].name in named]
+        blocked = tuple(blocked_entry(report.remaining, item) for item in found)
+        parts += Writer(paint, 1).blocks([*left, Block("", blocked)])
     parts.append(done(report))
     parts.append(_proof(report, paint, summary, reverts))
     parts += restorable(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import singledispatch
 
 from pydantic import BaseModel
@@ -40,7 +41,7 @@ def _plan(document: PlanDocument, options: FormatOptions) -> str:
 
 @render_text.register
 def _drift(document: DriftDocument, options: FormatOptions) -> str:
-    return _writer(options).view(view(document))
+    return _writer(options).view(view(document, datetime.now(UTC)))
 
 
 @render_text.register
@@ -87,4 +88,5 @@ def _span(at: Origin) -> Span:
 
 
 def _writer(options: FormatOptions) -> Writer:
-    return Writer(Paint(options.colour), options.verbose, options.quiet, options.summary)
+    paint = Paint(options.colour)
+    return Writer(paint, options.verbose, options.quiet, options.summary, options.complete)

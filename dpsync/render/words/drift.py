@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from dpsync.model.plans.cause import What
 from dpsync.model.plans.delete_count import DeleteCount
@@ -12,28 +13,22 @@ from dpsync.render.words.plan import why
 from dpsync.render.words.visible import visible
 
 SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
-_DECLARED = (("different", "different"), ("missing", "not live"))
 _WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
 
 
-def verdict(drift: Drift) -> str:
-    """Whether there is drift, and how much of which sort."""
-    if not drift.drifted:
-        return "No drift in what was read." if drift.unread else "No drift."
-    number = {what: sum(item.what == what for item in drift.found) for what in SIGNS}
-    said = [f"{number[what]} {text}" for what, text in _DECLARED if number[what]]
-    return f"Drift: {', '.join([*said, *_undeclared(drift)])}."
-
-
-def _undeclared(drift: Drift) -> Iterator[str]:
-    """What is not in the files: first how many things an apply would delete, then what stays."""
-    found = [item for item in drift.found if item.what == "undeclared"]
-    deleted = [item for item in found if not item.kept]
-    stays = len(found) - len(deleted)
-    if deleted:
-        yield DeleteCount(len(deleted), sum(item.along for item in deleted)).phrase("not in the files")
-    if stays:
-        yield f"{stays} more that no plan deletes" if deleted else f"{stays} not in the files"
+def verdict(drift: Drift) -> Iterator[str]:
+    """Yield the sentences of the last line: how many objects differ, and how many open access."""
+    if drift.drifted:
+        yield f"Drift: {counted(len(drift.found), 'object')}."
+        opening = sum(max(item.opens, sum(field.opens for field in item.fields)) for item in drift.found)
+        if opening:
+            yield f"{counted(opening, 'change')} open{'s' if opening == 1 else ''} access."
+    else:
+        yield "No drift in what was read." if drift.unread else "No drift."
+    if drift.blocked:
+        yield f"{len(drift.blocked)} blocked."
+    if drift.unread:
+        yield f"Not checked: {counted(len(drift.unread), 'object')} that this token cannot read."
 
 
 def cascade_count(item: Drifted) -> str:
@@ -41,23 +36,26 @@ def cascade_count(item: Drifted) -> str:
     return DeleteCount(1, item.along).more
 
 
-def left_alone(drift: Drift) -> str:
-    """What was left alone and what was not looked at, counted; empty where all of it was told."""
-    more = [
-        f"{len(items)} {word}"
-        for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))
-        if items
-    ]
-    rest = [f"{', '.join(more).capitalize()}."] if more else []
-    if drift.unread:
-        unread = counted(len(drift.unread), "entry")
-        rest.append(f"NOT LOOKED AT: {unread} that this token may not read.")
-    return " ".join(rest)
+def changed_by(event: LastEvent, cause: str, now: datetime | None) -> str:
+    """Return who changed an object last and when, with why it differs in front."""
+    return f"{cause or 'last changed'} by {visible(event.actor)}, {_ago(event.at, now)}"
 
 
-def last_event(event: LastEvent) -> str:
-    """What was done last to something, by whom and when, in the platform's words."""
-    return f"{visible(event.action)} by {visible(event.actor)}, {visible(event.at)}"
+def _ago(at: str, now: datetime | None) -> str:
+    """Return a time as people say it; without `now` as the platform says it."""
+    try:
+        moment = datetime.fromisoformat(at.replace("Z", "+00:00"))
+    except ValueError:
+        return visible(at)
+    if now is None:
+        return visible(at)
+    seconds = (now - (moment if moment.tzinfo else moment.replace(tzinfo=UTC))).total_seconds()
+    if seconds < 60:
+        return "just now" if seconds > -60 else visible(at)
+    for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{counted(int(seconds // size), noun)} ago"
+    return visible(at)
 
 
 def cause(drift: Drift, item: Drifted) -> str:

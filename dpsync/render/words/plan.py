@@ -6,6 +6,8 @@ given for its own medium, these words included. Nothing here knows a colour or a
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -13,40 +15,20 @@ from dpsync.model.entries.address import FieldAddress
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.plans.cause import Cause, What, cause_text
 from dpsync.model.plans.change import Action, Change, Difference
-from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.grouping import parts
+from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Kept
-from dpsync.model.texts.words import counted, short_commit
+from dpsync.model.texts.words import counted, listed, short_commit
+from dpsync.render.words.names import kind_noun
+from dpsync.render.words.urls import breaks
 from dpsync.render.words.visible import visible
 
-SIGNS = {"create": "+", "update": "~", "delete": "-"}
+SIGNS: Final[dict[Action, str]] = {"create": "+", "update": "~", "delete": "-"}
 SHOWN: Final = 5
 """Candidates of a question that are listed."""
 PlanOrDrift = Plan | Drift
 """What says the same things beside its changes."""
-
-
-def gist(change: Change) -> str:
-    """What becomes of it, in a line without its address."""
-    label = f'"{visible(change.label)}"'
-    if change.action == "create":
-        inside = change.inside.rpartition("/")[2] if change.inside else None
-        return f"new {noun(change.kind)} {label}" + (f" in {visible(inside)}" if inside else "")
-    if change.action == "delete":
-        more = count_deletes([change]).more
-        return f"DELETE {noun(change.kind)} {label}" + (f", {more}" if more else "")
-    words = ["brought back"] if restored(change) else []
-    words += [difference.field for difference in change.differences]
-    if change.moved:
-        words.append(f"moved {visible(change.moved)}")
-    words += [visible(step.summary) for step in change.steps if step.verb == "act"]
-    return ", ".join(words) or ("steps aside" if freed(change) else "")
-
-
-def noun(kind: str) -> str:
-    return kind.replace("_", " ")
 
 
 def restored(change: Change) -> bool:
@@ -62,10 +44,13 @@ WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "upda
 
 
 def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
-    """Why something differs. Where there is no base, that is said once, beside it, and here nothing."""
-    if cause is None or (plan.base is None and cause == "origin unknown"):
+    """Return why something differs, as a label; empty where git cannot tell."""
+    if cause is None or cause in _UNLABELED or plan.base is None:
         return ""
     return cause_text(cause, what)
+
+
+_UNLABELED: Final = frozenset({"origin unknown", "not applied yet", "same edit twice"})
 
 
 def kept(item: Difference) -> str:
@@ -73,13 +58,6 @@ def kept(item: Difference) -> str:
     if item.inherited is None:
         return ""
     return f"kept as its own: it may be that of {visible(item.inherited)}, which changes"
-
-
-def why_at_all(plan: Plan, change: Change) -> str:
-    """The same of a whole change: every word that holds for a part of it."""
-    texts = [why(plan, item.cause) for item in change.differences if change.action == "update"]
-    texts.append(why(plan, change.cause, WHOLE[change.action]))
-    return ", ".join(filter(None, dict.fromkeys(texts)))
 
 
 def recognised(plan: Plan, change: Change) -> str:
@@ -114,6 +92,14 @@ def facts(change: Change) -> Iterator[str]:
         yield "first gives up a value that another one takes"
 
 
+def said_by_field(item: Exposure) -> bool:
+    """Whether the line of the field that opens access says everything that the exposure says."""
+    text = item.words
+    return text.startswith(("new, with ", "a new ")) or (
+        text.startswith((f"{item.field} ", f"{item.field}:")) and " may open " not in text
+    )
+
+
 def move_text(change: Change) -> str:
     """Where it goes among its siblings."""
     return f"moved {visible(change.moved or '')}"
@@ -124,25 +110,9 @@ def acts(change: Change) -> Iterator[str]:
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
 
-def headline(plan: Plan) -> str:
-    """Above the deletes."""
-    return f"DELETES: {count_deletes(plan.changes).things('will be gone')}"
-
-
-def exposed_headline(plan: Plan) -> str:
-    """Above what becomes more visible or more powerful."""
-    number = len(plan.exposures)
-    return f"Access: {counted(number, 'change')} {'opens' if number == 1 else 'open'} something up"
-
-
 def refusals_glance(number: int) -> str:
     """Behind the number of refusals, where a plan is looked at for a moment."""
     return f"{_noun(number, 'reason')} not to apply it"
-
-
-def deletes_glance(number: int) -> str:
-    """Behind the number of things that are deleted."""
-    return f"{_noun(number, 'thing')} to delete"
 
 
 EXPOSURES_GLANCE: Final = "to open access"
@@ -150,8 +120,8 @@ EXPOSURES_GLANCE: Final = "to open access"
 
 
 def changes_glance(number: int) -> str:
-    """Behind the number of things that are made, changed or moved."""
-    return f"{_noun(number, 'thing')} to make, change or move"
+    """Behind the number of objects that are created, changed or moved."""
+    return f"{_noun(number, 'object')} to create, change or move"
 
 
 def _noun(number: int, noun: str) -> str:
@@ -182,76 +152,117 @@ def counted_changes(changes: Iterable[Change]) -> dict[str, int]:
     return found
 
 
-def summary(plan: Plan) -> str:
-    """What would be done, counted."""
-    if plan.empty:
-        return "No changes." + (f" {len(plan.blocked)} blocked." if plan.blocked else "")
-    found = counts(plan)
-    words = [
-        f"{found['create']} to create",
-        f"{found['update']} to change",
-        *([f"{found['move']} to move"] if found["move"] else []),
-        count_deletes(plan.changes).phrase("TO DELETE") if found["delete"] else "0 to delete",
-        *([f"{len(plan.exposures)} TO OPEN ACCESS"] if plan.exposures else []),
-        *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
-    ]
-    return f"Plan: {', '.join(words)}."
+def folded(plan: Plan) -> dict[str, Change]:
+    """Return created objects that their parent's entry tells of, by address.
+
+    The platform creates them with their parent, and they only say what the parent shows.
+    """
+    created = {change.address: change for change in plan.changes if change.action == "create"}
+    told = {item.address for item in (*plan.exposures, *plan.blocked, *plan.notes)}
+    told |= {item.address for item in plan.refusals}
+    found: dict[str, Change] = {}
+    parents: Counter[str] = Counter()
+    for address, change in created.items():
+        parent = address.rpartition("/")[0]
+        parents[parent] += 1
+        comes_along = all(step.verb != "create" for step in change.steps)
+        shown = [item for item in change.differences if item.field != "path"]
+        if parent in created and comes_along and len(shown) == 1 and address not in told:
+            found[address] = change
+    return {address: change for address, change in found.items() if parents[address.rpartition("/")[0]] == 1}
 
 
-def divided(plan: Plan) -> list[str]:
-    """The same for what this change does and for what was there already; nothing where that is all one."""
-    found = parts(plan)
-    if len(found) < 2 and not any(part.group == "there already" for part in found):
-        return []
-    words = {"create": "to create", "update": "to change", "move": "to move"}
-    texts = []
-    for part in found:
-        numbers = counted_changes(part.items)
-        said = [f"{numbers[do]} {words[do]}" for do in words if numbers[do]]
-        said += [count_deletes(part.items).phrase("to delete")] if numbers["delete"] else []
-        texts.append(f"{part.title}: {', '.join(said)}")
-    return texts
+def verdict(plan: Plan) -> Iterator[str]:
+    """Yield the sentences of the last line: what would be done, counted, and whether it can be."""
+    if plan.empty and plan.can_apply:
+        yield f"No changes{_in_part(plan)}." + ("" if plan.blocked else f" {_matches(plan)}")
+    elif not plan.empty:
+        words = {"create": "to create", "update": "to change", "move": "to move"}
+        along = folded(plan)
+        found = counted_changes(change for change in plan.changes if change.address not in along)
+        said = [f"{found[do]} {words[do]}" for do in words if found[do]]
+        said += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
+        yield f"Plan{_in_part(plan)}: {', '.join(said)}."
+    if plan.blocked:
+        yield f"{len(plan.blocked)} blocked."
+    if number := len({(item.address, item.field) for item in plan.exposures}):
+        yield f"{counted(number, 'change')} open{'s' if number == 1 else ''} access."
+    if number := sum(map(breaks, plan.urls)):
+        yield f"{counted(number, 'public URL')} stop{'s' if number == 1 else ''} working."
 
 
-def same_edits(plan: PlanOrDrift, most: int | None = 3) -> str:
-    """What was edited here and is live already; `most` of the fields."""
-    found = plan.same_edit_twice
-    if not found:
+def _in_part(plan: Plan) -> str:
+    return " in the selected part" if plan.part is not None else ""
+
+
+def _matches(plan: Plan) -> str:
+    names = [visible(one.address) for one in plan.organizations]
+    if not names:
+        return "The platform matches your files."
+    return f"{listed(names)} {'matches' if len(names) == 1 else 'match'} your files."
+
+
+def _deleted_kinds(plan: Plan) -> str:
+    """Return how many objects of which kinds are deleted, if more than one is."""
+    kinds: Counter[str] = Counter()
+    for change in plan.changes:
+        if change.action == "delete":
+            kinds[_counted_as(change.kind)] += 1
+            kinds += Counter(_counted_as(effect.kind) for effect in change.effects if effect.counts)
+    if kinds.total() < 2:
         return ""
-    names = ", ".join(map(visible, found[:most]))
-    more = f" and {len(found) - most} more" if most is not None and len(found) > most else ""
-    return f"same edit twice: {counted(len(found), 'field')} live already as edited here: {names}{more}"
+    return f" ({', '.join(counted(number, noun) for noun, number in kinds.items())})"
+
+
+def _counted_as(kind: str) -> str:
+    """Return the noun by which objects of a kind are counted: no person is deleted with a membership."""
+    return "membership" if kind == "team_member" else kind_noun(kind or "object")
+
+
+def removed_along(change: Change) -> str:
+    """Return what goes with a delete, counted by kind, and what loses a value by it."""
+    kinds = Counter(_counted_as(item.kind) for item in change.effects if item.counts)
+    said = (
+        [f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}"] if kinds else []
+    )
+    losers = [item for item in change.effects if "#" in item.address and item.kind]
+    for item in losers[:SHOWN]:
+        field = item.address.partition("#")[2]
+        said.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_words(field)}')
+    if more := len(losers) - SHOWN:
+        said += [f"{more} more objects lose a reference"] if more > 0 else []
+    return "; ".join(said)
+
+
+def _words(field: str) -> str:
+    """Return the name of a field in words: `defaultTeam` as `default team`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", visible(field)).lower()
 
 
 def refused(plan: Plan) -> str:
-    """Behind the summary of a plan that may not be applied. Of one without changes also why: nothing else
-    tells what it would have done.
-    """
+    """Return that a plan cannot be applied, and for how many reasons; empty if it can be."""
     if plan.can_apply:
         return ""
-    said = f"REFUSED, for {counted(len(plan.refusals), 'reason')}"
-    if not plan.empty or not plan.refusals:
-        return f"{said}."
-    first = plan.refusals[0]
-    more = f", and {len(plan.refusals) - 1} more" if len(plan.refusals) > 1 else ""
-    return f"{said}: {visible(first.address)}: {visible(first.message)} ({first.code}){more}."
+    return f"This plan cannot be applied, for {counted(len(plan.refusals), 'reason')}."
 
 
 def effort(plan: Plan) -> str:
     """How many requests it took, and would take."""
     asked = f"{counted(plan.requests, 'request')} to read"
     if plan.empty:
-        return f"({asked})"
+        return asked
     steps = [step for change in plan.changes for step in change.steps]
     writes = sum(step.method != "GET" for step in steps)
     # Some steps only read: they wait for the platform, or look for what another step has made.
     more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
-    return f"({asked}, {writes} to write{more})"
+    return f"{asked}, {writes} to write{more}"
 
 
-def in_trouble(plan: PlanOrDrift) -> str:
-    """How much is in trouble on the platform."""
-    return f"{len(plan.trouble)} in trouble on the platform." if plan.trouble else ""
+def trouble(plan: PlanOrDrift) -> str:
+    """Return how many objects have a problem on the platform, and the command that lists them."""
+    number = len({item.address for item in plan.trouble})
+    has = "has" if number == 1 else "have"
+    return f"{counted(number, 'object')} {has} a problem on GitBook's side: `dpsync doctor`" if number else ""
 
 
 def base(plan: PlanOrDrift) -> str:
@@ -260,8 +271,7 @@ def base(plan: PlanOrDrift) -> str:
         return f"base: {visible(plan.base_from)} ({short_commit(plan.base)})"
     if not plan.base_from:
         return ""
-    differs = plan.changes if isinstance(plan, Plan) else plan.found
-    return f"base: none ({visible(plan.base_from)})" + (": origin unknown" if differs else "")
+    return f"base: none ({visible(plan.base_from)})"
 
 
 def coverage(plan: PlanOrDrift) -> str:
@@ -295,4 +305,4 @@ def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
 
 
 def place(origin: Origin | None) -> str:
-    return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
+    return f"{visible(origin.file)}:{origin.line}" if origin else ""

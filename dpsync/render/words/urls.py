@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 from dpsync.model.plans.impact import UrlImpact
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import counted
-
-
-def urls_headline(plan: Plan) -> str:
-    """How many URLs change, how many are new, and how many of the old ones lead nowhere then."""
-    broken, new = sum(map(breaks, plan.urls)), sum(item.before is None for item in plan.urls)
-    parts = []
-    if changing := len(plan.urls) - new:
-        parts.append(f"{counted(changing, 'public URL')} will change")
-    if new:
-        parts.append(f"{new} new" if changing else counted(new, "new public URL"))
-    if broken:
-        parts.append(f"{broken} of the old ones will lead nowhere")
-    return f"URLS: {', '.join(parts)}"
+from dpsync.render.words.visible import visible
 
 
 def readers_glance(urls: int, broken: int, navigations: int) -> str:
@@ -29,32 +18,39 @@ def readers_glance(urls: int, broken: int, navigations: int) -> str:
     return ": ".join(filter(None, ("to change for readers", ", ".join(parts))))
 
 
-def url_sign(item: UrlImpact) -> str:
-    if not item.known:
-        return "?"
-    return "+" if item.before is None else "-" if item.after is None else "~"
-
-
 def breaks(item: UrlImpact) -> bool:
     """Whether nothing is at the old URL any more, and nothing leads on from it."""
     return item.known and item.before is not None and item.shows is None and item.redirected is None
 
 
-def url_words(item: UrlImpact) -> Iterator[str]:
-    """Before and after, then what becomes of the old one. Not escaped for any medium."""
+def url_change(item: UrlImpact) -> tuple[str, str]:
+    """Return what happens to a URL and the URLs. Not escaped for any medium."""
     if not item.known:
-        yield f"{item.before or '(none)'} → not known before: {item.why}"
-    elif item.before is None:
-        yield str(item.after)
-    else:
-        yield f"{item.before} → {item.after or '(none)'}"
-    if item.shows is not None:
-        yield f"the old one shows {item.shows} then"
-    if item.redirected is not None:
-        yield f"{item.redirected} leads on from the old one"
-    if item.redirect is not None:
-        yield f"to lead on from the old one, in {item.place}:"
-        yield redirect_line(item)
+        return "URL", f"{item.before or '(none)'} → not known yet: {item.why}"
+    if item.before is None:
+        return "new URL", str(item.after)
+    return ("URL", f"{item.before} → {item.after}") if item.after else ("old URL", item.before)
+
+
+def old_urls(items: Iterable[UrlImpact], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what becomes of old URLs, each time with the lines that redirect them."""
+    ending: dict[str, list[UrlImpact]] = defaultdict(list)
+    for item in items:
+        if item.shows is not None:
+            yield f"{visible(item.before or '')} will show {visible(item.shows)}.", ()
+        if item.redirected is not None:
+            yield f"{visible(item.redirected)} redirects {visible(item.before or '')}.", ()
+        if breaks(item):
+            ending[item.place if item.redirect is not None else ""].append(item)
+    for place, found in ending.items():
+        those, them = ("The old URL", "it") if len(found) == 1 else (f"{len(found)} old URLs", "them")
+        said = f"{those} will stop working."
+        if place:
+            owner, _, key = place.rpartition("/")
+            origin = plan.origins.get(owner)
+            where = f"{visible(origin.file)} under {visible(key)}:" if origin else f"{visible(place)}:"
+            said = f"{said} To redirect {them}, add to {where}"
+        yield said, tuple(filter(None, map(redirect_line, found)))
 
 
 def redirect_line(item: UrlImpact) -> str:
@@ -63,4 +59,4 @@ def redirect_line(item: UrlImpact) -> str:
         return ""
     from dpsync.importing.yaml_text.emit import on_one_line  # it loads much, and few plans need it
 
-    return on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }")
+    return visible(on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }"))

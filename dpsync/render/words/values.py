@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from pydantic_core import to_json
 
@@ -11,6 +12,9 @@ from dpsync.model.entries.values import ENV, LIVE, REF, wrapped_data
 from dpsync.model.plans.change import Difference
 from dpsync.model.texts.words import counted
 from dpsync.render.words.visible import visible
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.@:/+-]{0,99}")
+_NO_TEXTS: Final = frozenset({"true", "false", "null"})
 
 
 def big(value: Any) -> bool:
@@ -69,6 +73,16 @@ def _few(lines: list[str], most: int | None) -> Iterator[str]:
     yield from lines[:most]
     if most is not None and len(lines) > most:
         yield f"… {counted(len(lines) - most, 'more line')}"
+
+
+def brief(value: Any, quoted: bool = False) -> str:
+    """A value on one line, a text that is one word without quotation marks unless it must be `quoted`."""
+    return show(value) if quoted or not is_word(value) else str(value)
+
+
+def is_word(value: Any) -> bool:
+    """Whether a value is a text that nobody would take for anything else without quotation marks."""
+    return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NO_TEXTS
 
 
 def show(value: Any, most: int = 120) -> str:

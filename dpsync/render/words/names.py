@@ -1,0 +1,112 @@
+"""Name objects in short: `section webhooks "Webhooks" in developers`. Where that is ambiguous, by address."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Final
+from urllib.parse import unquote
+
+from dpsync.kinds.kind import Kind, Single
+from dpsync.kinds.registry import load
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import DATA, REF
+from dpsync.model.plans.drift import Drift
+from dpsync.model.plans.plan import Plan
+from dpsync.render.words.visible import visible
+
+_NAVIGATION: Final = "structure"
+_PERMISSIONS: Final = "permissions"
+
+
+class Names:
+    """Short names for the objects of one plan or drift."""
+
+    def __init__(self, addresses: Iterable[str]) -> None:
+        known = {Address.parse(address.partition("#")[0]) for address in addresses}
+        self._titles = Counter((*_tail(address), _owner(address)) for address in known)
+        self._keys = Counter(map(_tail, known))
+
+    def title(self, kind: str, address: str, label: str = "", inside: str | None = None) -> str:
+        """Return kind, key, title and parent of an object. `label` is its title, `inside` its group."""
+        key, parent = self._parts(kind, address, inside)
+        known = not label or visible(label) == key or f"[{visible(label)}]" == key
+        title = "" if known else f'"{visible(label)}"'
+        return " ".join(filter(None, (kind_noun(kind), key, title, parent)))
+
+    def key(self, kind: str, address: str, inside: str | None = None) -> str:
+        """Return the key of an object and what it is in, or its address."""
+        return " ".join(filter(None, self._parts(kind, address, inside)))
+
+    def _parts(self, kind: str, address: str, inside: str | None) -> tuple[str, str]:
+        place = Address.parse(address)
+        if self._titles[(*_tail(place), _owner(place))] > 1:
+            return visible(address), ""
+        known = _kinds().get(kind)
+        if known is not None and isinstance(known.shape, Single):
+            return "", f"in {_key(place.place.last)}" if len(place.segments) > 2 else ""
+        parent = inside.rpartition("/")[2] if inside else _owner(place)
+        return _key(place.last), f"in {_key(parent)}" if parent else ""
+
+    def reference(self, address: str) -> str:
+        """Return the key of an object that a value refers to, or its address if several have this key."""
+        place = Address.parse(address)
+        return visible(address) if self._keys[_tail(place)] > 1 else _key(place.last)
+
+    def shortened(self, value: Any) -> Any:
+        """Return a value with keys in place of addresses."""
+        match value:
+            case dict() if set(value) == {REF} and isinstance(value[REF], str):
+                return {REF: self.reference(value[REF])}
+            case dict() if DATA not in value:
+                return {name: self.shortened(part) for name, part in value.items()}
+            case list():
+                return [self.shortened(part) for part in value]
+        return value
+
+
+def names_of(plan: Plan | Drift) -> Names:
+    """Return the names of everything that a plan or a drift knows."""
+    addresses = {*plan.origins}
+    if isinstance(plan, Plan):
+        addresses |= {*plan.bindings, *(change.address for change in plan.changes)}
+        addresses |= {change.removed.address for change in plan.changes if change.removed is not None}
+    else:
+        addresses |= {item.address for item in plan.found}
+    return Names(addresses)
+
+
+def kind_noun(kind: str) -> str:
+    """Return the noun for a kind, as the documentation has it."""
+    known = _kinds().get(kind)
+    return _NOUNS.get(kind) or (known.noun if known is not None else visible(kind.replace("_", " ")))
+
+
+_NOUNS: Final = {"openapi": "openapi"}
+
+
+@cache
+def _kinds() -> Mapping[str, Kind]:
+    return load().declared
+
+
+def _tail(address: Address) -> tuple[str, ...]:
+    """Return what the short names of two objects have in common if they could be confused."""
+    return str(len(address.segments)), *address.segments[-2:]
+
+
+def _owner(address: Address) -> str:
+    """Return the key of what an object belongs to, if its name has to say that."""
+    *above, _ = address.segments
+    if len(above) < 3 or above[-1] == _NAVIGATION:
+        return ""
+    if _NAVIGATION in above:
+        return above[-1]
+    return above[-3] if above[-2] == _PERMISSIONS else above[-2]
+
+
+def _key(segment: str) -> str:
+    """Return a key as people write it, unless it would not be one word then."""
+    plain = visible(unquote(segment))
+    return plain if segment.startswith("[") or not any(mark in plain for mark in " \"'") else visible(segment)
