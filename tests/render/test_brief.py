@@ -1,4 +1,4 @@
-"""How much a plan and drift say: a line for each address, what needs a person, the summary first, too."""
+"""How much a plan and a drift print: by default what a person acts on, the rest with -v."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from dpsync.model.findings.diagnostic import Diagnostic, Exit
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.plan import Organization, Plan
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
 from dpsync.render.json.conversion import findings_document
 from dpsync.render.terminal.diagnostics import render_diagnostics
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.terminal.view_text import SCREEN
 from dpsync.render.words.plan import SHOWN
 from tests.render.drift_text import render_drift
 
 PLAIN = Paint(on=False)
 BESIDE = {
+    "platform": "https://x",
+    "organizations": (Organization(address="acme", id="org-7"),),
     "blocked": (Blocked(address="acme/members/b@x", reason="not invited", todo="invite b@x"),),
     "waiting": (Waiting(address="acme/openapi/w", what="is being processed"),),
     "trouble": (PlatformTrouble(address="acme/openapi/t", what="could not be parsed"),),
+    "accepted": (PlatformTrouble(address="acme/openapi/a", what="known to fail"),),
     "kept": (Kept(place="acme/teams", addresses=("acme/teams/[Sales]",)),),
     "notes": (
         Note(address="acme/spaces/n", text="renamed?"),
         Note(address="policy.protect", text="matches nothing", severity="warning"),
         Note(address="acme/bots/x#secret", text="it cannot be compared", permanent=True),
-        Note(address="acme/bots/y#secret", text="it cannot be compared", permanent=True),
     ),
 }
 ASKED = Refusal(
@@ -52,7 +53,7 @@ CHANGES = (
         kind="site",
         action="delete",
         label="Gone",
-        effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is in it"),),
+        effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is in it", kind="section"),),
     ),
 )
 PLAN = Plan(changes=CHANGES, refusals=(ASKED,), **BESIDE)
@@ -62,76 +63,98 @@ DRIFT = Drift(
             address="acme/teams/w",
             kind="team",
             what="different",
-            fields=(FieldDrift(field="title", live="A"),),
+            fields=(FieldDrift(field="title", live="A", file="B"),),
         ),
         Drifted(address="acme/teams/x", kind="team", what="missing", label="X"),
     ),
     ignored=(Drifted(address="acme/teams/i", kind="team", what="missing", label="I"),),
     **BESIDE,
 )
+VERDICT = (
+    "Plan: 1 to create, 1 to change, 2 to delete (1 site, 1 section). 1 blocked. "
+    "This plan cannot be applied, for 1 reason."
+)
 
 
-def test_a_summary_has_one_line_for_each_address() -> None:
-    lines = render_plan(PLAN, PLAIN, summary=True).splitlines()
-    assert "~ acme/teams/w  title" in lines
-    assert '+ acme/spaces/new  new space "New"' in lines
-    assert '- acme/sites/[Gone]  DELETE site "Gone", 1 more goes with it' in lines
-    assert "! acme/members/b@x  blocked: not invited" in lines
-    assert "x acme/openapi/t  trouble on the platform: could not be parsed" in lines
-    assert "  acme/spaces/new  it could be one of these (looks-alike)" in lines
-    assert not any("Authors" in line or "space-9" in line or "invite b@x" in line for line in lines)
-    for address in ("acme/teams/w", "acme/sites/[Gone]", "acme/members/b@x", "acme/openapi/t"):
-        assert sum(address in line for line in lines) == 1
+def test_plan_prints_what_a_person_acts_on() -> None:
+    assert render_plan(PLAN, PLAIN).splitlines() == [
+        '+ space new "New"',
+        "    x it could be one of these (looks-alike)",
+        '      - "Old": space-9',
+        "    say which",
+        "~ team w",
+        '    title  "Writers" → "Authors"',
+        "- site [Gone]",
+        "    also removes 1 section",
+        "! acme/members/b@x",
+        "    blocked: not invited",
+        "    to do: invite b@x",
+        "note: acme/spaces/n: renamed?",
+        "warning: policy.protect: matches nothing",
+        "",
+        "1 object has a problem on GitBook's side: dpsync doctor",
+        VERDICT,
+    ]
 
 
-def test_quiet_leaves_what_needs_a_person() -> None:
+def test_verbose_plan_prints_the_rest() -> None:
+    text = render_plan(PLAN, PLAIN, verbose=1)
+    for told in (
+        "acme/openapi/t: could not be parsed", "acme/openapi/w: is being processed", "known to fail",
+        "acme/teams: 1 unmanaged, kept: [Sales]", "acme/bots/x#secret: it cannot be compared",
+        "platform: https://x, organization: acme (id org-7)", f"digest {PLAN.digest[:32]}",
+        "acme/sites/[Gone]/structure/s: is in it", "~ team acme/teams/w",
+    ):  # fmt: skip
+        assert told in text
+    assert text.splitlines()[-1] == VERDICT
+
+
+def test_quiet_plan_prints_what_needs_a_person() -> None:
     text = render_plan(PLAN, PLAIN, quiet=True)
-    for needed in (
-        "invite b@x",
-        "could not be parsed",
-        "DELETES: 2 things",
-        "space-9",
-        "way out",
-        "matches nothing",
-    ):
+    for needed in ("invite b@x", "- site [Gone]", "space-9", "say which", "matches nothing", VERDICT):
         assert needed in text
-    for other in ("acme/teams/w", "is being processed", "unmanaged, kept", "renamed?", "cannot be compared"):
+    for other in ("team w", "renamed?"):
         assert other not in text
-    deleted = "2 TO DELETE (1, and 1 that goes with it)"
-    assert f"1 to create, 1 to change, {deleted}, 1 blocked. REFUSED, for 1 reason." in text
 
 
-def test_quiet_and_summary_together_are_a_line_for_each_address_that_needs_a_person() -> None:
-    lines = render_plan(PLAN, PLAIN, quiet=True, summary=True).splitlines()
-    assert '- acme/sites/[Gone]  DELETE site "Gone", 1 more goes with it' in lines
-    assert "! acme/members/b@x  blocked: not invited" in lines
-    assert not any("acme/teams/w" in line or "invite b@x" in line for line in lines)
+def test_summary_has_one_line_for_each_object() -> None:
+    assert render_plan(PLAN, PLAIN, summary=True).splitlines()[:4] == [
+        '+ space new "New"', "~ team w", "- site [Gone]", "! acme/members/b@x",
+    ]  # fmt: skip
 
 
-def test_the_flags_mean_the_same_for_drift() -> None:
-    lines = render_drift(DRIFT, PLAIN, summary=True).splitlines()
-    assert {"~ acme/teams/w  title", "- acme/teams/x  not live", "  - acme/teams/i  not live"} <= {*lines}
-    assert "! acme/members/b@x  blocked: not invited" in lines
-    assert not any("undo:" in line for line in lines)
-    quiet = render_drift(DRIFT, PLAIN, quiet=True)
-    assert "undo:" in quiet
-    assert "could not be parsed" in quiet
-    assert "acme/teams/i" not in quiet
-    assert "unmanaged, kept" not in quiet
+def test_summary_counts_objects_of_one_kind() -> None:
+    teams = tuple(
+        Change(address=f"acme/teams/t{n}", kind="team", action="create", label="T") for n in range(5)
+    )
+    assert render_plan(Plan(changes=teams), PLAIN, summary=True).splitlines() == [
+        "+ 5 teams: t0, t1, t2 and 2 more", "", "Plan: 5 to create.",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize("summary", [False, True])
-def test_permanent_notes_are_one_counted_line_and_listed_with_v(summary: bool) -> None:
-    for text in (render_plan(PLAN, PLAIN, summary=summary), render_drift(DRIFT, PLAIN, summary=summary)):
-        assert "note: 2 fields cannot be compared with the platform (listed with -v)" in text
-        assert "#secret" not in text
-        assert "acme/spaces/n: renamed?" in text
-    listed = render_plan(PLAN, PLAIN, verbose=1, summary=summary)
-    assert "note: acme/bots/x#secret: it cannot be compared" in listed
-    assert "listed with" not in listed
+def test_drift_prints_what_a_person_acts_on() -> None:
+    assert render_drift(DRIFT, PLAIN).splitlines() == [
+        "~ team w",
+        '    title  "B" → "A"',
+        "    undo   `dpsync apply --select acme/teams/w`",
+        "    keep   `dpsync import --update 'acme/teams/w#title'`",
+        '- team x "X"',
+        "    missing on the platform",
+        "    undo  `dpsync apply --select acme/teams/x`",
+        "    keep  remove the entry",
+        "note: acme/spaces/n: renamed?",
+        "warning: policy.protect: matches nothing",
+        "! acme/members/b@x",
+        "    blocked: not invited",
+        "    to do: invite b@x",
+        "",
+        "1 object has a problem on GitBook's side: dpsync doctor",
+        "Drift: 2 objects. 1 blocked.",
+    ]
+    assert "acme/teams/i" in render_drift(DRIFT, PLAIN, verbose=1)
 
 
-def test_what_an_entry_could_be_is_said_once_and_counted_where_it_is_much() -> None:
+def test_candidates_are_listed_up_to_a_number() -> None:
     could_be = tuple(
         Candidate(address=f"acme/spaces/[S{n}]", id=f"space-{n}", title=f"S{n}", changed="2026-01-01")
         for n in range(SHOWN + 3)
@@ -158,24 +181,14 @@ def test_a_finding_that_asks_has_its_candidates_and_answers_as_data() -> None:
     assert '= "Old": space-9' in render_diagnostics([asked], {})
 
 
-def team(number: int) -> Change:
-    return Change(address=f"acme/teams/t{number}", kind="team", action="create", label="T")
-
-
-@pytest.mark.parametrize(("teams", "twice"), [(1, False), (SCREEN, True)])
-def test_the_summary_is_the_first_line_too_where_the_plan_is_longer_than_a_screen(
-    teams: int, twice: bool
-) -> None:
-    plan = Plan(platform="http://x", changes=tuple(team(n) for n in range(teams)), refusals=(ASKED,))
-    lines = render_plan(plan, PLAIN).splitlines()
-    said = f"Plan: {teams} to create, 0 to change, 0 to delete. REFUSED, for 1 reason."
-    assert (lines[0] == said) is twice
-    assert lines[-2].startswith(said)
-    assert lines[int(twice)].startswith("platform: http://x")
-
-
-def test_a_long_drift_says_its_summary_first_and_last() -> None:
-    found = tuple(Drifted(address=f"acme/teams/{n}", kind="team", what="missing") for n in range(SCREEN))
-    lines = render_drift(Drift(found=found), PLAIN).splitlines()
-    assert lines[0] == f"Drift: {SCREEN} not live."
-    assert lines[-1].startswith(lines[0])
+@pytest.mark.parametrize(
+    ("organizations", "said"),
+    [
+        ((), "The platform matches your files."),
+        (("acme",), "acme matches your files."),
+        (("acme", "beta"), "acme and beta match your files."),
+    ],
+)
+def test_plan_without_changes_names_the_organizations(organizations: tuple[str, ...], said: str) -> None:
+    found = tuple(Organization(address=name, id=name) for name in organizations)
+    assert render_plan(Plan(organizations=found), PLAIN) == f"No changes. {said}"

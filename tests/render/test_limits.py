@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,6 @@ from dpsync.model.plans.change import Difference
 from dpsync.model.plans.drift import Drift, Drifted, Renamed
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Estimate, Unproven
-from dpsync.model.plans.remark import Kept
 from dpsync.render.checks.annotations import as_annotations
 from dpsync.render.checks.codequality import as_codequality
 from dpsync.render.checks.junit import as_junit
@@ -22,27 +22,32 @@ from dpsync.render.checks.sarif import as_sarif
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.selected_findings import selected
-from dpsync.render.layout.plan import plan_blocks
-from dpsync.render.layout.view import Block, View, ViewEntry, ViewField, ViewLine, Word, clip
+from dpsync.render.layout.view import Blocks, View, ViewEntry, ViewField, ViewLine, Word, clip
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.pages.html_page import as_page
 from dpsync.render.pages.markdown import render_markdown
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.view_text import Writer
-from dpsync.render.words.plan import base, refused
+from dpsync.render.words.plan import base
 from dpsync.render.words.rehearsal import time, unproven
 from dpsync.render.words.values import inside
 
 HOW = FormatOptions()
 
 
-def of(*entries: ViewEntry, name: str = "late") -> View:
-    return View((ViewLine("A verdict."),), blocks=(Block(name, "Late", "error", entries, fails=True),))
+def of(*entries: ViewEntry) -> View:
+    blocks = Blocks()
+    blocks.add("late", "Late", "error", entries, fails=True)
+    return View((ViewLine("A verdict."),), tuple(blocks.found))
+
+
+def late(address: str, message: str = "late", **more: Any) -> ViewEntry:
+    return ViewEntry(address, address, message=message, **more)
 
 
 def worded(number: int) -> View:
-    return of(ViewEntry("acme", "late", words=tuple(Word(f"word {n}") for n in range(number))))
+    return of(late("acme", words=tuple(Word(f"word {n}") for n in range(number))))
 
 
 def annotation(view: View) -> list[str]:
@@ -77,13 +82,13 @@ def title(view: View) -> str:
 
 
 def test_the_title_of_an_annotation_has_200_characters() -> None:
-    assert title(of(ViewEntry("x" * 200, "late"))) == "x" * 200
-    assert title(of(ViewEntry("x" * 201, "late"))) == "x" * 199 + "…"
+    assert title(of(late("x" * 200))) == "x" * 200
+    assert title(of(late("x" * 201))) == "x" * 199 + "…"
 
 
 def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
     def said(length: int) -> str:
-        entry = ViewEntry("", "late", words=(Word("x" * (length - len("late; "))),))
+        entry = late("", words=(Word("x" * (length - len("late; "))),))
         (found,) = json.loads(as_codequality(of(entry), HOW))
         return str(found["description"]).removesuffix(" (in no line of a file)")
 
@@ -93,7 +98,7 @@ def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
 
 def test_github_gets_nine_annotations_and_one_that_counts_the_others() -> None:
     def told(number: int) -> list[str]:
-        return as_annotations(of(*(ViewEntry(f"acme/{n}", "late") for n in range(number))), HOW).split("\n")
+        return as_annotations(of(*(late(f"acme/{n}") for n in range(number))), HOW).split("\n")
 
     assert len(told(9)) == 9
     assert not any("more" in line for line in told(9))
@@ -101,7 +106,7 @@ def test_github_gets_nine_annotations_and_one_that_counts_the_others() -> None:
 
 
 def test_on_a_page_a_gist_and_a_value_have_1000_characters() -> None:
-    entry = ViewEntry("acme", "g" * 1001, fields=(ViewField("a", "b" * 1001, "c" * 1000),))
+    entry = late("acme", "g" * 1001, fields=(ViewField("a", "b" * 1001, "c" * 1000),))
     page = as_page(of(entry), HOW)
     for cut, whole in (("g" * 999 + "…", "g" * 1000), ("b" * 999 + "…", "b" * 1000)):
         assert cut in page
@@ -117,14 +122,14 @@ def test_a_comment_of_sixty_thousand_units_is_whole_and_of_a_longer_one_parts_ar
 
 
 def test_where_only_counts_fit_nothing_is_shown_and_all_is_hidden() -> None:
-    text = render_markdown(of(ViewEntry("acme", "late" * 100)), limit=10)
+    text = render_markdown(of(late("acme", "late" * 100)), limit=10)
     assert "\n- Late (1 entry)\n" in text
     assert "Shown: 0 of 1 entry, 1 hidden" in text
 
 
 def test_a_comment_without_details_has_a_line_for_each_entry() -> None:
-    text = render_markdown(of(ViewEntry("acme", "late", words=(Word("be early"),))), bodies=False)
-    assert "\n- `acme` late\n" in text
+    text = render_markdown(of(late("acme", words=(Word("be early"),))), bodies=False)
+    assert "\n- acme: late\n" in text
     assert "early" not in text
 
 
@@ -135,7 +140,7 @@ def test_a_body_of_more_than_eight_lines_is_folded(number: int, folded: bool) ->
 
 @pytest.mark.parametrize(("number", "grouped"), [(8, False), (9, True)])
 def test_more_than_eight_entries_stand_below_their_places(number: int, grouped: bool) -> None:
-    entries = (ViewEntry(f"acme/teams/{n}", "late") for n in range(number))
+    entries = (late(f"acme/teams/{n}") for n in range(number))
     assert ("**`acme/teams`**" in render_markdown(of(*entries))) is grouped
 
 
@@ -149,7 +154,7 @@ def test_where_not_all_fits_a_comment_has_twenty_lines_of_a_body() -> None:
 
 
 def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entries() -> None:
-    entries = tuple(ViewEntry(f"acme/teams/{n:03}", "late" * 20) for n in range(60))
+    entries = tuple(late(f"acme/teams/{n:03}", "late" * 20) for n in range(60))
     text = render_markdown(of(*entries), limit=5_500, bodies=False)
     assert "\n50 of 60:\n" in text
     assert "\n- `acme/teams`: 60\n" in text
@@ -163,15 +168,6 @@ def test_json_is_indented_by_two_blanks(format_: str) -> None:
     assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False)
 
 
-def test_of_what_stays_ten_names_are_told_on_a_terminal_three_and_with_v_all() -> None:
-    kept = Kept(place="acme/teams", addresses=tuple(f"acme/teams/t{n}" for n in range(11)))
-    (block,) = plan_blocks(Plan(kept=(kept,)))
-    (entry,) = block.entries
-    assert entry.short == "11 unmanaged, kept: t0, t1, t2 and 8 more"
-    assert entry.gist.endswith(", t9 and 1 more")
-    assert entry.full.endswith(", t9, t10")
-
-
 def test_of_a_large_text_twenty_lines_of_a_hundred_characters_are_told() -> None:
     wide = Difference(field="x", after="\n".join(["a" * 100, "b" * 101, *"c" * 18]))
     first, second, *rest = inside(wide)
@@ -179,16 +175,10 @@ def test_of_a_large_text_twenty_lines_of_a_hundred_characters_are_told() -> None
     assert rest == ["+ c"] * 18
 
 
-@pytest.mark.parametrize(("refusals", "more"), [(1, ""), (2, ", and 1 more"), (3, ", and 2 more")])
-def test_of_many_refusals_the_first_is_told_and_the_others_counted(refusals: int, more: str) -> None:
-    refusal = Refusal(code="limits", address="acme", message="too many", way_out="look")
-    assert refused(Plan(refusals=(refusal,) * refusals)).endswith(f"acme: too many (limits){more}.")
-
-
 def test_of_what_an_entry_could_be_five_are_told() -> None:
     words = tuple(Word(f"choice {n}", choice=True) for n in range(6))
-    text = Writer(Paint(on=False)).view(of(ViewEntry("acme", "which", words=words)))
-    assert "    - choice 4\n    - and 1 more (-v lists them)" in text
+    text = Writer(Paint(on=False)).view(of(late("acme", "which", words=words)))
+    assert "      - choice 4\n      - and 1 more (-v lists them)" in text
     assert "choice 5" not in text
 
 
@@ -196,8 +186,8 @@ def test_of_what_an_entry_could_be_five_are_told() -> None:
 def test_of_what_a_missing_entry_is_perhaps_called_now_five_are_told(number: int, more: list[str]) -> None:
     could_be = tuple(Renamed(address=f"acme/teams/[T{n}]", id=f"t{n}", label=f"T{n}") for n in range(number))
     found = Drifted(address="acme/teams/t", kind="team", what="missing", renamed=could_be)
-    ((_, entry),) = view(drift_document(Drift(found=(found,))))
-    assert [word.text for word in entry.lead] == [*(f'"T{n}" (t{n})' for n in range(5)), *more]
+    (entry,) = view(drift_document(Drift(found=(found,))))
+    assert [word.text for word in entry.words[1:-2]] == [*(f'"T{n}" (t{n})' for n in range(5)), *more]
 
 
 def test_two_hundred_findings_are_shown_in_the_order_of_their_lines_and_more_are_counted_by_code() -> None:

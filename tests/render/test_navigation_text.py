@@ -58,7 +58,7 @@ def test_what_comes_goes_changes_and_moves(
 
 def text(*after: NavigationNode, known: bool = True) -> str:
     change = NavigationChange(address="acme/sites/docs", before=(), after=after, known=known)
-    return "\n\n".join(Writer(Paint(False)).blocks(plan_blocks(Plan(navigation=(change,)))))
+    return "\n\n".join(Writer(Paint(False), 1).blocks(plan_blocks(Plan(navigation=(change,)))))
 
 
 def test_no_line_is_wider_than_a_terminal() -> None:
@@ -67,7 +67,7 @@ def test_no_line_is_wider_than_a_terminal() -> None:
 
 def test_hostile_titles_stay_titles() -> None:
     shown = text(node("a", title="x\n  - forged\x1b[31m\u202e"))
-    assert len(shown.splitlines()) == 2
+    assert len(shown.splitlines()) == 3
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 

@@ -36,8 +36,8 @@ def test_with_v_everything_is_listed() -> None:
 @pytest.mark.parametrize(
     ("result", "field", "lines"),
     [
-        ("failed", None, ["   failed  acme/teams/a create: no", "       at  teams.yaml:7:3"]),
-        ("stale", "title", ["    stale  acme/teams/a create: no", "       at  teams.yaml:7:3 (title)"]),
+        ("failed", None, ["   failed  acme/teams/a create: no", "       at  teams.yaml:7"]),
+        ("stale", "title", ["    stale  acme/teams/a create: no", "       at  teams.yaml:7 (title)"]),
         ("not-tried", None, ["not-tried  acme/teams/a create: no"]),
     ],
 )

@@ -6,12 +6,10 @@ import pytest
 
 from dpsync.model.plans.plan import Origin
 from dpsync.render.json.documents import Check, DoctorDocument, ListDocument, ListedEntry
-from dpsync.render.layout.view import Block, View, ViewEntry, ViewField, ViewLine, Word
 from dpsync.render.terminal.doctor_text import render_doctor
 from dpsync.render.terminal.explain_text import render_code, render_explanation, render_overview
 from dpsync.render.terminal.list_text import render_list
 from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.explanations import Explanation
 from dpsync.render.words.rehearsal import duration
 
@@ -64,35 +62,6 @@ def test_how_a_problem_is_mended_stands_below_what_is_said_of_it() -> None:
     lines = render_doctor(document, PLAIN).split("\n")
     assert {lines[0].index("it is read"), lines[1].index("none"), lines[2].index("= set one")} == {24}
     assert lines[-1] == "1 problem, 0 notes."
-
-
-def shown(*entries: ViewEntry) -> list[str]:
-    view = View((ViewLine("Done."),), blocks=(Block("late", "Late", "note", entries),))
-    return Writer(PLAIN).view(view).split("\n")
-
-
-@pytest.mark.parametrize(("length", "lines"), [(56, 1), (57, 2)])
-def test_why_a_field_differs_stands_behind_it_up_to_80_columns_and_else_below_its_value(
-    length: int, lines: int
-) -> None:
-    field = ViewField("title", None, "x" * length, cause="by hand", stays=True)
-    first, *rest = shown(ViewEntry("acme", "late", fields=(field,)))[2 : 2 + lines]
-    if lines == 1:
-        assert (len(first), first.endswith('"  (by hand)')) == (80, True)
-    else:
-        assert (first.index('"'), rest) == (11, [" " * 11 + "(by hand)"])
-
-
-def test_why_a_sentence_is_so_stands_below_it_where_the_line_would_be_too_long() -> None:
-    lines = shown(ViewEntry("acme", "late", words=(Word("w" * 70, cause="by hand"),)))
-    assert lines[2:4] == ["    " + "w" * 70, "      (by hand)"]
-
-
-@pytest.mark.parametrize(("length", "first"), [(24, "x acme/0"), (25, "Done.")])
-def test_what_is_longer_than_24_lines_says_its_verdict_first_too(length: int, first: str) -> None:
-    words = tuple(Word("be early") for _ in range(length - 24))
-    lines = shown(*(ViewEntry(f"acme/{n}", "late", "x", words=() if n else words) for n in range(11)))
-    assert (lines[0], lines[-1], len(lines)) == (first, "Done.", length if length == 24 else length + 1)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 
 from dpsync.model.plans.change import Difference
 from dpsync.model.plans.impact import UrlImpact
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.pages.markdown_escape import code, code_html, fence, longest_run, prose, prose_html
 from dpsync.render.terminal.paint import Paint, When, wants_colour
-from dpsync.render.words.urls import breaks, redirect_line, url_sign, url_words, urls_headline
+from dpsync.render.words.urls import old_urls, redirect_line, url_change
 from dpsync.render.words.values import big, inside, show
 
 
@@ -106,63 +106,56 @@ def url(**words: Any) -> UrlImpact:
     )
 
 
+REDIRECT = {"redirect": {"r": {"source": "/x"}}, "place": "acme/sites/d/redirects"}
+
+
 @pytest.mark.parametrize(
-    ("item", "sign", "is_broken", "words"),
+    ("item", "change", "said"),
     [
-        (url(), "~", True, ["https://a/x → https://a/y"]),
-        (url(before=None), "+", False, ["https://a/y"]),
-        (url(after=None), "-", True, ["https://a/x → (none)"]),
+        (url(), ("URL", "https://a/x → https://a/y"), [("The old URL will stop working.", ())]),
+        (url(before=None), ("new URL", "https://a/y"), []),
+        (url(after=None), ("old URL", "https://a/x"), [("The old URL will stop working.", ())]),
         (
             url(shows="acme/sites/e"),
-            "~",
-            False,
-            ["https://a/x → https://a/y", "the old one shows acme/sites/e then"],
+            ("URL", "https://a/x → https://a/y"),
+            [("https://a/x will show acme/sites/e.", ())],
         ),
         (
             url(redirected="acme/r"),
-            "~",
-            False,
-            ["https://a/x → https://a/y", "acme/r leads on from the old one"],
+            ("URL", "https://a/x → https://a/y"),
+            [("acme/r redirects https://a/x.", ())],
         ),
-        (url(known=False, why="it is made"), "?", False, ["https://a/x → not known before: it is made"]),
+        (url(known=False, why="it is made"), ("URL", "https://a/x → not known yet: it is made"), []),
         (
-            url(known=False, before=None, why="it is made"),
-            "?",
-            False,
-            ["(none) → not known before: it is made"],
-        ),
-        (
-            url(redirect={"r": {"source": "/x"}}, place="acme/sites/d/redirects"),
-            "~",
-            True,
+            url(**REDIRECT),
+            ("URL", "https://a/x → https://a/y"),
             [
-                "https://a/x → https://a/y",
-                "to lead on from the old one, in acme/sites/d/redirects:",
-                "r: { source: /x }",
+                (
+                    "The old URL will stop working. To redirect it, add to sites.yaml under redirects:",
+                    ("r: { source: /x }",),
+                )
             ],
         ),
     ],
 )
-def test_what_becomes_of_a_url(item: UrlImpact, sign: str, is_broken: bool, words: list[str]) -> None:
-    assert (url_sign(item), breaks(item), list(url_words(item))) == (sign, is_broken, words)
+def test_what_becomes_of_a_url(
+    item: UrlImpact, change: tuple[str, str], said: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    plan = Plan(origins={"acme/sites/d": Origin(file="sites.yaml", line=1, column=1)})
+    assert (url_change(item), list(old_urls([item], plan))) == (change, said)
+
+
+def test_redirects_of_several_urls_stand_together() -> None:
+    assert list(old_urls([url(**REDIRECT), url(**REDIRECT)], Plan())) == [
+        (
+            "2 old URLs will stop working. To redirect them, add to acme/sites/d/redirects:",
+            ("r: { source: /x }", "r: { source: /x }"),
+        )
+    ]
 
 
 def test_no_redirect_has_no_line() -> None:
     assert redirect_line(url()) == ""
-
-
-@pytest.mark.parametrize(
-    ("urls", "headline"),
-    [
-        ([url()], "URLS: 1 public URL will change, 1 of the old ones will lead nowhere"),
-        ([url(shows="x"), url(shows="x")], "URLS: 2 public URLs will change"),
-        ([url(before=None)], "URLS: 1 new public URL"),
-        ([url(before=None), url(before=None)], "URLS: 2 new public URLs"),
-        ([url(shows="x"), url(before=None)], "URLS: 1 public URL will change, 1 new"),
-    ],
-)
-def test_how_many_urls_change(urls: list[UrlImpact], headline: str) -> None:
-    assert urls_headline(Plan(urls=tuple(urls))) == headline
 
 
 @pytest.mark.parametrize(

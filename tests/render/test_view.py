@@ -15,11 +15,9 @@ from dpsync.render.formats import FORMATS, render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import ApplyDocument
 from dpsync.render.layout.plan import plan_blocks
-from dpsync.render.layout.view import Block, View, ViewEntry, ViewLine, Word, differences
+from dpsync.render.layout.view import ViewEntry, body
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.values import inside
 
 
@@ -28,7 +26,7 @@ def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:
         Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]", "acme/teams/[C]")),
         Kept(place="acme/spaces", addresses=("acme/spaces/[A]",)),
     )
-    assert [block.title for block in plan_blocks(Plan(kept=kept))] == ["Unmanaged, kept: 4"]
+    assert [block.title for block in plan_blocks(Plan(kept=kept))] == ["Not managed, and kept: 4"]
 
 
 @pytest.mark.parametrize(
@@ -46,12 +44,12 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
         action="create",
         label="N",
         cause="changed outside",
-        differences=(Difference(field="title", after="N", cause="changed outside"),),
+        differences=(Difference(field="icon", after="N", cause="changed outside"),),
     )
     plan = Plan(base="0" * 40, base_from="HEAD", changes=(new,))
-    [(_, entry)] = view(plan_document(plan))
-    assert entry.summary == 'new team "N" (deleted outside)'
-    assert differences(entry) == ['+ title: "N"']
+    [entry] = view(plan_document(plan))
+    assert entry.title == 'team n "N"'
+    assert body(entry) == ['+ icon: "N"', "deleted outside"]
 
 
 @pytest.mark.parametrize(("code", "said"), [(Exit.REFUSED, "Not applied."), (Exit.DONE, "Nothing to apply.")])
@@ -83,14 +81,5 @@ def test_of_what_is_ignored_no_way_out_is_told_though_more_of_the_same_thing_dif
         return Drifted(address="acme/sites/docs", kind="site", what="different", fields=(field,))
 
     document = drift_document(Drift(found=(drifted("title"),), ignored=(drifted("visibility"),)))
-    told = {block.name: [word.about for word in entry.sentences] for block, entry in view(document)}
+    told = {entry.name: [word.about for word in entry.sentences] for entry in view(document)}
     assert told == {"drift": ["undo", "keep"], "ignored": []}
-
-
-def test_a_block_that_no_terminal_knows_is_told_there_too() -> None:
-    entry = ViewEntry("acme/teams/t", "it is late", "!", words=(Word("be early", "to do"),))
-    seen = View((ViewLine("No changes."),), blocks=(Block("late", "Late: 1", "warning", (entry,)),))
-    lines = ["! acme/teams/t", "    it is late", "    to do: be early", "", "No changes."]
-    assert Writer(Paint(on=False)).view(seen).splitlines() == lines
-    assert Writer(Paint(on=False), summary=True).view(seen).splitlines()[0] == "! acme/teams/t  it is late"
-    assert Writer(Paint(on=False), quiet=True).view(seen).splitlines() == lines

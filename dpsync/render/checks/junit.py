@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from msgspec.structs import replace
 
-from dpsync.render.layout.view import View, ViewEntry, body, clip
+from dpsync.render.layout.view import OPENS, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 
@@ -43,14 +43,15 @@ def _is_skipped(entry: ViewEntry) -> bool:
 
 
 def _case(suite: Element, view: View, entry: ViewEntry) -> None:
-    said = " ".join(filter(None, (entry.sign, clip(entry.summary))))
+    opens = f"({OPENS})" if "exposure" in entry.topics else ""
+    said = " ".join(filter(None, (entry.sign, clip(entry.summary), opens)))
     case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{entry.name}"})
     if _is_skipped(entry):
-        SubElement(case, "skipped", {"message": clip(entry.summary)})
+        SubElement(case, "skipped", {"message": said})
     lines = body(entry if entry.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed
     text = "\n".join(filter(None, [place(entry.where), *lines]))
     if entry.fails:
         kind = entry.code or entry.name
-        SubElement(case, "failure", {"message": clip(entry.summary), "type": kind}).text = text
+        SubElement(case, "failure", {"message": said, "type": kind}).text = text
     elif text:
         SubElement(case, "system-out").text = text

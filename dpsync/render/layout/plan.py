@@ -50,6 +50,7 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
 
     The changes are in natural order, in every format. The digest needs the order of the plan.
     """
+    digest = digest or plan.digest
     plan = plan.model_copy(update={"changes": _in_order(plan.changes)})
     verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in words.verdict(plan)]
     if refused := words.refused(plan):
@@ -64,7 +65,7 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
         tuple(verdict),
         tuple(blocks),
         hints(plan),
-        (*rehearsed, *facts(plan, digest or plan.digest, words.effort(plan))),
+        (*rehearsed, *facts(plan, digest, words.effort(plan))),
         glances=tuple(_glances(plan)),
     )
 
