@@ -50,6 +50,7 @@ def _hash(text: str) -> str:
 def _embedded(view: View) -> str:
     """The view as JSON that is the same in a script element: nothing in it looks like a tag or a comment."""
     found = {
+        "name": view.name,
         "hints": view.notices,
         "foot": view.facts,
         "leftOut": view.left_out,

@@ -82,7 +82,7 @@
   }
 
   function article(block, entry) {
-    const found = make("article", undefined, sortOf(entry));
+    const found = make("article", undefined, [sortOf(entry), ...entry.topics].join(" "));
     found.id = `e${entries.length}`;
     if (!entry.fields.length && !entry.words.length && !entry.tree.length) {
       const only = make("p");
@@ -110,11 +110,10 @@
   const main = byId("main");
   for (const block of data.blocks) {
     const section = make("section", undefined, block.level);
-    const title = make("h2", block.title || "Changes");
+    const title = make("h2", block.title || (data.name === "drift" ? "Differences" : "Changes"));
     title.id = `block-${main.children.length}`;
     section.setAttribute("aria-labelledby", title.id);
-    if (block.title) section.append(title);
-    else section.setAttribute("aria-label", "Changes");
+    section.append(title);
     for (const entry of block.entries) {
       const element = article(block, entry);
       const told = [entry.address, entry.title, entry.message, entry.code, ...entry.tree, ...entry.words.map((word) => word.text)];
