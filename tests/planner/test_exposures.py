@@ -598,26 +598,24 @@ def test_an_answer_about_what_nothing_exposes_is_idle() -> None:
 # In text.
 
 
-def test_the_block_stands_before_the_deletes_and_the_summary_counts() -> None:
+def test_opened_access_is_marked_and_counted() -> None:
     text = render_plan(plan(Case(*TWO)), PLAIN)
-    assert "Access: 2 changes open something up\n  ^ acme/sites/d" in text
-    assert "0 to delete, 2 TO OPEN ACCESS." in text
+    assert text.count("  opens access\n") == 2
+    assert " 2 changes open access." in text.splitlines()[-1]
 
 
 def test_nothing_is_said_where_nothing_is_exposed() -> None:
-    text = render_plan(plan(Case(TWO[1], TWO[0])), PLAIN)
-    assert "Access" not in text
-    assert "ACCESS" not in text
+    assert "access" not in render_plan(plan(Case(TWO[1], TWO[0])), PLAIN)
 
 
 def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:
-    hostile = "x\x1b]0;title\x07\n  ^ acme/forged"
+    hostile = "x\x1b]0;title\x07\n  ! acme/forged"
     shown = plan(Case(*TWO)).model_copy(
         update={"exposures": (Exposure(address="acme/a", field="url", after=hostile, words=hostile),)}
     )
     text = render_plan(shown, PLAIN)
     assert "\x1b" not in text
-    assert "\n  ^ acme/forged" not in text
+    assert "\n  ! acme/forged" not in text
 
 
 def test_a_live_space_that_no_entry_declares_is_listed_where_a_place_publishes_it() -> None:

@@ -58,7 +58,7 @@ def test_every_output_has_it(lab: Lab) -> None:
     somebody_renames(lab)
     document = drift_document(drift(lab))
     assert '"action":"updateSiteById","actor":"ada"' in document.model_dump_json()
-    assert "updateSiteById by ada" in render_markdown(view(document), 60_000)
+    assert "changed by ada" in render_markdown(view(document), 60_000)
 
 
 def test_without_drift_and_without_such_a_platform_nothing_is_asked(lab: Lab) -> None:
