@@ -19,6 +19,7 @@ from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Kept
+from dpsync.model.texts.command import command
 from dpsync.model.texts.words import counted, listed, short_commit
 from dpsync.render.words.names import kind_noun
 from dpsync.render.words.urls import breaks
@@ -262,7 +263,8 @@ def trouble(plan: PlanOrDrift) -> str:
     """Return how many objects have a problem on the platform, and the command that lists them."""
     number = len({item.address for item in plan.trouble})
     has = "has" if number == 1 else "have"
-    return f"{counted(number, 'object')} {has} a problem on GitBook's side: `dpsync doctor`" if number else ""
+    said = f"{counted(number, 'object')} {has} a problem on GitBook's side"
+    return f"{said}: {command('doctor')}" if number else ""
 
 
 def base(plan: PlanOrDrift) -> str:
