@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak promises environment site
+.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak promises environment site screenshots
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -38,6 +38,9 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 
 site: ## the documentation as a site, with a search that needs no network: build/site
 	@$(PYTHON) .ci/site.py
+
+screenshots: environment ## pictures of a plan in a terminal, on the HTML page and in a comment: build/*.png (needs chromium)
+	$(VENV)/python -m tests.screenshots
 
 lock: ## what the action installs and a release is built with: newest versions, with hashes of every file (needs uv)
 	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -138,12 +138,6 @@ def test_a_body_of_more_than_eight_lines_is_folded(number: int, folded: bool) ->
     assert ("<details>" in render_markdown(worded(number))) is folded
 
 
-@pytest.mark.parametrize(("number", "grouped"), [(8, False), (9, True)])
-def test_more_than_eight_entries_stand_below_their_places(number: int, grouped: bool) -> None:
-    entries = (late(f"acme/teams/{n}") for n in range(number))
-    assert ("**`acme/teams`**" in render_markdown(of(*entries))) is grouped
-
-
 def test_where_not_all_fits_a_comment_has_twenty_lines_of_a_body() -> None:
     def told(number: int) -> list[str]:
         text = render_markdown(worded(number), limit=len(render_markdown(worded(number))) - 1)

@@ -99,6 +99,12 @@ def test_object_has_a_short_and_unambiguous_name(kind: str, address: str, title:
     assert Names([address, *others]).title(kind, address) == title
 
 
+def test_object_has_its_address_if_there_are_several_organizations() -> None:
+    names = Names(["acme/teams/docs"], several=True)
+    assert names.title("team", "acme/teams/docs", "Docs") == 'team acme/teams/docs "Docs"'
+    assert names.shortened({"dpsync:ref": "acme/teams/docs"}) == {"dpsync:ref": "acme/teams/docs"}
+
+
 @pytest.mark.parametrize(
     ("before", "after", "line"),
     [

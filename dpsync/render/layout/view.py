@@ -24,7 +24,7 @@ from dpsync.model.plans.plan import Origin
 from dpsync.model.texts.command import NOWHERE
 from dpsync.model.texts.words import counted
 from dpsync.render.words.navigation import NavigationLine
-from dpsync.render.words.values import big, inside, show
+from dpsync.render.words.values import big, brief, inside, show
 from dpsync.render.words.visible import visible
 
 Level = Literal["error", "warning", "note", "none"]
@@ -259,6 +259,10 @@ def visible_texts(part: T) -> T:
 LONGEST = 1000
 """Characters of a line of a value that are shown."""
 UNREAD = "(the platform does not say)"
+WIDE: Final = 92
+"""A line of several fields is no longer."""
+QUOTED: Final = frozenset({"title", "description"})
+"""Fields with text for people: such a value has quotation marks also if it is one word."""
 
 
 def both(field: ViewField) -> tuple[str, str]:
@@ -276,7 +280,9 @@ def _whole(value: object) -> str:
 def differences(entry: ViewEntry) -> list[str]:
     """The fields of an entry as lines of a diff: `-` is what was, `+` what will be, or is live now."""
     lines = [clip(line, LONGEST) for line in tree_lines(entry)]
-    for item in entry.fields:
+    created, fields = packed(entry)
+    lines += [f"+ {line}" for line in created]
+    for item in fields:
         label = f" ({item.label})" if item.label else ""
         if item.stays:
             lines.append(f"  {item.name}: {show(item.after, LONGEST)}{label}")
@@ -292,6 +298,23 @@ def differences(entry: ViewEntry) -> list[str]:
             lines.append(f"- {first}: {UNREAD if item.unread == 'before' else before}")
         lines.append(f"+ {second}: {UNREAD if item.unread == 'after' else after}{label}")
     return lines
+
+
+def packed(entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
+    """Return the short fields of a created object in few lines, and all other fields."""
+    if not entry.created:
+        return [], list(entry.fields)
+    lines: list[str] = []
+    rest = [item for item in entry.fields if big(item.after) or item.label or item.stays]
+    for item in entry.fields:
+        if item in rest:
+            continue
+        text = f"{item.name} {brief(item.after, item.name in QUOTED)}"
+        if lines and len(lines[-1]) + len(text) + 2 <= WIDE:
+            lines[-1] += f", {text}"
+        else:
+            lines.append(text)
+    return lines, rest
 
 
 def difference(item: ViewField) -> Difference:

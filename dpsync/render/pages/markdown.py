@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from typing import Final
 
 from dpsync.model.texts.words import counted
@@ -26,8 +25,6 @@ MOST: Final = 50
 """Entries that are listed where not all of them fit."""
 FOLDED: Final = 8
 """Lines of a body from which on it is folded."""
-GROUPED: Final = 8
-"""Entries of a block from which on their groups have headings."""
 _EMPTY: Final = re.compile(r"\n{3,}")
 
 
@@ -120,12 +117,8 @@ def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> 
         folded = bool(block.title) and (block.level == "none" or block.entries[0].detail > 0)
         title = f"<details><summary>{prose_html(block.title)}</summary>" if folded else _title(block)
         yield f"\n\n{title}\n"
-        grouped = len(block.entries) > GROUPED
-        for group, entries in groupby(block.entries, key=lambda entry: entry.group if grouped else ""):
-            if group:
-                yield f"\n**{code(clip(group))}**\n"
-            yield from map(item, entries)
-            yield "\n"
+        yield from map(item, block.entries)
+        yield "\n"
         if folded:
             yield "\n</details>"
     yield from _foot(view, view.entries, bodies)

@@ -50,7 +50,7 @@
 
   function side(title, text, other, className) {
     const found = make("div", undefined, className);
-    found.append(make("h4", title), text === null ? make("p", "(not there)") : lines(text, other === null ? "" : other));
+    found.append(make("h4", title), lines(text, other));
     return found;
   }
 
@@ -65,8 +65,13 @@
       const sides = make("div", undefined, "sides");
       const name = make("h3", field.name);
       if (field.label) name.append(" ", make("span", `(${field.label})`, "label"));
-      sides.append(name, side(entry.sides[0], field.before, field.after, "before"));
-      sides.append(side(entry.sides[1], field.after, field.before, "after"));
+      if (field.before === null) {
+        sides.className = "created";
+        sides.append(name, lines(field.after, ""));
+      } else {
+        sides.append(name, side(entry.sides[0], field.before, field.after, "before"));
+        sides.append(side(entry.sides[1], field.after, field.before, "after"));
+      }
       inside.append(sides);
     }
     if (entry.words.length) {

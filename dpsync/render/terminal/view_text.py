@@ -17,7 +17,9 @@ from dpsync.model.texts.command import NOWHERE
 from dpsync.model.texts.words import counted, some
 from dpsync.render.layout.view import (
     OPENS,
+    QUOTED,
     UNREAD,
+    WIDE,
     Block,
     Tone,
     View,
@@ -26,6 +28,7 @@ from dpsync.render.layout.view import (
     Word,
     clip,
     difference,
+    packed,
     tree_lines,
     visible_texts,
 )
@@ -37,12 +40,8 @@ COLUMNS: Final = 80
 """A line that is no longer is whole on any terminal."""
 COLUMN: Final = 53
 """Where files and openings of access begin, unless the line is longer."""
-_WIDE: Final = 96
-"""A line of several fields is no longer."""
 _MANY: Final = 100
 """Created objects from which on each stands in one line, if its fields are short."""
-_QUOTED: Final = frozenset({"title", "description"})
-"""Fields with text for people: such a value has quotation marks also if it is one word."""
 _SIGNS: Final = {
     "+": "green", "~": "yellow", "-": "red", "x": "red", "!": "magenta", "?": "magenta", ">": "cyan",
 }  # fmt: skip
@@ -107,7 +106,8 @@ class Writer(Struct, frozen=True):
             text = f"    {entry.message}{code}"
             lines.append(self._toned(text, "bad") if entry.level == "error" else text)
         width = max((len(name) for name in self._names(entry)), default=0)
-        created, rest = self._created(entry)
+        packed_lines, rest = packed(entry)
+        created = [f"    {line}" for line in packed_lines]
         alone = not rest and len(created) == 1 and all(word.detail for word in entry.words)
         if compact and alone:
             title, created = f"{title}: {created[0].strip()}", []
@@ -143,37 +143,22 @@ class Writer(Struct, frozen=True):
         yield from (item.name for item in entry.fields if not (big(item.before) or big(item.after)))
         yield from (word.about for word in entry.words if word.aligned)
 
-    def _created(self, entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
-        """The short fields of a created object in few lines, and its other fields."""
-        if not entry.created:
-            return [], list(entry.fields)
-        lines: list[str] = []
-        rest = [item for item in entry.fields if big(item.after) or item.opens or item.label]
-        for item in entry.fields:
-            if item in rest:
-                continue
-            text = f"{item.name} {brief(item.after, item.name in _QUOTED)}"
-            if lines and len(lines[-1]) + len(text) + 2 <= _WIDE:
-                lines[-1] += f", {text}"
-            else:
-                lines.append(f"    {text}")
-        return lines, rest
-
     def _field(self, entry: ViewEntry, item: ViewField, width: int) -> Iterator[str]:
         """A field in one line, or in several by what differs inside of it."""
-        name, quoted = f"    {item.name.ljust(width)}", item.name in _QUOTED
+        name, quoted = f"    {item.name.ljust(width)}", item.name in QUOTED
         inner_lines: list[str] = []
         gap = " " if entry.created else "  "
         if item.stays:
             line = f"{name}{gap}{show(item.after)}"
-        elif not item.unread and (big(item.before) or big(item.after)):
-            line = f"    {item.name}:"
-            inner_lines = [self._painted(text) for text in inside(difference(item))]
-        elif entry.created:
-            line = f"{name}{gap}{self.paint(brief(item.after, quoted), 'green')}"
+        elif entry.created and not big(item.after):
+            line = f"{name}{gap}{brief(item.after, quoted)}"
         else:
             before, after = self._sides(item)
             line = f"{name}{gap}{self.paint(before, 'red')} → {self.paint(after, 'green')}"
+            long = len(unstyle(line)) > WIDE and not (entry.created or is_word(item.before))
+            if not item.unread and (long or big(item.before) or big(item.after)):
+                line = f"    {item.name}:"
+                inner_lines = [self._painted(text) for text in inside(difference(item))]
         label = f"  {self._faint(f'({self._said(entry, item)})')}" if self._said(entry, item) else ""
         line = f"{line}{label}{self._own_place(entry, item)}"
         yield self._beside(line, self.paint(OPENS, "magenta")) if item.opens else line
@@ -183,7 +168,7 @@ class Writer(Struct, frozen=True):
     def _sides(item: ViewField) -> tuple[str, str]:
         """Both values, with quotation marks on both or on none of two texts."""
         texts = [value for value in (item.before, item.after) if isinstance(value, str)]
-        quoted = item.name in _QUOTED or not (len(texts) < 2 or all(map(is_word, texts)))
+        quoted = item.name in QUOTED or not (len(texts) < 2 or all(map(is_word, texts)))
         before = UNREAD if item.unread == "before" else brief(item.before, quoted)
         return before, UNREAD if item.unread == "after" else brief(item.after, quoted)
 

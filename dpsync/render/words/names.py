@@ -23,7 +23,9 @@ _PERMISSIONS: Final = "permissions"
 class Names:
     """Short names for the objects of one plan or drift."""
 
-    def __init__(self, addresses: Iterable[str]) -> None:
+    def __init__(self, addresses: Iterable[str], several: bool = False) -> None:
+        """Take all known addresses, and whether there are several organizations."""
+        self._several = several
         known = {Address.parse(address.partition("#")[0]) for address in addresses}
         self._titles = Counter((*_tail(address), _owner(address)) for address in known)
         self._keys = Counter(map(_tail, known))
@@ -41,7 +43,7 @@ class Names:
 
     def _parts(self, kind: str, address: str, inside: str | None) -> tuple[str, str]:
         place = Address.parse(address)
-        if self._titles[(*_tail(place), _owner(place))] > 1:
+        if self._several or self._titles[(*_tail(place), _owner(place))] > 1:
             return visible(address), ""
         known = _kinds().get(kind)
         if known is not None and isinstance(known.shape, Single):
@@ -52,7 +54,7 @@ class Names:
     def reference(self, address: str) -> str:
         """Return the key of an object that a value refers to, or its address if several have this key."""
         place = Address.parse(address)
-        return visible(address) if self._keys[_tail(place)] > 1 else _key(place.last)
+        return visible(address) if self._several or self._keys[_tail(place)] > 1 else _key(place.last)
 
     def shortened(self, value: Any) -> Any:
         """Return a value with keys in place of addresses."""
@@ -68,13 +70,12 @@ class Names:
 
 def names_of(plan: Plan | Drift) -> Names:
     """Return the names of everything that a plan or a drift knows."""
-    addresses = {*plan.origins}
     if isinstance(plan, Plan):
-        addresses |= {*plan.bindings, *(change.address for change in plan.changes)}
-        addresses |= {change.removed.address for change in plan.changes if change.removed is not None}
+        removed = (change.removed.address for change in plan.changes if change.removed is not None)
+        addresses = {*plan.origins, *plan.bindings, *(change.address for change in plan.changes), *removed}
     else:
-        addresses |= {item.address for item in plan.found}
-    return Names(addresses)
+        addresses = {*plan.origins, *(item.address for item in plan.found)}
+    return Names(addresses, several=len(plan.organizations) > 1)
 
 
 def kind_noun(kind: str) -> str:
