@@ -10,9 +10,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from dpsync.apply.ids_on_disk import CannotWrite
 from dpsync.apply.task import Task
@@ -22,7 +24,7 @@ from dpsync.live.records import recorded_lines
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.ids import Edits, IdsFile, Lines, RecordedLine, is_id
-from dpsync.model.entries.snapshot import Snapshot
+from dpsync.model.entries.snapshot import LiveObject, Snapshot
 from dpsync.model.plans.journal import Outcome
 from dpsync.model.plans.plan import Plan
 
@@ -159,6 +161,26 @@ class Recorder:
             for gives in step.gives:
                 self._made(gives.location, ids)
 
+    def left_alone(self, objects: Sequence[LiveObject]) -> None:
+        """Mark the lines of live objects without an entry that a finished apply has left alone."""
+        with self._surviving(), self._lock:
+            for owner, section in self._sections.items():
+                for item in objects:
+                    for address in self._lines_of(section, item.kind, item.id):
+                        self._mark_kept(owner, section, address)
+
+    def _mark_kept(self, owner: str, section: _Section, address: Address) -> None:
+        known = self._desired
+        for below in section.below(address):
+            line = section.lines[below]
+            if not line.kept and below not in known.resources and below not in known.unserved:
+                section.put(replace(line, kept=True))
+                self._edit(owner, below, section.lines[below])
+
+    def _lines_of(self, section: _Section, kind: str, id: str) -> list[Address]:
+        """Return the addresses of the lines that name an object."""
+        return [at for at in section.of(id) if any(one.name == kind for one in self._places.kinds(at))]
+
     @contextmanager
     def _surviving(self) -> Iterator[None]:
         """A mistake of our own is told at the end, and stops nothing."""
@@ -200,9 +222,8 @@ class Recorder:
     def _moved(self, owner: str, line: RecordedLine, kind: str) -> None:
         """The lines of keys that its entry had before go: another entry may get such a key."""
         section, known = self._sections[owner], self._desired
-        for address in section.of(line.id):
-            declared = address in known.resources or address in known.unserved
-            if not declared and any(one.name == kind for one in self._places.kinds(address)):
+        for address in self._lines_of(section, kind, line.id):
+            if address not in known.resources and address not in known.unserved:
                 section.drop(address)
                 self._edit(owner, address, None)
 
@@ -211,11 +232,10 @@ class Recorder:
         if owner is None:
             return
         section = self._sections[owner]
-        for address in section.of(id):
-            if any(one.name == kind for one in self._places.kinds(address)):
-                for removed in section.below(address):
-                    section.drop(removed)
-                    self._edit(owner, removed, None)
+        for address in self._lines_of(section, kind, id):
+            for removed in section.below(address):
+                section.drop(removed)
+                self._edit(owner, removed, None)
 
     def _edit(self, owner: str, address: Address, line: RecordedLine | None) -> None:
         self._edits[owner, address] = line

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.compare import changed
@@ -53,6 +54,27 @@ def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...
         )
         if differences:
             yield name, differences
+
+
+def left_alone(sides: Sides, plan: Plan) -> list[LiveObject]:
+    """Return the live objects without an entry that stay as they are, once nothing of the plan is left.
+
+    Not among them: an object outside the selection, or that a plan without blocks or `--no-delete` deletes.
+    """
+    policy, blocked = sides.policy, {item.address for item in plan.blocked}
+    if not (plan.can_apply and plan.empty) or policy.now.only is not None:
+        return []
+    part = selection(sides)
+    found: list[LiveObject] = []
+    for scope, identities in sides.snapshot.scopes.items():
+        pruned = scope in sides.desired.scopes and sides.desired.pruned(scope)
+        pending = pruned and not sides.options.delete
+        for identity in identities if not pending else ():
+            live, address = sides.snapshot.objects.get(identity), sides.names.address(identity)
+            unlisted = identity not in sides.names.declared and (part is None or address in part.wanted)
+            if live is not None and not live.deleted and unlisted and str(address) not in blocked:
+                found.append(live)
+    return found
 
 
 def _only(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:

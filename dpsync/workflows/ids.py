@@ -38,7 +38,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
             mine = {at: line for at, line in found.items() if at.first == key and is_id(line.id)}
             lines = session.ids.lines(client.platform, organization, key)
             for address, line in mine.items():
-                if address in moving or lines.get(address) == line:
+                if address in moving or line.names_same(lines.get(address)):
                     continue
                 what: What = "wrong" if address in lines else "missing"
                 yield Remark(organization, address, what, lines.get(address), line)

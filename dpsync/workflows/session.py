@@ -30,7 +30,7 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.selection import selection
-from dpsync.planner.unplanned import with_unwritten
+from dpsync.planner.unplanned import left_alone, with_unwritten
 from dpsync.planner.why.coverage import coverage
 from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
@@ -207,6 +207,7 @@ class Session(Struct, frozen=True, dict=True):
             proof = replace(planned.options, proof=True)
             proven = replace(self, ids=recorder.known).plan(client, proof)
             recorder.recognised(proven.snapshot, proven.plan)
+            recorder.left_alone(left_alone(proven.sides, proven.plan))
             return proven.plan
 
         return carry_out(executor, again)
@@ -217,6 +218,7 @@ class Session(Struct, frozen=True, dict=True):
         Returns why that could not be written.
         """
         recorder = self._recorder(client, planned, ids)
+        recorder.left_alone(left_alone(planned.sides, planned.plan))
         recorder.close()
         return recorder.trouble
 

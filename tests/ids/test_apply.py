@@ -55,6 +55,14 @@ class Lab:
         (self.project / "dpsync.yaml").write_text(text, encoding="utf-8")
         return Session(load(self.project / "dpsync.yaml", {}, REGISTRY), REGISTRY, 1, ids=self.disk.read())
 
+    def record(self, body: str = BODY, policy: str = "{}", options: Options | None = None) -> None:
+        """Apply a plan without changes."""
+        session = self.session(body, policy)
+        with writing(self.server) as client:
+            planned = session.plan(client, options)
+            assert planned.plan.empty
+            session.record(client, planned, self.disk)
+
     def apply(
         self, body: str = BODY, policy: str = "{}", *, client: WriteClient | None = None,
         options: Options | None = None, store: Any = None,
@@ -73,6 +81,14 @@ class Lab:
             str(address).removeprefix("acme/"): " ".join(filter(None, (one.id, one.also)))
             for address, one in found.items()
         }
+
+    @property
+    def marked(self) -> set[str]:
+        """The addresses, below the organization, of the lines that are marked as kept."""
+        with writing(self.server) as client:
+            client.get("/user")
+            found = self.disk.read().lines(client.platform, "acme")
+        return {str(address).removeprefix("acme/") for address, line in found.items() if line.kept}
 
 
 @pytest.fixture
@@ -115,6 +131,53 @@ def test_what_is_deleted_loses_its_line_and_what_is_kept_keeps_it(lab: Lab) -> N
 
     assert kept == EVERYTHING
     assert set(lab.lines) == EVERYTHING - {"teams/sales"}
+
+
+WITHOUT_SALES = BODY.replace("  sales: { title: Sales }\n", "")
+
+
+def test_apply_marks_objects_left_without_an_entry(lab: Lab) -> None:
+    """Without the mark, each later new team would raise a question about the kept one."""
+    lab.apply()
+    assert lab.marked == set()
+    lab.record(WITHOUT_SALES)
+    assert lab.marked == {"teams/sales"}
+
+
+def test_apply_marks_everything_inside_a_kept_object(lab: Lab) -> None:
+    lab.apply(f"{BODY}  blog: {{ title: Blog }}\n")
+    lab.record(f"{BODY[: BODY.index('sites:')]}sites:\n  blog: {{ title: Blog }}\n")
+    assert lab.marked == {address for address in EVERYTHING if address.startswith("sites/")}
+
+
+@pytest.mark.parametrize(
+    ("options", "policy"),
+    [
+        (Options(select=("acme/spaces/*",)), "{}"),
+        (Options(delete=False), "{ prune: [teams] }"),
+    ],
+    ids=["outside of the selection", "its deletion is postponed"],
+)
+def test_unfinished_removal_is_not_marked(lab: Lab, options: Options, policy: str) -> None:
+    """A mark would say that the removal is done, while a plan without these options deletes the object."""
+    lab.apply()
+    lab.record(WITHOUT_SALES, policy, options=options)
+    assert lab.marked == set()
+
+
+def test_apply_of_the_place_alone_marks_it(lab: Lab) -> None:
+    lab.apply()
+    lab.record(WITHOUT_SALES, options=Options(select=("acme/teams/*",)))
+    assert lab.marked == {"teams/sales"}
+
+
+@pytest.mark.parametrize("key", ["sales", "vendors"], ids=["same address", "another address"])
+def test_entry_for_a_kept_object_ends_its_mark(lab: Lab, key: str) -> None:
+    lab.apply()
+    lab.record(WITHOUT_SALES)
+    lab.apply(BODY.replace("  sales:", f"  {key}:"))
+    assert lab.marked == set()
+    assert f"teams/{key}" in lab.lines
 
 
 def test_another_world_has_a_section_of_its_own(lab: Lab) -> None:

@@ -41,6 +41,10 @@ def line(address: str, id: str, also: str | None = None) -> RecordedLine:
     return RecordedLine(Address.parse(address), id, also)
 
 
+def kept(address: str, id: str, also: str | None = None) -> RecordedLine:
+    return RecordedLine(Address.parse(address), id, also, kept=True)
+
+
 def ids_of(*lines: RecordedLine, platform: str = HERE, organization: str = "org-1") -> IdsFile:
     return IdsFile({platform: {organization: {one.address: one for one in lines}}})
 
@@ -265,6 +269,45 @@ def test_nonsense_in_a_side_is_found_at_its_line() -> None:
     ] == [("DP152", 8)]
 
 
+# Marks of lines whose object was kept without an entry.
+
+MARKED = "acme/teams/a: { id: x, kept: true }"
+
+
+def test_kept_mark_is_read_and_written() -> None:
+    ids, found = parse(section(MARKED), "f", REGISTRY)
+
+    assert list(found) == []
+    assert ids == ids_of(kept("acme/teams/a", "x"))
+    assert render(ids).decode() == HEADER + section(MARKED)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["id: x", "kept: true", "id: x, kept: false", "id: x, kept: true, more: 1", "id: [x], kept: true"],
+    ids=["no mark", "no id", "false mark", "unknown key", "list of ids"],
+)
+def test_malformed_mark_is_an_error_at_the_line(value: str) -> None:
+    assert [code for code, _ in wrong(section(f"acme/teams/a: {{ {value} }}"))] == ["DP152"]
+
+
+def test_mark_on_one_side_of_a_conflict_is_kept() -> None:
+    """A lost mark would let a later `prune` delete the object without its name."""
+    ours, theirs = section("acme/teams/a: x", "acme/teams/b: y"), section(MARKED, "acme/teams/b: z")
+    text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
+    ids, disputed, _ = parse_both(text.encode(), "f", REGISTRY)
+
+    assert ids == ids_of(kept("acme/teams/a", "x"))
+    assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
+
+
+def test_mark_on_one_of_two_equal_lines_counts() -> None:
+    ids, found = parse(section("acme/teams/a: x", MARKED), "f", REGISTRY)
+
+    assert list(found) == []
+    assert ids.sections == ids_of(kept("acme/teams/a", "x")).sections
+
+
 # Writing.
 
 
@@ -296,7 +339,7 @@ def _lines(draw: st.DrawFn) -> RecordedLine:
     address = Address.parse(f"acme/{place}/{draw(_KEYS)}")
     id = draw(_IDS | _ODD)
     two = place in ("translations", "sites/docs/structure") and draw(st.booleans())
-    return RecordedLine(address, id, draw(_IDS | _ODD) if two else None)
+    return RecordedLine(address, id, draw(_IDS | _ODD) if two else None, kept=draw(st.booleans()))
 
 
 @settings(max_examples=examples(60, soak=2_000))

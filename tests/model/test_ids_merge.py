@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import IdsFile, RecordedLine
@@ -42,6 +43,26 @@ def test_a_line_of_another_object_is_not_removed_with_the_one_that_is_gone() -> 
     merged = merge_ids(ids(a="1"), ids(), ids(a="3"))
     assert merged.ids == ids(a="3")
     assert [line.id for line in merged.kept] == ["3"]
+
+
+def marked(file: IdsFile) -> IdsFile:
+    """The same lines, each with the mark that its object was kept without an entry."""
+    (lines,) = file.sections[ONE].values()
+    return file.replaced(ONE, "org-1", {at: replace(line, kept=True) for at, line in lines.items()})
+
+
+def test_mark_of_an_apply_reaches_the_branch() -> None:
+    """Without the mark, the same question would come up after each apply in a workflow."""
+    assert merge_ids(ids(a="1"), marked(ids(a="1")), ids(a="1", b="2")).ids.lines(ONE, "org-1") == {
+        **marked(ids(a="1")).lines(ONE, "org-1"),
+        **ids(b="2").lines(ONE, "org-1"),
+    }
+
+
+def test_mark_changes_no_id_and_restores_no_line() -> None:
+    for present in (ids(a="3"), ids(b="2")):
+        merged = merge_ids(ids(a="1"), marked(ids(a="1")), present)
+        assert (merged.ids, merged.replaced) == (present, ())
 
 
 def test_other_platforms_and_organizations_stay() -> None:

@@ -4,6 +4,7 @@
       org-1:                              the organization, by its id
         acme/sites/docs: site-1           an entry, and which live object it is
         acme/sites/docs/structure/news: section-2 site-space-5
+        acme/teams/sales: { id: team-3, kept: true }    an entry that was removed, and its object was kept
 
 Reading it collects every finding and never raises. Writing it gives the same bytes for the same lines: they
 are sorted, and one entry is one line, so that a merge conflict is about the lines that really differ.
@@ -16,6 +17,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.client.platform import NAMES, is_name
@@ -95,11 +98,12 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     sections: dict[str, dict[str, Lines]] = {}
     disputed: set[tuple[str, str, Address]] = set()
     for platform, organization in sorted({*_sections(ours), *_sections(theirs)}):
-        mine = ours.lines(platform, organization)
+        mine = dict(ours.lines(platform, organization))
         key = next((address.first for address in mine), None)
         other = theirs.lines(platform, organization, key)
-        differ = {address for address, line in mine.items() if other.get(address, line) != line}
+        differ = {address for address, line in mine.items() if not line.names_same(other.get(address, line))}
         disputed |= {(platform, organization, address) for address in differ}
+        mine |= {address: line for address, line in other.items() if line.kept}
         merged = {address: line for address, line in {**other, **mine}.items() if address not in differ}
         sections.setdefault(platform, {})[organization] = merged
     return IdsFile(sections), frozenset(disputed), found
@@ -124,7 +128,15 @@ def _sections(ids: IdsFile) -> list[tuple[str, str]]:
 
 def ids_schema() -> dict[str, Any]:
     """The JSON Schema of the file, for editors: its shape. Which addresses there are, only dpsync knows."""
-    line = {"type": ["string", "integer"], "pattern": r"^\S{1,500}( \S{1,500})?$"}
+    id = {"type": ["string", "integer"], "pattern": r"^\S{1,500}( \S{1,500})?$"}
+    marked = {
+        "type": "object",
+        "properties": {"id": id, "kept": {"const": True}},
+        "required": ["id", "kept"],
+        "additionalProperties": False,
+        "description": "The entry was removed, and an apply has left the object alone since.",
+    }
+    line = {"anyOf": [id, marked]}
     lines = {
         "type": "object",
         "propertyNames": {"pattern": "^[^/]+(/[^/]+){2,}$"},
@@ -210,8 +222,10 @@ class _Parser:
             first = written.setdefault(line.address.rest, line)
             if first is line:
                 lines[line.address] = line
-            elif (first.id, first.also) == (line.id, line.also):
+            elif first.names_same(line):
                 self.repeated.append(line)
+                if line.kept:
+                    lines[first.address] = replace(first, kept=True)
             else:
                 self.disputed.add((*owner, first.address))
                 self.found.append(repeated_entry(first, line))
@@ -224,6 +238,7 @@ class _Parser:
         if not recorded:
             self.error(codes.IDS_ADDRESS, *self.no_address(key.text, bool(kinds)), key.span)
             return None
+        value, kept = _without_mark(value)
         parts = value.text.split(" ") if isinstance(value, Scalar) and value.value is not None else []
         most = 2 if any(kind.has_also for kind in recorded) else 1
         if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
@@ -236,7 +251,7 @@ class _Parser:
                 f"write address: id{two}; or remove the line and run {command('ids')}",
             )
             return None
-        return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span)
+        return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span, kept)
 
     def no_address(self, text: str, known: bool) -> tuple[str, str]:
         if known:
@@ -254,6 +269,15 @@ class _Parser:
         hint = next((item for item in where if not isinstance(item, Span)), None)
         span = next(item for item in where if isinstance(item, Span))
         self.found.append(Diagnostic(code, message, span, hint=hint))
+
+
+def _without_mark(value: Node) -> tuple[Node, bool]:
+    """Return the ids of a line, and whether `kept: true` stands beside them."""
+    members = {key.text: member for key, member in value.entries} if isinstance(value, Mapping) else {}
+    mark = members.get("kept")
+    if members.keys() == {"id", "kept"} and isinstance(mark, Scalar) and mark.text == "true":
+        return members["id"], True
+    return value, False
 
 
 def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
@@ -304,6 +328,7 @@ def _line(line: RecordedLine) -> str:
     if not all(map(is_id, ids)):
         return ""
     key, value = _written(str(line.address)), _written(" ".join(ids))
+    value = f"{{ id: {value}, kept: true }}" if line.kept else value
     return f"    {key}: {value}\n" if len(key) < _LONGEST_KEY else f"    ? {key}\n    : {value}\n"
 
 

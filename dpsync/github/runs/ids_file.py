@@ -164,7 +164,8 @@ def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
 
 
 def _said(line: RecordedLine) -> str:
-    return visible(f"{line.address}: {' '.join(filter(None, (line.id, line.also)))}")
+    ids = " ".join(filter(None, (line.id, line.also)))
+    return visible(f"{line.address}: {ids}{' (kept)' if line.kept else ''}")
 
 
 def _block(lines: list[str]) -> str:

@@ -23,12 +23,18 @@ class RecordedLine(WithSpan, frozen=True, eq=False):
 
     `also` is the id of what the platform made along with it, or put out for it: a section's first site space,
     the space of a translation. `span` is where the line is written; None for one that is not in a file.
+    `kept` marks a line without an entry: since the entry was removed, an apply has left the object alone.
     """
 
     address: Address
     id: str
     also: str | None = None
     span: Span | None = None
+    kept: bool = False
+
+    def names_same(self, other: RecordedLine | None) -> bool:
+        """Return whether another line names the same ids, marked or not."""
+        return other is not None and (self.id, self.also) == (other.id, other.also)
 
 
 Lines = Mapping[Address, RecordedLine]

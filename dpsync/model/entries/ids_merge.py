@@ -2,7 +2,7 @@
 
 Lines that the apply did not touch stay as the branch has them. A line that both have changed differently
 becomes what the apply has seen, and the other one is told; a line is removed only where it still says what
-the apply has removed. So no line goes without being named.
+the apply has removed. So no line goes without being named. A mark (`kept`) changes no id on the branch.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def _merged(
     for change in changes:
         at = Address((key, *change.address.rest))
         mine, old, new = theirs.get(at), _moved(change.before, at), _moved(change.after, at)
-        if mine == new:
+        marked = new is not None and new.names_same(old) and not new.names_same(mine)
+        if mine == new or marked:
             continue
         if mine is not None and mine != old:
             if new is None:

@@ -89,7 +89,7 @@ class Records(Struct, frozen=True):
         return [
             (self.earlier[address], line)
             for address, line in sorted(self.lines.items())
-            if self.earlier.get(address, line) != line
+            if not line.names_same(self.earlier.get(address, line))
         ]
 
 
