@@ -577,6 +577,8 @@ class Kind(Struct, frozen=True, dict=True):
     shorthand: str | None = None
     content: bool = False
     """Whether something hangs on one that a new one would not have: pages, members, children, sign-in."""
+    can_be_empty: bool = False
+    """Whether nothing hangs on one of them without children and without anything that refers to it."""
     after: tuple[str, ...] = ()
     guard: Guard | None = None
     lifecycle: Lifecycle = Lifecycle()

@@ -245,7 +245,8 @@ class Surroundings:
                 self._objects.setdefault(item.parent, self._outputs[item.parent])
 
     def _finish(self) -> None:
-        evidence = replace(self.snapshot.evidence, unseen=dict(self._unseen))
+        looked_at = frozenset(self._looked_at - self._unseen.keys())
+        evidence = replace(self.snapshot.evidence, unseen=dict(self._unseen), looked_at=looked_at)
         objects = {key: item for key, item in self._objects.items() if self._is_there(item)}
         self.snapshot = replace(
             self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests

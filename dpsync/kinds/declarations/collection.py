@@ -19,6 +19,7 @@ COLLECTION = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
+    can_be_empty=True,
     lifecycle=Lifecycle(
         transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"), on_delete="lifted"
     ),

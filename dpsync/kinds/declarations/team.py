@@ -15,5 +15,6 @@ TEAM = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
+    can_be_empty=True,
     fields=(Field("title", Text(1, 64), required=True),),
 )

@@ -63,6 +63,8 @@ class Evidence(Struct, frozen=True):
     """By object that is given away: what shows it, with its title."""
     unseen: Mapping[Identity, str] = field(default_factory=dict)
     """By object that is deleted: a list that could name it, or is its own, and may not be read."""
+    looked_at: frozenset[Identity] = frozenset()
+    """The objects whose own lists were read, and the lists of everything that could refer to them."""
 
 
 class Missing(Struct, frozen=True):

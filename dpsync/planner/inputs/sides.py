@@ -16,7 +16,8 @@ from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.snapshot import LiveObject, Snapshot
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.entries.values import live_ids
 from dpsync.planner.inputs.answers import Answers, parse_all
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.lineage import Lineage
@@ -113,6 +114,32 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         """The live object that an entry is, None when there is none."""
         identity = self.names.identities.get(address)
         return None if identity is None else self.snapshot.objects.get(identity)
+
+    def holds_something(self, identity: Identity) -> bool:
+        """Return whether something hangs on a live object that a new object would not have.
+
+        That is certain to be False only for a kind that can be empty, if the lists of the object and all lists
+        that could refer to it were read for this plan.
+        """
+        kind = self.registry[identity[0]]
+        whole = {
+            one.name
+            for one in (*self.registry.whole.children(kind.name), *self.registry.whole.naming(kind.name))
+        }
+        known = identity in self.snapshot.evidence.looked_at and whole <= self.registry.kinds.keys()
+        return not (kind.can_be_empty and known) or identity in self._used
+
+    @cached_property
+    def _used(self) -> frozenset[Identity]:
+        """The live objects that hold another one, or that another one refers to."""
+        found: set[Identity | None] = set()
+        for item in self.snapshot.objects.values():
+            found |= {item.parent, item.holder}
+            for name, value in item.fields.items():
+                for id in live_ids(value):
+                    kinds = self.kind(item).field(name).type.refers
+                    found |= {self.names.named(item, kind, id) for kind in kinds}
+        return frozenset(identity for identity in found if identity is not None)
 
     def kind(self, item: Entry | LiveObject) -> SupportedKind:
         return self.registry[item.kind]
