@@ -45,7 +45,7 @@ def test_only_teams_and_collections_can_be_empty(lab: Lab, identity: tuple[str, 
         (TEAM, {"collections": [{"id": "c", "title": "Shelf", "permissions": {"teams": {"t": "read"}}}]}),
         (COLLECTION, {"spaces": spaces("x", parent="c")}),
         (COLLECTION, {"collections": [*OWN["collection"], {"id": "d", "title": "Inner", "parent": "c"}]}),
-        (COLLECTION, {"collections": [{"id": "c", "title": "Shelf", "permissions": {"users": {"bo": "read"}}}]}),
+        (COLLECTION, {"collections": [{**OWN["collection"][0], "permissions": {"users": {"bo": "read"}}}]}),
     ],
     ids=[
         "team with a member", "team with a role in a space", "team with a role in a collection",
