@@ -118,8 +118,8 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
     def holds_something(self, identity: Identity) -> bool:
         """Return whether something hangs on a live object that a new object would not have.
 
-        The result is False only for a kind that can be empty, if this plan has read the lists of the object and
-        all lists that could refer to it.
+        The result is False only for a kind that can be empty, if the lists of the object and all lists that
+        could refer to it were read for this plan.
         """
         kind = self.registry[identity[0]]
         whole = {
