@@ -18,6 +18,12 @@ def examples(count: int, soak: int) -> int:
     return soak if SOAK else count
 
 
+def seeds(count: int, soak: int) -> range:
+    """Return the seeds of a random test: `DPSYNC_EXAMPLES` of them from `DPSYNC_SEED` on, if set."""
+    first = int(os.environ.get("DPSYNC_SEED", "0"))
+    return range(first, first + (int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(count, soak)))
+
+
 def slice_of(cases: Sequence[Case], count: int) -> list[Case]:
     """`count` of the cases of a matrix, the same ones each time and in their order; all of them in a soak."""
     if SOAK or count >= len(cases):

@@ -43,8 +43,14 @@ class Past(Struct, frozen=True):
     entries: Mapping[Address, Entry] = field(default_factory=dict)
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     recorded: Recorded = NOTHING_RECORDED
+    git_decides: bool = True
+    """Whether the git base may decide which object an entry is; otherwise the ids file does."""
     earlier_configurations: Iterable[Desired] = ()
     """The configurations in commits before the git base, latest first. Each is read when it is needed."""
+
+    def entry(self, address: Address) -> Entry | None:
+        """Return the entry at an address in the git base, if git may decide which object it is."""
+        return self.entries.get(address) if self.git_decides else None
 
     def earlier_entries(self, address: Address) -> Iterator[Entry]:
         """Return the entries at an address in the git base and in earlier commits, latest first."""
@@ -100,7 +106,7 @@ class Candidates(Struct, frozen=True, dict=True):
             now, was, how = both, [], None  # it bears the earlier name and the present one
         if was:
             rank = Rank.RENAMED
-        elif resource.address in self.past.entries:
+        elif self.past.entry(resource.address) is not None:
             rank = Rank.UNCHANGED
         else:
             rank = Rank.NEW if by == self.view.first_key else Rank.NEW_BY_LATER_KEY
@@ -116,7 +122,7 @@ class Candidates(Struct, frozen=True, dict=True):
     def _was(self, resource: Entry, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
         if declared := self._declared_earlier(resource, now):
             return declared, "previously"
-        earlier = self.past.entries.get(resource.address)
+        earlier = self.past.entry(resource.address)
         if earlier is None or (
             resource.has_earlier_name
             and (resource.previously, resource.former) != (earlier.previously, earlier.former)

@@ -101,7 +101,7 @@ def _lines(
         entry
         for entry in wanted
         if entry.pin is None and not entry.has_earlier_name
-        if entry.address not in past.recorded.lines and entry.address not in past.entries
+        if entry.address not in past.recorded.lines and past.entry(entry.address) is None
     ]
     former = {address for entry in wanted for address in entry.former}
     free = [
@@ -277,7 +277,7 @@ def _sole_key(
     for resource in wanted:
         if resource.new:
             continue
-        earlier = None if resource.has_earlier_name else past.entries.get(resource.address)
+        earlier = None if resource.has_earlier_name else past.entry(resource.address)
         hits: dict[str, MatchedBy] = {}
         for entry, by in ((earlier, MatchedBy.BASE), (resource, MatchedBy.LATER_KEY)):
             value = view.wanted(entry, key) if entry is not None else None

@@ -27,6 +27,7 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.identity import perhaps_renamed
 from dpsync.planner.questions.limits import exceeding, in_force
+from dpsync.planner.questions.lookalikes import lookalikes
 from dpsync.planner.selection import selection
 from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.causes import Causes
@@ -106,7 +107,7 @@ class _Witness:
         }
         moved = {change.location for change in plan.changes if change.moved}
         self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
-        self.candidates = perhaps_renamed(self.decided, self.unnamed.unanswered)
+        self.candidates = perhaps_renamed(self.decided, lookalikes(sides))
         self.selected = selection(sides)
 
     def each(self) -> Iterator[Drifted]:
@@ -164,7 +165,7 @@ class _Witness:
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:
         """An entry that is not live, with what it may be called now."""
-        objects, open_ = self.sides.snapshot.objects, self.candidates.get(address)
+        objects, found = self.sides.snapshot.objects, self.candidates.get(address)
         resource = self.sides.resources[address]
         return Drifted(
             address=str(address),
@@ -177,11 +178,8 @@ class _Witness:
                     address=str(self.sides.names.address(item.identity)),
                     id=item.id,
                     label=self.sides.names.label(item),
-                    likely=not why.weak,
                 )
-                for item, why in (
-                    (objects[one], why) for one, why in (open_.could_be if open_ else {}).items()
-                )
+                for item in (objects[one] for one in (found.could_be if found else ()))
             ),
         )
 

@@ -32,8 +32,9 @@ from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import IDLE, questions
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.exchanges import exchanged
 from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import exchanged, identity_refusals
+from dpsync.planner.questions.identity import identity_questions
 from dpsync.planner.questions.lookalikes import lookalikes, proposals
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps.edges import edges
@@ -123,19 +124,24 @@ class _Made(Struct, frozen=True):
         found = changes(decided, self.steps)
         navigations = tuple(trees(decided, found))
         exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
-        similar = lookalikes(sides, decided.blocking)
+        similar = lookalikes(sides)
         content = unnamed_content(decided)
-        who_is_who = [*identity_refusals(decided, similar, content.unanswered), *exchanged(sides)]
+        identity = identity_questions(decided, similar, content)
+        who_is_who = [*identity.refusals, *exchanged(sides)]
         deletes = [change for change in found if change.action == "delete"]
-        found_wrong = [*self.taken, *refusals(decided, deletes, content, exposed, who_is_who), *who_is_who]
+        found_wrong = [
+            *self.taken,
+            *refusals(decided, deletes, content, exposed, identity.deletes, who_is_who),
+            *who_is_who,
+        ]
         refused = sides.answers.refused(found_wrong)
-        asked = decided.asked | content.asked | questions(found_wrong)
+        asked = decided.asked | content.asked | identity.asked | questions(found_wrong)
         notes = [
             *decided.notes,
             *concealment_notes(decided),
             *remarks(sides, decided.deletions, decided.restructuring.found),
             *synced_notes(sides, decided.deletions.everything),
-            *proposals(similar),
+            *proposals(decided, similar),
             *transfers.notes(sides.names, decided.transfers),
             *redirect_notes(decided, found),
             *redirect_warnings(decided, navigations),

@@ -25,6 +25,7 @@ from dpsync.planner.decide.restructuring import recognised, restructuring, settl
 from dpsync.planner.decide.transfers import transfers
 from dpsync.planner.inputs.answers import parse_all
 from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.questions.lookalikes import perhaps_empty
 from dpsync.planner.selection import patterns, selection
 
 
@@ -69,12 +70,14 @@ class Reading(Struct, frozen=True):
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
     def _looked_around(self, sides: Sides) -> Snapshot:
-        """The snapshot with what goes along with deletes, and with what shows things that are transferred.
+        """The snapshot with what goes along with deletes, what shows things that are transferred, and what
+        candidates of questions hold.
 
         What goes along may itself be named by other things, so that reading goes on until nothing is new.
         """
         to_delete, given = deletions(sides, restructuring(sides)), transfers(sides).everything
-        if not to_delete.roots and not given:
+        candidates = perhaps_empty(sides)
+        if not to_delete.roots and not given and not candidates:
             return sides.snapshot
         around = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
         around.check([*to_delete.roots, *given])
@@ -83,6 +86,7 @@ class Reading(Struct, frozen=True):
             seen = replace(sides, snapshot=around.snapshot)
             to_delete = deletions(seen, restructuring(seen))
             around.check(to_delete.roots)
+        around.look(candidates)
         return around.snapshot
 
 

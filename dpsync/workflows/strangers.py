@@ -15,10 +15,8 @@ from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.candidates import Open
-from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.identity import answer_text, candidate, it_is, perhaps_renamed
-from dpsync.planner.questions.lookalikes import Reason
+from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes
 from dpsync.workflows.session import Planned
 
 
@@ -50,21 +48,20 @@ def undeclared(
 def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Mapping[Address, Diagnostic]]:
     """The plan with each named entry that is not live taken for the one live thing that it must be.
 
-    Also, by address, what is said of those that could be several, or are perhaps new. What looks like an
-    entry is taken where nothing speaks for another one; what else could be it only for an address without
-    wildcards.
+    Also, by address, what is said of those that could be several. An object with a similar title is taken if
+    it is the only candidate; one with another reason only for an address without wildcards.
     """
     sides = planned.sides
-    perhaps: dict[Address, Open] = {}
+    perhaps: dict[Address, Lookalike] = {}
     meant: dict[Identity, list[Address]] = defaultdict(list)
-    decided = decide(sides)
-    for address, open_ in perhaps_renamed(decided, unnamed_content(decided).unanswered).items():
+    for address, found in perhaps_renamed(decide(sides), lookalikes(sides)).items():
         if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
             continue
-        perhaps[address] = open_
+        perhaps[address] = found
         exactly = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
-        if (one := _the_one(open_.could_be, exactly)) is not None:
-            meant[one].append(address)
+        match list(found.could_be.items()):
+            case [(identity, reason)] if exactly or reason is Reason.SIMILAR:
+                meant[identity].append(address)
     taken = {
         address: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
         for identity, addresses in meant.items()
@@ -72,9 +69,9 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
         for address in addresses
     }
     left = {
-        address: _not_taken(sides.names, address, open_)
-        for address, open_ in perhaps.items()
-        if open_.could_be and address not in taken
+        address: _not_taken(sides.names, address, found.could_be)
+        for address, found in perhaps.items()
+        if address not in taken
     }
     if not taken:
         return planned, left
@@ -83,8 +80,8 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     return Planned(make_plan(again), again), left
 
 
-def _not_taken(names: Names, address: Address, open_: Open) -> Diagnostic:
-    candidates = tuple(candidate(names, identity, open_.reason(identity)) for identity in open_.could_be)
+def _not_taken(names: Names, address: Address, could_be: Mapping[Identity, Reason]) -> Diagnostic:
+    candidates = tuple(candidate(names, identity, reason.value) for identity, reason in could_be.items())
     first, *_ = candidates
     pin = answer_text(names, address, first.id)
     return Diagnostic(
@@ -96,12 +93,3 @@ def _not_taken(names: Names, address: Address, open_: Open) -> Diagnostic:
         candidates=candidates,
         answers=it_is(names, address, candidates),
     )
-
-
-def _the_one(could_be: Mapping[Identity, Reason], exactly: bool) -> Identity | None:
-    """What an entry is that could be any of these, if that can be told."""
-    strong = [identity for identity, why in could_be.items() if not why.weak]
-    match strong or list(could_be):
-        case [one] if exactly or could_be[one] is Reason.LOOKS:
-            return one
-    return None

@@ -16,7 +16,7 @@ from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, IdsFile, RecordedLine
+from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile, RecordedLine
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
@@ -88,12 +88,9 @@ class Project:
         """Write down which object each entry is, as an import or an apply does."""
         session = self.session()
         with self.client() as client:
-            self._note(session, session.plan(client))
-        return self
-
-    def _note(self, session: Session, planned: Planned) -> None:
-        lines = recorded_lines(REGISTRY, session.readable, planned.snapshot)
+            lines = recorded_lines(REGISTRY, session.readable, session.plan(client).snapshot)
         self.ids = {**(self.ids or {}), **lines}
+        return self
 
     def plan(self, *confirm: str) -> Plan:
         with self.client() as client:
@@ -114,9 +111,13 @@ class Project:
         with client or self.client() as open_:
             planned = self._planned(session, open_, options)
             assert planned.plan.can_apply, planned.plan.refusals
-            if self.ids is not None:
-                self._note(session, planned)
-            return session.apply(open_, planned)
+            return session.apply(open_, planned, ids=self if self.ids is not None else None)
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        """Change lines of the ids file, as an apply does."""
+        lines = {address: line for (_, address), line in edits.items()}
+        known = {at: line for at, line in (self.ids or {}).items() if at not in lines}
+        self.ids = {**known, **{at: line for at, line in lines.items() if line is not None}}
 
     def converges(self, *confirm: str) -> Report:
         report = self.apply(*confirm)

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from dpsync.model.plans.plan import Plan
-from tests.soak import SOAK
+from tests.soak import seeds
 
 from .past import Project, git
 
 TITLES = ["Guides", "Handbook", "News", "Release 1", "Release 2", "API", "Changelog"]
-SEEDS = range(400 if SOAK else 4)
+SEEDS = seeds(4, 400)
+WITHOUT_LINES = seeds(2, 200)
 STEPS = 14
 PRUNED = "{ prune: [spaces, sites/docs/structure], limits: { deletes: 99, percent: 100 }, removed: [NAMED] }"
 
@@ -214,7 +215,7 @@ def test_nothing_is_lost_doubled_or_mistaken_while_nobody_looks(project: Project
     history.apply()
 
 
-@pytest.mark.parametrize("seed", SEEDS[: len(SEEDS) // 2])
+@pytest.mark.parametrize("seed", WITHOUT_LINES)
 def test_without_the_file_the_git_base_keeps_everything_from_being_lost_or_doubled(
     project: Project, seed: int
 ) -> None:
@@ -226,7 +227,7 @@ def test_without_the_file_the_git_base_keeps_everything_from_being_lost_or_doubl
     history.apply()
 
 
-@pytest.mark.parametrize("seed", SEEDS[: len(SEEDS) // 2])
+@pytest.mark.parametrize("seed", WITHOUT_LINES)
 def test_with_neither_the_file_nor_git_nothing_is_lost(project: Project, seed: int) -> None:
     """What was there before nobody knows, so something may be made twice; but nothing goes unasked."""
     history = History(project.holds(), Random(seed), records=False, commits=False, remembers=False)

@@ -17,7 +17,7 @@ import pytest
 from dpsync.client.errors import Rejected
 from dpsync.model.plans.plan import Plan
 from dpsync.server import world as worlds
-from tests.soak import SOAK
+from tests.soak import seeds
 
 from .past import Project, git
 
@@ -30,7 +30,7 @@ MADE_AT = {
 ITSELF = {"collections": "/collections/{}", "spaces": "/spaces/{}", "sites": "/orgs/acme/sites/{}"}
 FAMILY = {"collection": "collections", "space": "spaces", "site": "sites"}
 KEYS = {"collections": "c", "spaces": "p", "sites": "w"}
-SEEDS = range(400 if SOAK else 4)
+SEEDS = seeds(4, 400)
 STEPS = 14
 POLICY = (
     "{ prune: [collections, spaces, sites, sites/*/structure], limits: { deletes: 99, percent: 100 }MORE }"

@@ -44,8 +44,11 @@ def test_a_content_holder_is_not_created_beside_its_look_alike(
     assert not plan.can_apply
     (refusal,) = plan.refusals
     assert [(one.id, one.title) for one in refusal.candidates] == [("s1", live)]
-    assert "s1" not in refusal.message  # it is listed, and said once
-    assert refusal.way_out == f'add previously: "{live}" if it is that one, or new: true if it is another'
+    assert refusal.message == f'Is acme/spaces/g a new space, or the space "{live}" (id s1) renamed?'
+    previously = f'"{live}"' if not live.isascii() or " " in live else live
+    assert refusal.way_out == (
+        f'New: add new: true, or say --confirm "new acme/spaces/g". Renamed: add previously: {previously}.'
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,11 +72,13 @@ def test_likeness_is_looked_for_among_names_with_the_same_numbers(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So many names with numbers of their own are no more pairs than things."""
-    monkeypatch.setattr(lookalikes, "MOST", 3)
+    monkeypatch.setattr(lookalikes, "MOST_PAIRS", 3)
     live = ("Guide 1", "Guide 2", "Guide 3")
     wanted = "spaces: { a: { title: The guide 1 }, b: { title: The guide 2 }, c: { title: The guide 3 } }"
     plan = project.holds(spaces=docs(*live)).write(wanted).plan()
-    assert refused(plan) == [("unclear", f"acme/spaces/{key}") for key in "abc"]
+    (refusal,) = plan.refusals
+    assert (refusal.code, {one.id for one in refusal.candidates}) == ("unclear", {"s1", "s2", "s3"})
+    assert '--confirm "new 3 acme/spaces/*"' in refusal.way_out
 
 
 def test_new_is_the_answer(project: Project) -> None:
@@ -128,7 +133,7 @@ def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_on
     assert plan.can_apply
     assert said(plan) == [
         'acme/sites/d/structure/A: perhaps renamed: the entry of "More" (g1) was removed; '
-        'if it is that one, add previously: "More"'
+        "if it is that one, add previously: M"
     ]
 
 
@@ -137,19 +142,18 @@ def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> Non
     names = "n: { title: News }, m: { title: More }, e: { title: Else }, o: { title: Other }"
     project.write(f"spaces: {{ g: {{ title: guides }}, {names} }}", "{ prune: [spaces] }")
     project.content_may_go = False
-    assert refused(project.plan()) == [("unclear", "acme/spaces/g")]
+    assert {code for code, _ in refused(project.plan())} == {"content", "unclear"}
 
 
 def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookalikes, "MOST", 3)
+    monkeypatch.setattr(lookalikes, "MOST_PAIRS", 3)
     project.holds(spaces=docs("Guides", "Documentation"))
     project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
     plan = project.plan()
-    assert [(item.address, [one.why for one in item.candidates]) for item in plan.refusals] == [
-        ("acme/spaces/d", ["", ""]),
-        ("acme/spaces/g", ["it looks like it"]),
+    assert [(item.address, [one.id for one in item.candidates]) for item in plan.refusals] == [
+        ("acme/spaces/g", ["s1"])
     ]
 
 
@@ -173,14 +177,18 @@ def test_what_would_take_the_place_of_something_live_is_asked(project: Project) 
     assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/h")
     (candidate,) = refusal.candidates
     assert (candidate.id, candidate.why, candidate.shown_in) == (
-        "s1", "it is what is shown there now", ("acme/sites/docs/structure/en",)
+        "s1", Reason.SHOWN.value, ("acme/sites/docs/structure/en",)
     )  # fmt: skip
-    assert [answer.add for answer in refusal.answers] == ["id: s1", "new: true"]
+    assert [answer.add for answer in refusal.answers] == [
+        "previously: Guide", "new: true", '--confirm "new acme/spaces/h"',
+    ]  # fmt: skip
 
 
-def test_where_the_commit_before_is_not_in_this_clone_content_is_not_made(project: Project) -> None:
-    """Nobody can tell whether it was there under another name; once something is recorded, it is known."""
-    project.holds(spaces=docs("Guides")).write("spaces: { g: { title: Guides }, n: { title: News } }")
+def test_clone_without_past_and_ids_file_creates_no_content(project: Project) -> None:
+    """Nobody can tell whether the space was there under another name; once an ids file exists, it does."""
+    project.holds(spaces=docs("Guides", "Other")).write(
+        "spaces: { g: { title: Guides }, n: { title: News }, m: { title: More } }"
+    )
 
     def planned() -> Plan:
         session = project.session()
@@ -189,59 +197,43 @@ def test_where_the_commit_before_is_not_in_this_clone_content_is_not_made(projec
             return replace(session, base=lacking).plan(client).plan
 
     (refusal,) = planned().refusals
-    assert (refusal.code, refusal.address, refusal.candidates) == ("unclear", "acme/spaces/n", ())
-    assert [answer.add for answer in refusal.answers] == ["new: true"]
+    assert (refusal.code, refusal.address, refusal.candidates) == ("unclear", "acme", ())
+    assert [answer.add for answer in refusal.answers] == ['--confirm "new 2 acme/**"']
     project.record()
     assert planned().can_apply
-
-
-def test_a_translation_whose_source_was_renamed_by_hand_is_not_made_again(project: Project) -> None:
-    """The source is asked about by what the translation shows, and by no likeness.
-
-    Otherwise, a reference inside a value is never the id of what it names, and a translation is made a second
-    time.
-    """
-    translation = {
-        "id": "t",
-        "source": {"space": "s1", "language": "en"},
-        "language": "fr",
-        "status": "pending",
-    }
-    project.holds(spaces=docs("Handbuch"), translations=[translation])
-    project.write(
-        """
-        spaces: { g: { title: Guides } }
-        translations: { fr: { source: { space: g, language: en }, language: fr } }
-        """
-    )
-    found = {item.address: {one.id for one in item.candidates} for item in project.plan().refusals}
-    assert found["acme/spaces/g"] == {"s1"}
-    project.write(
-        """
-        spaces: { g: { title: Guides, previously: Handbuch } }
-        translations: { fr: { source: { space: g, language: en }, language: fr } }
-        """
-    )
-    assert did(project.plan()) == {"acme/spaces/g": "update"}
 
 
 # Without lines, the git base tells what was there before.
 
 
-def test_what_was_declared_before_and_is_not_found_is_asked_about(project: Project) -> None:
-    """Renamed by hand to something else altogether: without its line it looks like a new entry.
+@pytest.mark.parametrize("commits", [0, 1, 12], ids=["uncommitted", "one commit ago", "many commits ago"])
+def test_removed_entry_is_asked_about_however_long_ago(project: Project, commits: int) -> None:
+    """Each commit may wait for its apply: key and title changed, and the space must not be created anew."""
+    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
+    wanted = "spaces: { h: { title: Handbook } }"
+    for number in range(commits):
+        project.commit(f"title: Acme {number}\n{wanted}")
+    (refusal,) = project.write(wanted).plan().refusals
+    assert (refusal.code, [one.id for one in refusal.candidates]) == ("unclear", ["s1"])
 
-    Otherwise, anything that is live counts as something whose entry was removed, and every new entry is asked
-    about.
-    """
-    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
-    project.commit("title: Acme\nspaces: { g: { title: Guides } }")
-    project.base = "HEAD~1"
-    project.holds(spaces=docs("Everything"))
-    (refusal,) = project.plan().refusals
-    assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/g")
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.NO_LINES.value)]
-    assert project.write("spaces: { g: { title: Guides, new: true } }").plan().can_apply
+
+def test_removed_entry_is_no_question_after_the_apply(project: Project) -> None:
+    """Otherwise, a space that was kept on purpose raises a question with each new space."""
+    project.ids = {}
+    project.holds(spaces=docs("Guides", "News")).write("spaces: { g: { title: Guides }, n: { title: News } }")
+    project.apply()
+    project.write("spaces: { n: { title: News } }").converges()
+    assert project.write("spaces: { n: { title: News }, h: { title: Handbook } }").plan().can_apply
+
+
+@pytest.mark.parametrize("members", [[], ["ada"]], ids=["empty", "with a member"])
+def test_new_team_beside_a_removed_one_is_asked_about_if_that_has_members(
+    project: Project, members: list[str]
+) -> None:
+    """A new team has no members; a removed empty team is worth no question."""
+    team = {"id": "t1", "title": "Legacy", "members": [{"user": name, "role": "owner"} for name in members]}
+    project.holds(teams=[team]).write("teams: { legacy: { title: Legacy } }").record()
+    assert project.write("teams: { emea: { title: Emea } }").plan().can_apply is not bool(members)
 
 
 def test_what_was_only_just_committed_is_new(project: Project) -> None:
@@ -273,21 +265,30 @@ def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> N
         client.get("/user")
         base = replace(session.base, ids=IdsFile({client.platform: {"acme": lines or {}}}))
         (refusal,) = replace(session, base=base).plan(client).plan.refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.BASE_LINE.value)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.FORMER.value)]
 
 
-def test_a_removed_name_that_another_entry_takes_is_asked_about(project: Project) -> None:
-    """Key and title changed, and a new entry has the old title: each could be the one that was there."""
+def test_new_key_beside_a_new_entry_is_no_question(project: Project) -> None:
+    """Changing the key of one entry and adding another one is ordinary work."""
     project.holds(spaces=docs("News")).commit("spaces: { n: { title: News } }")
     project.write("spaces: { other: { title: API }, new: { title: News } }")
-    (refusal,) = project.plan().refusals
-    assert (refusal.address, [one.id for one in refusal.candidates]) == ("acme/spaces/other", ["s1"])
+    assert did(project.plan()) == {"acme/spaces/other": "create"}
 
 
-def test_a_removed_entry_and_a_new_one_with_a_name_that_was_there(project: Project) -> None:
-    """The removed one would go, while the new one takes over what nobody had declared."""
+def test_removed_entry_beside_an_adopted_object_needs_one_answer(project: Project) -> None:
+    """The new entry is the space with its name; the removed one is deleted only if somebody agrees."""
     pruned = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
     project.holds(spaces=docs("Guides", "News")).commit("spaces: { g: { title: Guides } }", pruned)
-    project.write("spaces: { n: { title: News } }", pruned)
-    (refusal,) = project.plan().refusals
-    assert (refusal.code, [one.id for one in refusal.candidates]) == ("unclear", ["s2", "s1"])
+    project.content_may_go = False
+    assert refused(project.write("spaces: { n: { title: News } }", pruned).plan()) == [
+        ("content", "acme/spaces/[Guides]")
+    ]
+
+
+def test_name_that_git_knows_is_asked_about_where_lines_decide(project: Project) -> None:
+    """The entry has no line, so an apply that could not write it may have created the space."""
+    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
+    project.holds(spaces=docs("Guides", "News"))
+    project.commit("spaces: { g: { title: Guides }, n: { title: News } }")
+    (refusal,) = project.write("spaces: { g: { title: Guides }, n: { title: Blog } }").plan().refusals
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s2", Reason.FORMER.value)]

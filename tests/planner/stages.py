@@ -245,7 +245,8 @@ class Case:
             RecordedLine(self.address(kind, path), f"{kind}-{path.replace('/', '-')}")
             for kind, path in self.lines
         )
-        records = Records({line.address: line for line in ids})
+        lines = {line.address: line for line in ids}
+        records = Records(lines, empty=frozenset() if lines else frozenset({ACME}))
         return Snapshot(objects, matches, scopes, orders, user=self.user, records=records)
 
     # The stages, and what some of them take without the rest.

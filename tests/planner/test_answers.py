@@ -75,7 +75,7 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
         parse("please", REGISTRY)
     assert [str(form) for form in forms(REGISTRY)] == [
         "delete N", "delete content N", "expose N", "expose for a moment N", "delete object ADDRESS",
-        "new ADDRESS",        "restructure ADDRESS",
+        "new ADDRESS", "new N PATTERN", "restructure ADDRESS",
         "send ADDRESS#field", "run ADDRESS", "sync ADDRESS", "not my own ADDRESS",
     ]  # fmt: skip
     assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))

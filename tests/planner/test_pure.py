@@ -16,8 +16,9 @@ from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.exchanges import exchanged
 from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import exchanged, identity_refusals, perhaps_renamed
+from dpsync.planner.questions.identity import identity_questions, perhaps_renamed
 from dpsync.planner.questions.lookalikes import lookalikes
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.unplanned import with_unwritten
@@ -54,12 +55,14 @@ def test_the_case_asks_and_answers() -> None:
 
 STAGES: dict[str, Callable[[Decisions], Any]] = {
     "steps": lambda decided: write_steps(decided),
-    "alike": lambda decided: lookalikes(decided.sides, decided.blocking),
+    "alike": lambda decided: lookalikes(decided.sides),
     "content": unnamed_content,
     "guards": lambda decided: list(refusals(decided, [], unnamed_content(decided))),
-    "unclear": lambda decided: list(identity_refusals(decided, [], unnamed_content(decided).unanswered)),
+    "unclear": lambda decided: identity_questions(
+        decided, lookalikes(decided.sides), unnamed_content(decided)
+    ),
     "exchanged": lambda decided: list(exchanged(decided.sides)),
-    "renamed": lambda decided: perhaps_renamed(decided, unnamed_content(decided).unanswered),
+    "renamed": lambda decided: perhaps_renamed(decided, lookalikes(decided.sides)),
     "unwatched": lambda decided: coverage(decided.sides).unwatched(),
     "blocked": lambda decided: decided.blocking.all(),
     "deletions": lambda decided: deletions(decided.sides, decided.restructuring),

@@ -571,22 +571,8 @@ def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
     assert "and 2 more that it could be" in text
 
 
-def test_what_merely_is_there_is_named_and_changes_no_way_out() -> None:
-    """Nothing speaks for it but that it would be deleted while another one is made.
-
-    Otherwise, what merely is there is told as a likely rename.
-    """
-    live: Things = {"team": {"old": {"title": "Ash"}}}
-    case = Case({"team": {"new": {"title": "Quite another"}}}, live, prune=["teams"], agreed=False)
-    sides = case.sides()
-    found = find_drift(sides, make_plan(sides))
-    (item,) = [one for one in found.found if one.what == "missing"]
-    assert [(one.id, one.likely) for one in item.renamed] == [("team-old", False)]
-    assert (ways_out(found, item).by_hand or "").startswith("remove the entry")
-
-
-def test_what_looks_like_it_is_told_as_what_it_is_called_now() -> None:
-    """Otherwise, what looks like it is told like anything that merely is there."""
-    case = Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}})
-    (item,) = drift(case)
-    assert [(one.id, one.likely) for one in item.renamed] == [("team-old", True)]
+def test_missing_entry_names_similar_objects_alone() -> None:
+    """An object that merely stands there is no likely rename of an entry that is not live."""
+    live: Things = {"team": {"old": {"title": "Designer"}, "other": {"title": "Ash"}}}
+    (item,) = drift(Case({"team": {"n": {"title": "Designers"}}}, live))
+    assert [one.id for one in item.renamed] == ["team-old"]

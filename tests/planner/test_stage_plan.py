@@ -14,7 +14,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Organization, Plan
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
-from dpsync.planner.questions.lookalikes import Reason, previous_name
+from dpsync.planner.questions.lookalikes import previous_names
 from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps
 
 from .stages import ACME, SPAN, Case, Things
@@ -259,9 +259,9 @@ def guides(*titles: str, **more: object) -> Plan:
 
 
 def test_a_look_alike_is_named_by_its_title_where_only_one_has_it() -> None:
-    assert 'add previously: "Guides" if' in guides("Guides").refusals[0].way_out
-    assert 'add previously: "Guides" if' in guides("Guides", "Guide s!").refusals[0].way_out
-    assert "add id: space-s0 if" in guides("Guides", "Guides").refusals[0].way_out
+    assert "Renamed: add previously: Guides." in guides("Guides").refusals[0].way_out
+    assert "Renamed: add previously: Guides or" in guides("Guides", "Guide s!").refusals[0].way_out
+    assert "Renamed: add id: space-s0 or" in guides("Guides", "Guides").refusals[0].way_out
     assert guides("Guides", new=True).refusals == ()
 
 
@@ -420,8 +420,8 @@ def group(**titles: str) -> Things:
         (Case(group(n="Designers"), group(old="Designer"), ignore=["sites/d/structure/n"]), []),
         (Case(group(n="Designers"), group(n="Designer")), []),
         (Case(group(n="Quite another"), group(old="Designer")), []),
-        (Case(group(n="Quite another"), group(old="Designer"), base=group(old="Designer")),
-         ["perhaps renamed", "removed here, st"]),
+        (Case(group(n="Quite another"), group(old="Designer"), lines=[("section_group", "d/old")]),
+         ["perhaps renamed"]),
         (Case(group(n="Designers", old="Designer"), group(old="Designer")), []),  # that one is declared
         (Case(group(n="Designers"), group(n="Designers", old="Designer")), []),  # it is live itself
         (Case({**group(), "section_group": {"d/n": {"title": "Designers", "new": True}}},
@@ -447,12 +447,12 @@ def test_the_line_to_add_has_the_name_unless_that_is_of_several_or_of_none() -> 
 
     Otherwise, a name is advised that is none.
     """
-    things: Things = {"team": {"a": {"title": "A"}, "b": {"title": "B"}, "c": {"title": "B"}, "d": {}}}
-    a, b, c, d = (item for item in Case({}, things).sides().snapshot.objects.values() if item.kind == "team")
-    kind = Case().registry["team"]
-    assert previous_name(kind, [a, b]) == 'previously: "A"'
-    assert previous_name(kind, [b, c]) == "id: team-b"
-    assert previous_name(kind, [d]) == "id: team-d"
+    things: Things = {"team": {"a": {"title": "A 1"}, "b": {"title": "B"}, "c": {"title": "B"}, "d": {}}}
+    case = Case({"team": {"n": {"title": "N"}}}, things, lines=[("team", "c")])
+    sides = case.sides()
+    entry = sides.resources[case.address("team", "n")]
+    lines = previous_names(sides, entry, [("team", f"team-{key}") for key in "abcd"])
+    assert lines == ['previously: "A 1"', "id: team-b", "previously: c", "id: team-d"]
 
 
 def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
@@ -473,19 +473,6 @@ def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
     assert (note.address, note.text.split(",")[0]) == (
         "acme/sites/d/structure/n",
         'it takes the place of "Old" (section_group-d-old)',
-    )
-
-
-def test_a_new_team_where_another_one_is_named_is_asked_about() -> None:
-    def saml(team: Ref | LiveId) -> dict[str, dict[str, object]]:
-        return {"s": {"label": "S", "ssoURL": "https://s", "defaultRole": "read", "defaultTeam": team}}
-
-    wanted = {"team": {"n": {"title": "Quite another"}}, "saml": saml(Ref(ACME.child("teams", "n")))}
-    live = {"team": {"old": {"title": "Old"}}, "saml": saml(LiveId("team-old"))}
-    [refusal] = make_plan(Case(wanted, live).sides()).refusals
-    assert (refusal.code, [(one.id, one.why) for one in refusal.candidates]) == (
-        "unclear",
-        [("team-old", Reason.PLACE.value)],
     )
 
 

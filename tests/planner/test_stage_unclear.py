@@ -1,4 +1,4 @@
-"""What is asked before anything is made or renamed that may be live already, from plain values."""
+"""What a plan asks before it creates content that may be live under another name, from plain values."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from msgspec.structs import replace
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.values import LiveId
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.candidates import MOST
-from dpsync.planner.questions.lookalikes import Lookalike, Reason
+from dpsync.planner.questions.identity import MOST
+from dpsync.planner.questions.lookalikes import Reason, named
 
-from .lab import REGISTRY
 from .stages import ACME, Case, Things
 
 NAMES = Case({"collection": {key: {} for key in "abcdn"}, "space": {key: {} for key in "nstuv"}})
 """Only for references to what it has."""
-LOOKS, PLACE, REMOVED = Reason.LOOKS.value, Reason.PLACE.value, Reason.REMOVED.value
-OTHERS, GOING, UNSEEN = Reason.OTHERS.value, Reason.GOING.value, Reason.UNSEEN_PAST.value
-BY_BASE, NO_LINES = Reason.BASE_LINE.value, Reason.NO_LINES.value
+SIMILAR, SHOWN, LOST = Reason.SIMILAR.value, Reason.SHOWN.value, Reason.LOST.value
 
 
 def asked(case: Case | Sides, code: str = "unclear") -> dict[str, dict[str, str]]:
@@ -115,44 +112,11 @@ def test_what_somebody_has_answered_is_not_known_by_its_name_alone(by: MatchedBy
     assert asked(replace(sides, snapshot=replace(sides.snapshot, matches=matches)), "exchanged") == {}
 
 
-# What an entry that would be made could be.
-
-
-def into(**collections: str | None) -> Case:
-    """Spaces that are to go into a new collection, by the one that each is in now."""
-    wanted = {
-        "collection": {"n": {"title": "N"}},
-        "space": {key: {"title": key, "collection": NAMES.ref("collection", "n")} for key in collections},
-    }
-    at = {key: LiveId(f"collection-{to}") if to else None for key, to in collections.items()}
-    live = {
-        "collection": {"old": {"title": "Old"}, "other": {"title": "Other"}},
-        "space": {key: {"title": key, "collection": to} for key, to in at.items()},
-    }
-    return Case(wanted, live)
-
-
-@pytest.mark.parametrize(
-    ("case", "found"),
-    [
-        (into(s="old", t="old"), {"n": {"collection-old": PLACE}}),
-        (into(s="old", t="other"), {}),
-        (into(s="old", t=None), {}),
-        (into(s=None, t=None), {}),
-        (into(s="old"), {"n": {"collection-old": PLACE}}),
-    ],
-)
-def test_what_all_that_goes_into_it_lies_in_now_may_be_it(case: Case, found: Mapping[str, Any]) -> None:
-    """Otherwise, where one entry of a place is open, those of all others are.
-
-    Otherwise, everything that nobody declares is said to have lost its entry.
-    Otherwise, of two places in which things lie one is said to be the new one.
-    """
-    assert asked(case) == found
+# What a new entry could be.
 
 
 def showing(new: Mapping[str, Any], shown: str, *others: str, declared: bool = True) -> Case:
-    """A place that is to show the new space `n`, and shows another one now."""
+    """A site space that is to show the new space `n`, and shows another one now."""
     tree: Things = {"site": {"d": {"title": "D"}}, "section": {"d/k": {"title": "K", "path": "k"}}}
     spaces = {key: {"title": key} for key in (shown, *others)}
     place = {"d/k/p": {"path": "p", "space": LiveId(f"space-{shown}")}}
@@ -165,21 +129,17 @@ def showing(new: Mapping[str, Any], shown: str, *others: str, declared: bool = T
 @pytest.mark.parametrize(
     ("case", "found"),
     [
-        (showing({}, "old"), {"n": {"space-old": PLACE}}),
-        (showing({}, "old", "other"), {"n": {"space-old": PLACE}}),
+        (showing({}, "old"), {"n": {"space-old": SHOWN}}),
+        (showing({}, "old", "other"), {"n": {"space-old": SHOWN}}),
         (showing({"new": True}, "old"), {}),
         (dataclasses.replace(showing({}, "old"), ignore=["spaces/n"]), {}),
         (dataclasses.replace(showing({}, "old"), forget=["spaces/[old]"]), {}),
-        # A place is known by what it shows: it is not found, and what is beside it shows the old one.
-        (showing({}, "old", declared=False), {"n": {"space-old": PLACE}}),
+        (showing({}, "old", declared=False), {}),
     ],
+    ids=["shown", "one of two is shown", "declared new", "ignored entry", "forgotten object", "another path"],
 )
-def test_what_is_shown_where_a_new_one_is_to_be_shown_may_be_it(case: Case, found: Mapping[str, Any]) -> None:
-    """Otherwise, what is an entry already is offered to another one.
-
-    Otherwise, what the policy ignores is asked about.
-    Otherwise, what is to be left where it is is offered to an entry.
-    """
+def test_space_shown_at_the_same_place_is_asked_about(case: Case, found: Mapping[str, Any]) -> None:
+    """Otherwise, a site shows an empty new space in place of the real one that was renamed by hand."""
     assert asked(case) == found
 
 
@@ -187,15 +147,19 @@ def spaces(*keys: str, **fields: Any) -> Things:
     return {"space": {key: {"title": f"The {key}", **fields} for key in keys}}
 
 
-def recorded(case: Case, earlier: Sequence[str] = (), *, empty: bool = False, **base: bool) -> Sides:
-    """Sides of which the ids file of the git base has lines, too; or there is no line for any of them."""
+def recorded(
+    case: Case, earlier: Sequence[str] = (), kept: Sequence[str] = (), *, empty: bool = False, **base: Any
+) -> Sides:
+    """Sides with marks in the ids file; `empty` is without an ids file, but with that of the git base."""
     sides = case.sides()
     lines = [
         RecordedLine(case.address("space", key), f"space-{live}")
         for key, live in (one.split("=") for one in earlier)
     ]
+    marked = {case.address("space", key) for key in kept}
     known = replace(
         sides.snapshot.records,
+        lines={at: replace(one, kept=at in marked) for at, one in sides.snapshot.records.lines.items()},
         earlier={line.address: line for line in lines},
         empty=frozenset({ACME}) if empty else frozenset(),
     )
@@ -203,117 +167,76 @@ def recorded(case: Case, earlier: Sequence[str] = (), *, empty: bool = False, **
     return replace(sides, snapshot=snapshot, base=replace(sides.base, **base))
 
 
-GONE = {"space-gone": REMOVED}
+OLD = [("space", "gone")]
+GONE = {"space-gone": LOST}
 
 
 @pytest.mark.parametrize(
     ("sides", "found"),
     [
-        (recorded(Case(spaces("n"), spaces("gone"))), {}),
-        (recorded(Case(spaces("n"), spaces("gone"), lines=[("space", "gone")])), {"n": GONE}),
-        (recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone"))), {"n": GONE}),
-        (recorded(Case(spaces("n"), spaces("gone")), ["gone=gone"]), {"n": GONE}),
-        (recorded(Case(spaces("n"), spaces("gone")), ["n=gone"]), {"n": {"space-gone": BY_BASE}}),
-        (recorded(Case(spaces("n"), spaces("gone")), ["n=lost"]), {}),
-        # Of two that are new both are asked about when one is.
-        (recorded(Case(spaces("n", "m"), spaces("gone", "x")), ["n=gone"]),
-         {"n": {"space-gone": BY_BASE}, "m": {"space-gone": OTHERS, "space-x": OTHERS}}),
-        (recorded(Case(spaces("n", "m"), spaces("gone", "x"), lines=[("space", "gone")])),
-         {"n": GONE, "m": GONE}),
-        # What an entry is already, and what nobody may touch, it is not.
-        (recorded(Case(spaces("n", "s"), spaces("s"), lines=[("space", "s")])), {}),
-        (recorded(Case(spaces("n"), spaces("gone"), lines=[("space", "gone")], ignore=["spaces/[The gone]"])),
-         {}),
-        # The entry was there when ids were not yet recorded; but HEAD was perhaps never applied.
-        (recorded(Case(spaces("n"), spaces("x"), base=spaces("n")), empty=True),
-         {"n": {"space-x": NO_LINES}}),
-        (recorded(Case(spaces("n"), spaces("x"), base=spaces("n")), empty=True, present=True), {}),
-        (recorded(Case(spaces("n"), spaces("x"), base=spaces()), empty=True), {}),
-        (recorded(Case(spaces("n"), spaces("x"), base=spaces("n"))), {}),
-        (recorded(Case(spaces("n"), spaces("x")), empty=True, lacking=True), {"n": {}}),
-        # Or its line was lost, and what it was is called otherwise by now.
-        (recorded(Case(spaces("n"), spaces("x")), lacking=True), {"n": {"space-x": UNSEEN}}),
-        (recorded(Case(spaces("n", "x"), spaces("x")), lacking=True), {}),
-        (recorded(Case(spaces("n"), spaces("x"), lines=[("space", "n")]), lacking=True),
-         {"n": {"space-x": UNSEEN}}),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), lines=OLD)), {"n": GONE}, id="line left"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone")), empty=True),
+                     {"n": GONE}, id="no ids file, base has the entry"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces(), earlier=[spaces("gone")]),
+                              empty=True), {"n": GONE}, id="no ids file, an older commit has the entry"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["gone=gone"], empty=True), {"n": GONE},
+                     id="no ids file, base has the file"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["n=gone"], empty=True), {"n": GONE},
+                     id="no ids file, base has the entry's line"),
     ],
 )  # fmt: skip
-def test_what_an_entry_that_is_gone_from_the_files_was_may_be_a_new_one(
-    sides: Sides, found: Mapping[str, Any]
-) -> None:
-    """Otherwise, in a clone of one commit content is made that was there.
-
-    Otherwise, an entry of the git base without a line is made a second time beside its object.
-    Otherwise, a project that was only just written is asked about each entry.
-    Otherwise, what is new in the files is asked about as if it had been there.
-    Otherwise, one object is offered to two entries.
-    Otherwise, what is to be left where it is is offered to an entry, also of what the policy ignores.
-    """
+def test_object_whose_entry_was_removed_is_asked_about(sides: Sides, found: Mapping[str, Any]) -> None:
+    """Otherwise, a space whose key and title change in one commit is created anew, without its pages."""
     assert asked(sides) == found
 
 
-def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
-    keys = [f"gone{number:03}" for number in range(MOST + 3)]
-    plan = make_plan(Case(spaces("n"), spaces(*keys), lines=[("space", key) for key in keys]).sides())
-    [refusal] = plan.refusals
-    assert len(refusal.candidates) == MOST
-    assert "3 more than are named here" in refusal.message
-    assert len(refusal.answers) == MOST + 1
-
-
-def test_the_others_that_must_be_answered_are_counted() -> None:
-    plan = make_plan(Case(spaces("m", "n"), spaces("gone"), lines=[("space", "gone")]).sides())
-    assert ["1 other space would be made" in item.message for item in plan.refusals] == [True, True]
-    assert [one.add for one in plan.refusals[0].answers] == ["id: space-gone", "new: true"]
-    assert not any("more than are named here" in item.message for item in plan.refusals)
-
-
 @pytest.mark.parametrize(
-    ("case", "found"),
+    "sides",
     [
-        # An entry is new, its name was there, and the object of a removed entry would be deleted.
-        (Case(spaces("s"), spaces("s", "gone"), prune=["spaces"], base=spaces("gone")),
-         {"s": {"space-s": "it has its name", "space-gone": REMOVED}}),
-        (Case(spaces("s"), spaces("s", "gone"), prune=["spaces"], base=spaces("s", "gone")), {}),
-        (Case(spaces("s"), spaces("s", "gone"), base=spaces("gone")), {}),
-        (Case(spaces("s"), spaces("s", "gone"), prune=["spaces"], base=spaces()), {}),
-        (Case(spaces("s"), spaces("s", "gone"), prune=["spaces"], base=spaces("gone"),
-              lines=[("space", "s")]), {}),
+        pytest.param(recorded(Case(spaces("n"), spaces("a", "b", "c"))), id="never declared"),
+        pytest.param(recorded(Case(spaces("n"), spaces("a", "b", "c"), base=spaces("n")), empty=True),
+                     id="never declared, no ids file, the entry is in the base"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), lines=OLD), kept=["gone"]), id="kept"),
+        pytest.param(recorded(Case(spaces("n", "s"), spaces("s"), lines=[("space", "s")])), id="declared"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), lines=OLD, ignore=["spaces/[The gone]"])),
+                     id="ignored"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), lines=OLD, removed=["spaces/gone"])),
+                     id="named in removed"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone"), lines=[("space", "x")])),
+                     id="only git has the entry, and there is an ids file"),
     ],
 )  # fmt: skip
-def test_a_new_entry_with_a_name_that_was_there_is_asked_about_when_another_goes(
-    case: Case, found: Mapping[str, Any]
-) -> None:
-    """Otherwise, an entry that the git base has is taken for a new one, and asked about."""
-    assert asked(case) == found
+def test_ordinary_new_space_is_created_unasked(sides: Sides) -> None:
+    assert make_plan(sides).can_apply
 
 
-def test_of_what_looks_like_it_the_most_alike_is_named_first() -> None:
-    looks = {"a": {"title": "The Guidexx"}, "b": {"title": "The Guide"}}
-    found = asked(Case({"space": {"n": {"title": "The Guides"}}}, {"space": looks}))
-    assert list(found["n"].items()) == [("space-b", LOOKS), ("space-a", LOOKS)]
+@pytest.mark.parametrize("kind", ["team", "collection"])
+@pytest.mark.parametrize("known", [True, False], ids=["known to be empty", "not read"])
+def test_only_an_empty_object_is_replaced_unasked(kind: str, known: bool) -> None:
+    """What nothing hangs on may be created anew; what was not read may have members or spaces."""
+    case = Case(
+        {kind: {"n": {"title": "Quite another"}}}, {kind: {"old": {"title": "Old"}}}, lines=[(kind, "old")]
+    )
+    sides = case.sides()
+    looked_at = frozenset({(kind, f"{kind}-old")} if known else ())
+    evidence = replace(sides.snapshot.evidence, looked_at=looked_at)
+    sides = replace(sides, snapshot=replace(sides.snapshot, evidence=evidence))
+    assert make_plan(sides).can_apply is known
 
 
-@pytest.mark.parametrize("empty", [False, True])
-def test_where_ids_were_never_recorded_and_there_is_no_base_nobody_knows_what_is_new(empty: bool) -> None:
-    """Otherwise, where nothing tells which entries are new, each one that has a name is asked about."""
-    case = Case(spaces("s"), spaces("s", "gone"), prune=["spaces"], lines=[("space", "gone")])
-    assert asked(recorded(case, empty=empty)).keys() == (set() if empty else {"s"})
-
-
-def test_a_candidate_tells_what_shows_it() -> None:
-    case = showing({}, "old")
-    [refusal] = make_plan(case.sides()).refusals
-    assert [one.shown_in for one in refusal.candidates] == [("acme/sites/d/structure/k/p",)]
+def test_object_whose_key_alone_changed_is_no_candidate() -> None:
+    """Renaming the key of one space and adding another one is ordinary work."""
+    case = Case(spaces("renamed", "n"), {"space": {"renamed": {"title": "The old"}}})
+    sides = case.sides()
+    lines = {at: RecordedLine(at, "space-renamed") for at in [case.address("space", "old")]}
+    records = replace(sides.snapshot.records, lines=lines)
+    assert make_plan(replace(sides, snapshot=replace(sides.snapshot, records=records))).can_apply
 
 
 @pytest.mark.parametrize(("put_out", "deleted"), [(True, False), (False, True), (False, False)])
-def test_what_the_platform_has_put_out_or_deleted_is_no_candidate(put_out: bool, deleted: bool) -> None:
-    """Otherwise, what the platform has made of an entry becomes another entry.
-
-    Otherwise, what is deleted is offered as what an entry could be.
-    """
-    sides = recorded(Case(spaces("n"), spaces("gone"), lines=[("space", "gone")]))
+def test_output_or_deleted_object_is_no_candidate(put_out: bool, deleted: bool) -> None:
+    """The space of a translation belongs to that, and a deleted space has its own answer."""
+    sides = recorded(Case(spaces("n"), spaces("gone"), lines=OLD))
     gone = replace(sides.snapshot.objects["space", "space-gone"], deleted=deleted)
     objects = {**sides.snapshot.objects, gone.identity: gone}
     outputs = frozenset({gone.identity}) if put_out else frozenset()
@@ -321,81 +244,150 @@ def test_what_the_platform_has_put_out_or_deleted_is_no_candidate(put_out: bool,
     assert bool(asked(replace(sides, snapshot=snapshot))) is not (put_out or deleted)
 
 
-# All questions about one kind are one.
+def test_most_similar_candidate_comes_first() -> None:
+    looks = {"a": {"title": "The Guidexx"}, "b": {"title": "The Guide"}}
+    found = asked(Case({"space": {"n": {"title": "The Guides"}}}, {"space": looks}))
+    assert list(found["n"].items()) == [("space-b", SIMILAR), ("space-a", SIMILAR)]
 
 
-def replacing(**more: Any) -> Case:
-    """A new space beside one that was never declared and that `prune` would delete; and a team that goes."""
-    live: Things = {"space": {"old": {"title": "Old"}}, "team": {"gone": {"title": "Gone"}}}
-    wanted: Things = {"space": {"n": {"title": "Quite another"}}, "team": {}}
-    return Case(wanted, live, prune=["spaces", "teams"], agreed=False, **more)
+def test_candidate_lists_what_shows_it() -> None:
+    case = showing({}, "old")
+    [refusal] = make_plan(case.sides()).refusals
+    assert [one.shown_in for one in refusal.candidates] == [("acme/sites/d/structure/k/p",)]
 
 
-def test_what_would_be_deleted_while_another_of_its_kind_is_made_is_one_question_with_all_answers() -> None:
-    """Otherwise, what is of another kind is offered as what an entry could be."""
-    plan = make_plan(replacing().sides())
-    assert [(item.code, item.address) for item in plan.refusals] == [
-        ("unclear", "acme/spaces/n"),
-        ("content", "acme/teams/[Gone]"),
-    ]
-    asked, other = plan.refusals
-    assert [(one.id, one.why) for one in asked.candidates] == [("space-old", GOING)]
-    assert [(one.address, one.add) for one in asked.answers] == [
-        ("acme/spaces/n", "id: space-old"),
-        ("acme/spaces/n", "new: true"),
-        ("policy", 'removed: ["acme/spaces/[Old~space-old]"]'),
-        ("acme/spaces/[Old]", '--confirm "delete content 2"'),
-    ]
-    assert "acme/spaces/[Old]" not in other.message
+# A clone that cannot tell.
+
+
+def test_clone_without_past_is_one_refusal() -> None:
+    """In a clone of one commit without an ids file, each new space may be a renamed one."""
+    case = Case(spaces("n", "m", "s"), spaces("x", "s"))
+    lacking = recorded(case, empty=True, lacking=True, name="the parent of HEAD is not in this clone")
+    [refusal] = make_plan(lacking).refusals
+    assert (refusal.code, refusal.address) == ("unclear", "acme")
+    assert "2 entries" in refusal.message
+    assert "fetch-depth: 0" in refusal.way_out
+    [answer] = refusal.answers
+    assert answer.add == '--confirm "new 2 acme/**"'
+    confirmed = replace(lacking, options=Options(confirm=("new 2 acme/**",)))
+    assert make_plan(confirmed).can_apply
 
 
 @pytest.mark.parametrize(
-    ("more", "codes"),
+    "sides",
     [
-        ({"confirm": ["delete content 2"]}, []),
-        ({"confirm": ["delete object acme/spaces/[Old]", "delete object acme/teams/[Gone]"]}, []),
-        ({"removed": ["spaces/[Old]"]}, ["content"]),
-        ({"removed": ["spaces/[Old]", "teams/[Gone]"]}, []),
+        pytest.param(
+            recorded(Case(spaces("n", "x"), spaces("x")), empty=True, lacking=True), id="nothing undeclared"
+        ),
+        pytest.param(
+            recorded(Case(spaces("n"), spaces("x"), lines=[("space", "n")]), lacking=True), id="ids file"
+        ),
+        pytest.param(
+            recorded(Case(spaces("n", new=True), spaces("x")), empty=True, lacking=True), id="new: true"
+        ),
     ],
 )
-def test_what_was_named_to_go_is_no_question_any_more(more: dict[str, Any], codes: list[str]) -> None:
-    assert [item.code for item in make_plan(replacing(**more).sides()).refusals] == codes
+def test_clone_without_past_creates_what_is_certainly_new(sides: Sides) -> None:
+    assert make_plan(sides).can_apply
 
 
-def test_an_entry_that_is_said_to_be_new_leaves_the_question_what_may_go() -> None:
-    """Otherwise, what is said to be new is asked about for ever."""
-    case = replacing()
-    new = dataclasses.replace(
-        case, wanted={**case.wanted, "space": {"n": {"title": "Quite another", "new": True}}}
+# One question for each kind and place.
+
+
+def test_question_about_one_entry_fits_on_one_line() -> None:
+    [refusal] = make_plan(Case(spaces("n"), spaces("gone"), lines=OLD).sides()).refusals
+    assert refusal.message == (
+        'Is acme/spaces/n a new space, or the space "The gone" (id space-gone) renamed, '
+        "whose entry was removed?"
     )
-    assert [item.code for item in make_plan(new.sides()).refusals] == ["content"]
+    assert refusal.way_out == (
+        'New: add new: true, or say --confirm "new acme/spaces/n". Renamed: add previously: gone.'
+    )
+    assert [one.add for one in refusal.answers] == [
+        "previously: gone", "new: true", '--confirm "new acme/spaces/n"',
+    ]  # fmt: skip
+
+
+def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
+    """Sixty refusals for one removed team would bury everything else."""
+    wanted = {"team": {f"t{number}": {"title": f"Number {number}"} for number in range(60)}}
+    live = {"team": {"legacy": {"title": "Quite another"}}}
+    case = Case(wanted, live, lines=[("team", "legacy")], prune=["teams"], agreed=False)
+    [refusal] = make_plan(case.sides()).refusals
+    assert refusal.message == (
+        'Are these 60 teams new, or is one of them the team "Quite another" (id team-legacy) renamed, '
+        "whose entry was removed? acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
+    )
+    new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete content 1"'
+    assert refusal.way_out == f"New: say {new} {delete}. Renamed: add previously: legacy to its entry."
+    answers = ("new 60 acme/teams/*", "delete content 1")
+    assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
+
+
+@pytest.mark.parametrize(
+    ("answers", "codes"),
+    [
+        ((), ["unclear"]),
+        (("new 2 acme/spaces/*",), ["content"]),
+        (("new 2 spaces/*",), ["content"]),
+        (("new acme/spaces/m", "new acme/spaces/n"), ["content"]),
+        (("new acme/spaces/m",), ["unclear"]),
+        (("new 3 acme/spaces/*",), ["unclear"]),
+        (("new 2 acme/teams/*",), ["unclear"]),
+        (("delete content 1",), ["unclear"]),
+        (("new 2 acme/spaces/*", "delete content 1"), []),
+    ],
+    ids=[
+        "none", "pattern", "pattern without organization", "each entry", "one of two entries",
+        "another number", "another place", "only the delete", "both",
+    ],
+)  # fmt: skip
+def test_answers_must_name_what_is_asked(answers: Sequence[str], codes: list[str]) -> None:
+    """A number in the answer keeps it from answering a later question, about other entries."""
+    case = Case(spaces("m", "n"), spaces("gone"), lines=OLD, prune=["spaces"], agreed=False, confirm=answers)
+    assert [item.code for item in make_plan(case.sides()).refusals] == codes
+
+
+def test_answer_that_was_asked_for_is_not_idle() -> None:
+    answers = ["new 2 acme/spaces/*", "new 1 teams/*"]
+    case = Case(spaces("m", "n"), spaces("gone"), lines=OLD, confirm=answers)
+    notes = [item.address for item in make_plan(case.sides()).notes]
+    assert notes == ['--confirm "new 1 */teams/*"']
+
+
+def test_previously_on_one_entry_answers_for_all() -> None:
+    """The removed team is one of the new entries, so all others are new."""
+    case = Case(spaces("m", "n"), {"space": {"m": {"title": "The gone"}}}, lines=OLD)
+    sides = case.sides()
+    line = RecordedLine(case.address("space", "gone"), "space-m")
+    matches = {**sides.snapshot.matches, case.address("space", "m"): Match("space-m", MatchedBy.PREVIOUSLY)}
+    records = replace(sides.snapshot.records, lines={line.address: line})
+    assert make_plan(
+        replace(sides, snapshot=replace(sides.snapshot, records=records, matches=matches))
+    ).can_apply
+
+
+def test_many_candidates_are_named_up_to_a_number() -> None:
+    keys = [f"gone{number:03}" for number in range(MOST + 3)]
+    plan = make_plan(Case(spaces("n"), spaces(*keys), lines=[("space", key) for key in keys]).sides())
+    [refusal] = plan.refusals
+    assert len(refusal.candidates) == MOST
+    assert f"and {MOST} more?" in refusal.message
+    assert len(refusal.answers) == MOST + 2
 
 
 def test_what_cannot_change_is_asked_about_after_who_is_who() -> None:
-    """Names gone round by hand: what the next plan says of the type follows from the answer.
-
-    Otherwise, of an entry that is perhaps another object it is said what cannot change about the wrong one.
-    """
+    """What the next plan says of the type follows from the answer."""
     site: Things = {"site": {"a": {"title": "A", "type": "basic"}, "b": {"title": "B", "type": "premium"}}}
     other: Things = {"site": {**site["site"], "a": {"title": "A", "type": "premium"}}}
     case = Case(site, other, base={"site": {"b": site["site"]["b"]}})
     assert [item.code for item in make_plan(case.sides()).refusals] == ["create-only"]
-    gone = {"site": {"gone": {"title": "Gone", "type": "basic"}}}
-    asked = Case(
-        {"site": {"a": site["site"]["a"]}}, {"site": {"a": other["site"]["a"], **gone["site"]}},
-        base=gone, prune=["sites"], agreed=False,
-    )  # fmt: skip
-    assert [item.code for item in make_plan(asked.sides()).refusals] == ["unclear"]
 
 
 @pytest.mark.parametrize(("number", "told"), [(3, ""), (4, " and 1 more"), (5, " and 2 more")])
-def test_of_many_that_an_entry_looks_like_three_are_named_and_the_others_counted(
-    number: int, told: str
-) -> None:
+def test_three_similar_objects_are_named_and_others_counted(number: int, told: str) -> None:
     case = Case(
         {"team": {"t": {"title": "T"}}}, {"team": {f"t{n}": {"title": f"T{n}"} for n in range(number)}}
     )
-    sides = case.sides()
-    live = tuple(item for item in sides.snapshot.objects.values() if item.kind == "team")
-    found = Lookalike(sides.resources[case.address("team", "t")], REGISTRY["team"], live)
-    assert found.named() == f'"T0" (team-t0) or "T1" (team-t1) or "T2" (team-t2){told}'
+    teams = [("team", f"team-t{n}") for n in range(number)]
+    assert named(case.sides(), teams) == f'"T0" (team-t0) or "T1" (team-t1) or "T2" (team-t2){told}'

@@ -20,7 +20,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.findings.diagnostic import DiagnosticError
 from tests.identity.past import git
-from tests.soak import examples
+from tests.soak import seeds
 
 from .configurations import Written, document, world
 from .mutations import Managed
@@ -153,7 +153,7 @@ def _make_example(
 
 @pytest.mark.parametrize("committed", [False, True], ids=["uncommitted", "committed"])
 @pytest.mark.parametrize("accident", ["lines swapped", "file missing"])
-@pytest.mark.parametrize("seed", range(examples(8, 120)))
+@pytest.mark.parametrize("seed", seeds(8, 120))
 def test_plan_after_ids_file_accident_binds_right_objects(
     platform: Platform, tmp_path: Path, accident: Accident, committed: bool, seed: int
 ) -> None:

@@ -182,21 +182,13 @@ CANNOT_HIDE: Final = RefusalWords(
 
 # Who is who.
 
-UNCLEAR: Final = RefusalWords(
+RENAMED: Final = RefusalWords("unclear", "{question}", "New: {new}. Renamed: {renamed}.")
+SHALLOW_CLONE: Final = RefusalWords(
     "unclear",
-    "{one} would be made that may be live already{more}{also}{deleted}",
-    "{it_is} if it is that one, or new: true if it is another{deeper}{may_go}",
-)
-UNCLEAR_PAST: Final = RefusalWords(
-    "unclear",
-    "{one} would be made, and {base}, so nobody can tell whether it was there before, under another name",
-    "fetch the whole history (fetch-depth: 0), or add new: true if it was not",
-)
-TAKEN_OVER: Final = RefusalWords(
-    "unclear",
-    "it has the name of {id}, and {removed}, whose entry was removed, would be deleted: perhaps it is that "
-    "one, under a new key and a new name{deleted}",
-    "{by_name} if it is what bears its name, or {by_entry}{may_go}",
+    "this clone cannot tell whether {entries} would be created a second time, since they may be live under "
+    "another name: there is no ids file, and {base}",
+    "fetch the whole history (fetch-depth: 0 in actions/checkout, or git fetch --unshallow); or, if they are "
+    "new, say {answer}",
 )
 EXCHANGED: Final = RefusalWords(
     "exchanged",

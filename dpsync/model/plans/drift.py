@@ -37,8 +37,6 @@ class Renamed(Frozen):
     address: str
     id: str
     label: str
-    likely: bool = True
-    """Something speaks for it, and not only that it is there while the entry is not live."""
 
 
 class LastEvent(Frozen):

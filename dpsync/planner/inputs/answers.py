@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import FieldAddress, Pattern
+from dpsync.model.entries.address import Address, FieldAddress, Pattern
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.question import Refusal
 
@@ -34,20 +34,31 @@ NEW: Final = "new"
 
 IDLE: Final = "nothing asks for this (any more)"
 _DIGITS: Final = 12
-_PLAIN: Final = re.compile(r"[\w ./@+~#:,\[\]-]*")
+_PLAIN: Final = re.compile(r"[\w ./@+~#:,*\[\]-]*")
 """What means itself in double quotes, in every shell."""
 
-Subject = Literal["N", "ADDRESS", "ADDRESS#field"]
+Subject = Literal["N", "ADDRESS", "ADDRESS#field", "N PATTERN"]
 
 
 class Answer(Struct, frozen=True, order=True):
-    """What is agreed to (`delete`) and about what: a number, an address, or an address with a field."""
+    """What is agreed to (`delete`) and about what: a number, an address, an address with a field, or a number
+    of entries and a pattern.
+    """
 
     words: str
     subject: str
 
     def __str__(self) -> str:
         return f"{self.words} {self.subject}"
+
+    def covered(self, addresses: Iterable[Address]) -> list[Address]:
+        """Return the addresses that a pattern behind its number names, if the number is right; else none."""
+        number, _, pattern = self.subject.partition(" ")
+        if self.words != NEW or not pattern:
+            return []
+        segments = Address.parse(pattern).segments
+        found = [address for address in addresses if Pattern(pattern, segments).matches(address)]
+        return found if len(found) == int(number) else []
 
     @property
     def flag(self) -> str:
@@ -84,6 +95,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
         Form(FOR_A_MOMENT, "N"),
         Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content or kind.recorded),
         Form(NEW, "ADDRESS", lambda kind: kind.content),
+        Form(NEW, "N PATTERN"),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
         Form(SEND, "ADDRESS#field"),
         *(Form(word, "ADDRESS", _can(word)) for word in acts),
@@ -100,13 +112,31 @@ def parse(text: str, registry: Registry) -> Answer:
     known = forms(registry)
     fitting = [form for form in known if text.startswith(f"{form.words} ")]
     if fitting:
-        form = max(fitting, key=lambda one: len(one.words))
-        subject = text.removeprefix(form.words).strip()
+        longest = max(len(form.words) for form in fitting)
+        subject = text[longest:].strip()
+        form = _form([form for form in fitting if len(form.words) == longest], subject)
         if wrong := _wrong(form, subject, registry):
             raise ValueError(f'"{text}": {wrong}')
-        return Answer(form.words, str(int(subject)) if form.subject == "N" else subject)
+        return Answer(form.words, _normal(form, subject, registry))
     listed = ", ".join(f'"{form}"' for form in known)
     raise ValueError(f'"{text}" answers nothing that dpsync ever asks. Answers are: {listed}')
+
+
+def _form(forms: Sequence[Form], subject: str) -> Form:
+    """Return the form that a subject fits; only a pattern has a number and a text."""
+    number, _, pattern = subject.partition(" ")
+    numbered = bool(pattern) and number.isdigit()
+    return next((form for form in forms if (form.subject == "N PATTERN") == numbered), forms[0])
+
+
+def _normal(form: Form, subject: str, registry: Registry) -> str:
+    """Return a subject as rules write it."""
+    if form.subject == "N":
+        return str(int(subject))
+    if form.subject == "N PATTERN":
+        number, _, pattern = subject.partition(" ")
+        return f"{int(number)} {'/'.join(Pattern.parse(pattern.strip(), registry.words).segments)}"
+    return subject
 
 
 def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
@@ -127,6 +157,8 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     if form.subject == "N":
         number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
         return None if number else f"the answer is {form}, with a number"
+    if form.subject == "N PATTERN":
+        return _wrong_pattern(subject, registry)
     address, field = FieldAddress.parse(subject)
     if (field is not None) != (form.subject == "ADDRESS#field"):
         return f"the answer is {form}"
@@ -138,6 +170,18 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     if not any(form.asked_of(kind) for kind in places.kinds(address)):
         return f"nothing at such an address is ever asked about like this: {form}"
     return None
+
+
+def _wrong_pattern(subject: str, registry: Registry) -> str | None:
+    number, _, text = subject.partition(" ")
+    try:
+        pattern = Pattern.parse(text.strip(), registry.words)
+    except ValueError as wrong:
+        return str(wrong)
+    if len(number) > _DIGITS or pattern.field is not None:
+        return "the answer is new N PATTERN, with a number and an address pattern"
+    mistake = Places(registry).mistake(pattern, "objects")
+    return f"{mistake.reason}; {mistake.hint}" if mistake else None
 
 
 class Question(Struct, frozen=True):

@@ -131,6 +131,36 @@ class FormerNames(Struct, frozen=True, dict=True):
         item, now = self.snapshot.objects[identity], self.names.address(identity)
         return now.place.unmanaged(self.names.label(item), item.id)
 
+    # What has lost its entry.
+
+    @cached_property
+    def lost(self) -> frozenset[Identity]:
+        """The undeclared objects whose entry was removed in a change that no apply has finished.
+
+        Lines of the ids file tell it. Only for an organization without lines, git does: some commit has an
+        entry of the object, and no entry at that address is live.
+        """
+        known = self.desired.resources.keys() | self.desired.unserved.keys()
+        records = self.snapshot.records
+        unmarked = [line for at, line in records.lines.items() if at not in known and not line.kept]
+        found = {identity for line in unmarked for identity in self._of_line(line)}
+        if records.empty:
+            gone = known - self.names.identities.keys()
+            found |= {
+                identity
+                for former in self._former_entries()
+                for address, identity in former.items()
+                if address.top in records.empty and (address not in known or address in gone)
+            }
+        return frozenset(found - self.names.declared.keys())
+
+    def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
+        """Return the live objects of the entries of each known commit, the git base first."""
+        lines = self.snapshot.records.earlier.values()
+        yield {line.address: identity for line in lines for identity in self._of_line(line)}
+        yield self.names.remembered
+        yield from (self._of_commit(number, then) for number, then in enumerate(self.base.earlier))
+
     # By lines and commits.
 
     @cached_property

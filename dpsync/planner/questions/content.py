@@ -37,14 +37,14 @@ class UnnamedContent(Struct, frozen=True):
 
 
 def content_refusals(
-    decided: Decisions, unnamed: UnnamedContent, asked: Collection[str]
+    decided: Decisions, unnamed: UnnamedContent, asked_about: Collection[Identity]
 ) -> Iterator[Refusal]:
     """One refusal for all content that would go and is neither named nor answered about.
 
-    Of kinds that are asked about anyway (planner/questions/identity.py) it is a part of that question.
+    Not about content of `asked_about`: its deletion is a part of a question in planner/questions/identity.py.
     """
     sides = decided.sides
-    to_delete = [identity for identity in unnamed.unanswered if identity[0] not in asked]
+    to_delete = [identity for identity in unnamed.unanswered if identity not in asked_about]
     if not to_delete:
         return
     asked_for = delete_question(decided, to_delete, len(unnamed.unanswered))

@@ -35,14 +35,15 @@ def refusals(
     deletes: list[Change],
     unnamed: UnnamedContent,
     exposures: tuple[Exposure, ...] = (),
+    asked_about: Collection[Identity] = (),
     who_is_who: Collection[Refusal] = (),
 ) -> Iterator[Refusal | Question]:
     """Every refusal and question but `who_is_who`: the questions about which object an entry is.
 
-    `unnamed`: the content that goes and that nobody has named.
+    `unnamed`: the content that goes and that nobody has named. `asked_about`: that of it whose deletion is a
+    part of a question in `who_is_who`.
     """
     asked = {item.address for item in who_is_who}
-    kinds = {decided.sides.resources[Address.parse(address)].kind for address in asked}
     yield from _create_only(decided, asked)
     yield from _protected(decided)
     yield from unknown_protections(decided)
@@ -55,7 +56,7 @@ def refusals(
     yield from transfers.refused(decided.sides.names, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
-    yield from content_refusals(decided, unnamed, kinds)
+    yield from content_refusals(decided, unnamed, asked_about)
     sides = decided.sides
     bounds = in_force(sides.desired.policy, sides.base, sides.names)
     yield from limited(bounds, deletes, exposures, answered(sides.names, decided.restructuring))

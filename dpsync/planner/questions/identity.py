@@ -1,151 +1,221 @@
-"""Questions of who is who: whether what would be made is perhaps live already, asked before content is
-made.
+"""Questions about who is who, asked before dpsync creates content that may be live under another name.
 
-A twin beside the real thing, without its pages, members or roles, is a loss that no guard against
-deletes sees. So an entry of content that nothing says to be new is not made while an object of its kind
-is live that nobody claims and that it could be. What is open is asked all at once; nothing of its kind
-is made or deleted before that.
-
-Names may also have gone round by hand (`exchanged`). When two collections exchange their titles,
-everything that lies in them seems to want to move, and when two spaces do, every site seems to show the
-wrong one. Without a line of the ids file or an answer nobody can tell that from things that were really
-exchanged. So it is asked, instead of dealing them out anew.
+A second object beside the real one, without its pages, members or roles, is a loss that no guard against
+deletes sees. So dpsync asks whether a new entry is a live object without an entry, but only if something
+speaks for that object (planner/questions/lookalikes.py). New entries of one place are one question.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
 
 from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
-from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import live_ids, references
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.values import live_ids
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
-from dpsync.model.findings.refusals import EXCHANGED, TAKEN_OVER, UNCLEAR, UNCLEAR_PAST
-from dpsync.model.texts.words import counted
+from dpsync.model.findings.refusals import RENAMED, SHALLOW_CLONE
+from dpsync.model.texts.words import FEW, counted, plural, some
 from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.inputs.answers import NEW, Answer, confirmed_by
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.questions.candidates import MOST, CouldBe, Open, found_by_name
-from dpsync.planner.questions.content import DeleteQuestion, delete_question
-from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes, previous_name
+from dpsync.planner.questions.content import UnnamedContent, delete_question
+from dpsync.planner.questions.lookalikes import Lookalike, Reason, previous_names, undecidable
+
+MOST: Final = 50
+"""Candidates of one question that are named as data; the message counts all of them."""
+_CLAUSES: Final = {
+    Reason.SIMILAR: "",
+    Reason.SHOWN: ", which is shown there now",
+    Reason.FORMER: ", which git has as this entry",
+    Reason.LOST: ", whose entry was removed",
+}
 
 
-def identity_refusals(
-    decided: Decisions, similar: Collection[Lookalike], unnamed: Sequence[Identity]
-) -> Iterator[Refusal]:
-    """One refusal per entry that is open, where the plan makes or deletes something of its kind.
+class IdentityQuestions(Struct, frozen=True):
+    """The questions that nobody has answered, and the answers that the plan asks for."""
 
-    Where content of that kind goes that nobody has named (`unnamed`), whether it may is a part of the same
-    question.
-    """
-    sides, deletions = decided.sides, decided.deletions
-    found = CouldBe(sides, decided.blocking, unnamed)
-    for kind in sides.registry.ordered:
-        if not kind.mistakable:
-            continue
-        deleted = [one for one in deletions.everything if one[0] == kind.name]
-        if open_ := _asked_about(decided, found, kind, similar):
-            showing = _showing(sides.names)
-            to_delete = [identity for identity in unnamed if identity[0] == kind.name]
-            may = delete_question(decided, to_delete, len(unnamed)) if to_delete else None
-            yield from (_refusal(sides.names, one, len(open_) - 1, showing, may) for one in open_)
-        elif lost := [one for one in deleted if one in found.removed and not sides.policy.removed(one)]:
-            to_delete = [identity for identity in unnamed if identity[0] == kind.name]
-            may = delete_question(decided, to_delete, len(unnamed)) if to_delete else None
-            for entry in found.taken_over(kind):
-                if (live := sides.live(entry.address)) is not None:
-                    yield _taken_over(sides.names, entry, live, lost, may)
+    refusals: tuple[Refusal, ...]
+    asked: frozenset[Answer]
+    deletes: frozenset[Identity]
+    """The content whose deletion is a part of one of the questions."""
 
 
-def _asked_about(
-    decided: Decisions, found: CouldBe, kind: Kind, similar: Collection[Lookalike]
-) -> list[Open]:
-    """The open entries of a kind, where the plan makes or deletes something of it."""
-    open_ = found.of(kind, similar)
-    deleted = any(one[0] == kind.name for one in decided.deletions.everything)
-    return open_ if deleted or any(found.made(one.resource) for one in open_) else []
+class _Group(Struct, frozen=True):
+    """New entries of one kind and place, and the live objects that they could be."""
+
+    kind: Kind
+    entries: tuple[Address, ...]
+    could_be: Mapping[Identity, Reason]
 
 
-def perhaps_renamed(decided: Decisions, unnamed: Sequence[Identity]) -> dict[Address, Open]:
-    """Each entry that is not live, with what it is perhaps called now and the reasons, the likeliest first.
-
-    That is what a plan asks about or, where that is no content, proposes. `unnamed`: as for `unclear`.
-    """
-    sides, similar = decided.sides, lookalikes(decided.sides, decided.blocking)
-    perhaps = {
-        one.resource.address: Open(one.resource, one.kind, {live.identity: one.why for live in one.live})
-        for one in similar
-        if not one.kind.mistakable
+def identity_questions(
+    decided: Decisions, similar: Sequence[Lookalike], unnamed: UnnamedContent
+) -> IdentityQuestions:
+    """Ask about the new entries of each place, and once about a clone that cannot tell what is new."""
+    sides = decided.sides
+    groups = _groups(decided, similar)
+    untold = _untold(decided, similar)
+    entries = [address for group in (*(one.entries for one in groups), *untold.values()) for address in group]
+    single = {Answer(NEW, str(address)): [address] for address in entries}
+    several = {answer: found for answer in sides.answers.given if (found := answer.covered(entries))}
+    answered = {
+        address
+        for answer, found in {**single, **several}.items()
+        if sides.answers.gives(answer)
+        for address in found
     }
-    found = CouldBe(sides, decided.blocking, unnamed)
-    for kind in sides.registry.ordered:
-        for one in _asked_about(decided, found, kind, similar) if kind.mistakable else ():
-            perhaps[one.resource.address] = one
-    return perhaps
+    refusals: list[Refusal] = []
+    deletes: set[Identity] = set()
+    for group in groups:
+        if left := [address for address in group.entries if address not in answered]:
+            mine = _deletes(decided, group, unnamed)
+            deletes |= set(mine)
+            refusals.append(_renamed(sides, group, left, _delete_flags(decided, mine, unnamed)))
+    for root, found in untold.items():
+        if left := [address for address in found if address not in answered]:
+            number = sum(address.is_in(root) and address not in answered for address in entries)
+            refusals.append(_shallow_clone(sides, root, len(left), number))
+    return IdentityQuestions(tuple(refusals), frozenset({*single, *several}), frozenset(deletes))
 
 
-def _refusal(
-    names: Names, one: Open, others: int, showing: Mapping[str, list[str]], may_go: DeleteQuestion | None
-) -> Refusal:
-    address, noun = one.resource.address, one.kind.noun
-    candidates = tuple(candidate(names, identity, one.reason(identity), showing) for identity in one.could_be)
-    if not candidates:
-        return UNCLEAR_PAST.at(
-            address,
-            answers=(*_answers(names, one.resource, candidates), *(may_go.answers if may_go else ())),
-            one=one.kind.one,
-            base=names.base.name,
+def perhaps_renamed(decided: Decisions, similar: Sequence[Lookalike]) -> dict[Address, Lookalike]:
+    """Return each entry that is not live and about which the plan asks or, if it is no content, proposes."""
+    asked = {address for group in _groups(decided, similar) for address in group.entries}
+    return {
+        one.entry.address: one
+        for one in similar
+        if one.entry.address in asked or (not one.kind.mistakable and _is_created(decided, one.entry.address))
+    }
+
+
+def _groups(decided: Decisions, similar: Sequence[Lookalike]) -> list[_Group]:
+    """Return the new entries with content by kind and place.
+
+    An entry that this plan does not create counts only if the plan deletes an object that it could be.
+    """
+    found: dict[tuple[str, Address], list[Lookalike]] = defaultdict(list)
+    for one in similar:
+        deleted = any(map(decided.deletions.covers, one.could_be))
+        if one.kind.mistakable and (deleted or _is_created(decided, one.entry.address)):
+            found[one.kind.name, one.entry.address.place].append(one)
+    return [
+        _Group(
+            group[0].kind,
+            tuple(one.entry.address for one in group),
+            {identity: reason for one in reversed(group) for identity, reason in one.could_be.items()},
         )
-    deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
-    deleted = f". {may_go.words}" if may_go else ""
-    go = f"; {may_go.way_out}" if may_go else ""
-    more = f", {one.more} more than are named here" if one.more else ""
-    also = f". {counted(others, f'other {noun}')} would be made and must be answered, too" if others else ""
-    return UNCLEAR.at(
-        address,
-        candidates,
-        (*_answers(names, one.resource, candidates), *(may_go.answers if may_go else ())),
-        one=one.kind.one,
-        more=more,
-        also=also,
-        deleted=deleted,
-        it_is=_line(names, one),
-        deeper=deeper,
-        may_go=go,
+        for group in found.values()
+    ]
+
+
+def _is_created(decided: Decisions, address: Address) -> bool:
+    return not decided.sides.policy.ignored(address) and not decided.blocking.entry(address)
+
+
+def _untold(decided: Decisions, similar: Sequence[Lookalike]) -> Mapping[Address, list[Address]]:
+    """Return, by organization, the new entries about which neither the ids file nor git says anything."""
+    asked = {one.entry.address for one in similar}
+    found: dict[Address, list[Address]] = defaultdict(list)
+    for entry in undecidable(decided.sides):
+        if entry.address not in asked and _is_created(decided, entry.address):
+            found[entry.address.top].append(entry.address)
+    return found
+
+
+# Deletes that are a part of a question.
+
+
+def _deletes(decided: Decisions, group: _Group, unnamed: UnnamedContent) -> list[Identity]:
+    """Return the candidates that the plan deletes, unless a file that is no longer included has them."""
+    mine = [one for one in unnamed.unanswered if group.could_be.get(one) is Reason.LOST]
+    left_out = mine and any(way.address == "include" for way in delete_question(decided, mine, 1).answers)
+    return [] if left_out else mine
+
+
+def _delete_flags(decided: Decisions, deletes: Sequence[Identity], unnamed: UnnamedContent) -> list[str]:
+    if not deletes:
+        return []
+    answers = delete_question(decided, deletes, len(unnamed.unanswered)).answers
+    return [way.add for way in answers if confirmed_by(way.add) is not None]
+
+
+# What a question says.
+
+
+def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags: Sequence[str]) -> Refusal:
+    """Return the question whether entries are new or one of them is an object under another name."""
+    first, only, shown = str(left[0]), len(left) == 1, list(group.could_be)[:MOST]
+    lines = previous_names(sides, sides.resources[left[0]], shown)
+    new = Answer(NEW, first if only else f"{len(left)} {left[0].place}/*").flag
+    flags = " ".join([new, *delete_flags])
+    renamed = " or ".join(map(_instruction, lines))
+    renamed = renamed if len(lines) <= FEW else "add previously with its former key or title"
+    answers = [(line, f"it is {_titled(sides, one)}") for line, one in zip(lines, shown, strict=True)]
+    answers += [("new: true", "it is new")] if only else []
+    answers += [(new, f"create {counted(len(left), group.kind.noun)}")]
+    answers += [(flag, "the delete is meant") for flag in delete_flags]
+    showing = _showing(sides.names)
+    return RENAMED.at(
+        first,
+        tuple(candidate(sides.names, one, group.could_be[one].value, showing) for one in shown),
+        tuple(WayOut(address=first, add=add, means=means) for add, means in answers),
+        question=_question(sides, group, left),
+        new=f"add new: true, or say {flags}" if only and not delete_flags else f"say {flags}",
+        renamed=renamed if only else f"{renamed} to its entry",
     )
 
 
-def _taken_over(
-    names: Names, entry: Entry, live: LiveObject, lost: Sequence[Identity], may_go: DeleteQuestion | None
-) -> Refusal:
-    """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
-    named = {live.identity: Reason.NAME, **dict.fromkeys(lost[:MOST], Reason.REMOVED)}
-    showing = _showing(names)
-    candidates = tuple(candidate(names, identity, why.value, showing) for identity, why in named.items())
-    deleted = f". {may_go.words}" if may_go else ""
-    go = f"; {may_go.way_out}" if may_go else ""
-    return TAKEN_OVER.at(
-        entry.address,
-        candidates,
-        (*it_is(names, entry.address, candidates), *(may_go.answers if may_go else ())),
-        id=live.id,
-        removed=candidates[1].address,
-        deleted=deleted,
-        by_name=answer_text(names, entry.address, live.id),
-        by_entry=answer_text(names, entry.address, candidates[1].id),
-        may_go=go,
+def _question(sides: Sides, group: _Group, left: Sequence[Address]) -> str:
+    noun = group.kind.noun
+    several = len(group.could_be) > 1
+    clauses = [
+        f"{_titled(sides, one)}{'' if several else ' renamed'}{_CLAUSES[reason]}"
+        for one, reason in group.could_be.items()
+    ]
+    if len(left) == 1 and not several:
+        return f"Is {left[0]} a new {noun}, or the {noun} {clauses[0]}?"
+    if len(left) == 1:
+        return f"Is {left[0]} a new {noun}, or one of these {plural(noun)} renamed: {some(clauses)}?"
+    names = some([str(address) for address in left])
+    if not several:
+        renamed = f"is one of them the {noun} {clauses[0]}"
+    else:
+        renamed = f"are some of them renamed: {some(clauses)}"
+    return f"Are these {len(left)} {plural(noun)} new, or {renamed}? {names}"
+
+
+def _shallow_clone(sides: Sides, root: Address, new: int, asked: int) -> Refusal:
+    answer = Answer(NEW, f"{asked} {root}/**")
+    return SHALLOW_CLONE.at(
+        root,
+        answers=(WayOut(address=str(root), add=answer.flag, means="they are new"),),
+        entries=counted(new, "entry"),
+        base=sides.base.name,
+        answer=answer.flag,
     )
+
+
+def _titled(sides: Sides, identity: Identity) -> str:
+    item = sides.snapshot.objects[identity]
+    return f'"{sides.names.label(item)}" (id {item.id})'
+
+
+def _instruction(line: str) -> str:
+    """Return what to do with a line, or with a command."""
+    return f"say {line}" if line.startswith("`") else f"add {line}"
 
 
 def candidate(
     names: Names, identity: Identity, why: str, showing: Mapping[str, list[str]] | None = None
 ) -> Candidate:
-    """A live object with the reason; `showing` has the addresses of what shows it, by id."""
+    """Return a live object with the reason; `showing` has the addresses of what shows it, by id."""
     item = names.snapshot.objects[identity]
     return Candidate(
         address=str(names.address(identity)),
@@ -158,7 +228,7 @@ def candidate(
 
 
 def _showing(names: Names) -> Mapping[str, list[str]]:
-    """By id, the addresses of the nodes that name it, as far as they were read."""
+    """Return, by id, the addresses of the nodes that refer to it, as far as they were read."""
     found: dict[str, list[str]] = defaultdict(list)
     for identity, item in names.snapshot.objects.items():
         if names.kind(item).in_tree:
@@ -167,107 +237,15 @@ def _showing(names: Names) -> Mapping[str, list[str]]:
     return found
 
 
-def _line(names: Names, one: Open) -> str:
-    line = previous_name(one.kind, [names.snapshot.objects[identity] for identity in one.could_be])
-    first = next(iter(one.could_be))
-    return (
-        answer_text(names, one.resource.address, names.snapshot.objects[first].id)
-        if line[:3] == "id:"
-        else f"add {line}"
-    )
-
-
 def answer_text(names: Names, address: Address, id: str) -> str:
-    """What to do where an entry is that object, in a sentence."""
-    add = meaning(address, id, bool(names.desired.environments))
-    return f"add {add}" if add.startswith("id: ") else f"say {add}"
+    """Return what to do if an entry is an object, in a sentence."""
+    return _instruction(meaning(address, id, bool(names.desired.environments)))
 
 
 def it_is(names: Names, address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
-    """An answer for each: the entry is that one."""
+    """Return one answer for each candidate: the entry is that object."""
     shared = bool(names.desired.environments)
     return tuple(
         WayOut(address=str(address), add=meaning(address, one.id, shared), means="it is that one")
         for one in candidates
-    )
-
-
-def _answers(names: Names, entry: Entry, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
-    another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
-    return (*it_is(names, entry.address, candidates), another)
-
-
-def exchanged(sides: Sides) -> Iterator[Refusal]:
-    """A refusal for each entry of a ring: all that names one of them names the object of the next one now."""
-    standing = _standing(sides)
-    ring_of = {one: ring for ring in circles(standing, standing.get) for one in ring}
-    for address in sorted(ring_of):
-        if not all(sides.policy.ignored(one) for one in ring_of[address]):
-            yield _exchange(sides, address, standing[address])
-
-
-def _standing(sides: Sides) -> Mapping[Address, Address]:
-    """By entry that was found by its name, the one whose object stands everywhere in its place."""
-    found: dict[Address, set[Address | None]] = defaultdict(set)
-    by_name = {
-        address
-        for address, entry in sides.resources.items()
-        if sides.kind(entry).mistakable
-        and found_by_name(sides.snapshot, address)
-        and sides.live(address) is not None
-    }
-    in_place: set[Address] = set()
-    """What is named somewhere by what names it in the files: it is in no ring, wherever else it is named."""
-    for address, entry in sides.resources.items() if by_name else ():
-        live = sides.live(address)
-        for field in sides.kind(entry).reference_fields if live is not None else ():
-            wanted = references(entry.fields.get(field.name))
-            if len(wanted) != 1 or wanted.isdisjoint(by_name) or not wanted.isdisjoint(in_place):
-                continue
-            if _edited(sides.names, entry, field.name):
-                continue
-            assert live is not None
-            (named,) = wanted
-            now = _named(sides.names, live, field.name)
-            found[named].add(now)
-            if now == named:
-                in_place.add(named)
-    only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
-    return {address: now for address, now in only.items() if now in by_name and now != address}
-
-
-def _edited(names: Names, entry: Entry, name: str) -> bool:
-    """Whether the git base has the field otherwise: then somebody wants what stands there to change."""
-    before = names.base.desired.resources.get(entry.address) if names.base.desired is not None else None
-    return before is not None and before.fields.get(name) != entry.fields[name]
-
-
-def _named(names: Names, live: LiveObject, name: str) -> Address | None:
-    """The entry whose object a field names now, where it names one thing."""
-    ids = live_ids(live.fields.get(name))
-    if len(ids) != 1:
-        return None
-    (id,) = ids
-    kinds = names.kind(live).field(name).type.refers
-    known = (names.declared.get(names.named(live, kind, id)) for kind in kinds)
-    return next((address for address in known if address is not None), None)
-
-
-def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
-    mine, theirs = sides.live(address), sides.live(other)
-    assert mine is not None
-    assert theirs is not None
-    candidates = (
-        candidate(sides.names, mine.identity, Reason.NAME.value),
-        candidate(sides.names, theirs.identity, Reason.NAMED.value),
-    )
-    return EXCHANGED.at(
-        address,
-        candidates,
-        it_is(sides.names, address, candidates),
-        id=mine.id,
-        other_id=theirs.id,
-        other=other,
-        by_name=answer_text(sides.names, address, mine.id),
-        by_place=answer_text(sides.names, address, theirs.id),
     )

@@ -1,15 +1,13 @@
-"""New entries that look like something live which nobody declares: perhaps a rename that nobody spelled out.
+"""Live objects without an entry that a new entry could be under another name, each with the reason.
 
-It is only ever proposed, with the line to add; so is what would take the place of something live, under
-another name altogether, and what lost its entry while the new one came. About content it is asked
-(planner/questions/identity.py).
+About content dpsync asks (planner/questions/identity.py). About everything else it only proposes a line.
 """
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
@@ -17,181 +15,223 @@ from msgspec import Struct
 
 from dpsync.identity import likeness
 from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.entries.values import live_ids, references
 from dpsync.model.plans.remark import Note
-from dpsync.planner.decide.blocks import Blocking
+from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides
 
-MOST: Final = 250_000
-"""Pairs of one place, with the same numbers in their names, that are held against each other.
+MOST_PAIRS: Final = 250_000
+"""Pairs of one place, with the same numbers in their names, whose names are compared.
 
-Beyond, only names that fold to the same are.
+Beyond this number, only names that fold to the same name are alike.
 """
 SHOWN: Final = 3
+_Place = tuple[str, "Identity | None"]
+"""A kind, and the parent of an object; None for a kind whose objects can be given to another parent."""
 
 
 class Reason(Enum):
-    """Why an entry could be an object that nobody claims. Rules compare these; the texts are for people."""
+    """Why a new entry could be a live object. Rules compare these; the texts are for people."""
 
-    LOOKS = "it looks like it"
-    PLACE = "it is what is shown there now"
-    REMOVED = "its entry was removed"
-    NAME_TAKEN = "its entry was removed, and {} has its name"
-    """Another entry, whose address stands in the text, was recognised by the name of a removed one."""
-    OTHERS = ""
-    """Others of its place are open, and so it could be any of what is there."""
-    GOING = "it would be deleted in the same plan"
-    UNSEEN_PAST = "it has no line, and the commit that would tell what was there before is not in this clone"
-    BASE_LINE = "the ids file of the git base says so"
-    NO_LINES = "the git base has this entry, and no line says which one it was"
-    """Not where the base is HEAD: a project that was only just written looks the same there."""
-    EARLIER_NAME = (
-        "an earlier commit has this entry with the name of the object, and the ids file has no line for it"
-    )
-    NAME = "it has its name"
-    NAMED = "it is what is found where this one is named"
-
-    @property
-    def weak(self) -> bool:
-        """Whether it says that an entry could be any of several, and nothing about one of them."""
-        return self in (Reason.OTHERS, Reason.GOING, Reason.UNSEEN_PAST)
+    SIMILAR = "its title is similar"
+    SHOWN = "it is shown where this entry is to be shown"
+    FORMER = "git has it as this entry"
+    LOST = "its entry was removed"
 
 
 class Lookalike(Struct, frozen=True):
-    """A new entry and the live objects that look like it, the most alike first."""
+    """A new entry and the live objects that it could be, the likeliest first."""
 
-    resource: Entry
+    entry: Entry
     kind: Kind
-    live: tuple[LiveObject, ...]
-    why: Reason = Reason.LOOKS
-    """They look like it, they only stand where it is to stand, or their entry was removed beside it."""
-
-    def named(self) -> str:
-        """The objects for people, by title and id."""
-        named = [f'"{_title(self.kind, item)}" ({item.id})' for item in self.live[:SHOWN]]
-        more = f" and {len(self.live) - SHOWN} more" if len(self.live) > SHOWN else ""
-        return " or ".join(named) + more
-
-    def line(self) -> str:
-        """What to write when the entry is the first of them."""
-        return previous_name(self.kind, self.live)
+    could_be: Mapping[Identity, Reason]
 
 
-def previous_name(kind: Kind, live: Sequence[LiveObject]) -> str:
-    """What to write into an entry that is the first of these: its name, or its id where others share that."""
-    first, key = live[0], kind.identity[0]
-    name = first.fields.get(key) if isinstance(key, str) else None
-    same = [item for item in live if isinstance(key, str) and item.fields.get(key) == name]
-    if isinstance(name, str) and len(same) == 1:
-        return f"previously: {json.dumps(name, ensure_ascii=False)}"
-    return f"id: {first.id}"
+def lookalikes(sides: Sides) -> list[Lookalike]:
+    """Return every entry that is not live and could be a live object without an entry, by address."""
+    new, free = _new(sides), _free(sides)
+    if not any(place in free for place in new):
+        return []
+    similar, shown, lost = _similar(sides, new, free), _shown(sides), _lost(sides)
+    found = []
+    for place, entries in new.items():
+        here = free.get(place, {})
+        gone = dict.fromkeys((identity for identity in here if identity in lost), Reason.LOST)
+        for entry in entries:
+            looks = [one for one in similar.get(entry.address, ()) if one in here]
+            stand = dict.fromkeys(sorted(shown.get(entry.address, set()) & here.keys()), Reason.SHOWN)
+            former = sides.names.remembered.get(entry.address)
+            before = {former: Reason.FORMER} if former is not None and former in here else {}
+            could_be = {**gone, **stand, **before, **dict.fromkeys(looks, Reason.SIMILAR)}
+            if could_be:
+                first = {one: could_be[one] for one in (*looks, *before, *stand, *gone)}
+                found.append(Lookalike(entry, sides.kind(entry), first))
+    return sorted(found, key=lambda one: one.entry.address)
 
 
-def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
-    """Every new entry with a look-alike, in the order of addresses."""
-    unclaimed: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
-    inside: dict[Identity, list[LiveObject]] = defaultdict(list)
+def place_of(sides: Sides, item: Entry | LiveObject) -> _Place:
+    """Return the kind and the parent below which an object stays."""
+    kind = sides.kind(item)
+    if kind.lifecycle.transfer is not None:
+        return kind.name, None
+    if isinstance(item, LiveObject):
+        return kind.name, item.parent
+    owner = sides.live(item.parent) if item.parent is not None else None
+    return kind.name, owner.identity if owner is not None else None
+
+
+def _new(sides: Sides) -> Mapping[_Place, list[Entry]]:
+    """Return the entries that are not live and that nothing declares to be new, by place."""
+    found: dict[_Place, list[Entry]] = defaultdict(list)
+    for address, entry in sides.resources.items():
+        known = sides.live(address) is not None or address in sides.snapshot.missing or entry.pin is not None
+        if known or entry.new or entry.parent is None or sides.live(entry.parent) is None:
+            continue
+        if sides.kind(entry).can_be_renamed and not sides.policy.leaves_alone(address):
+            found[place_of(sides, entry)].append(entry)
+    return found
+
+
+def _free(sides: Sides) -> Mapping[_Place, dict[Identity, LiveObject]]:
+    """Return the live objects without an entry, but those that the policy leaves alone or names to delete."""
+    found: dict[_Place, dict[Identity, LiveObject]] = defaultdict(dict)
+    policy = sides.policy
     for identity, item in sides.snapshot.objects.items():
-        if identity not in sides.names.declared:
-            unclaimed[item.kind, item.parent].append(item)
+        if identity in sides.names.declared or identity in sides.snapshot.output_identities or item.deleted:
+            continue
+        if sides.kind(item).can_be_renamed and not (
+            policy.forgotten(identity)
+            or policy.removed(identity)
+            or policy.leaves_alone(sides.names.address(identity))
+        ):
+            found[place_of(sides, item)][identity] = item
+    return found
+
+
+def _similar(
+    sides: Sides, new: Mapping[_Place, list[Entry]], free: Mapping[_Place, dict[Identity, LiveObject]]
+) -> Mapping[Address, list[Identity]]:
+    """Return the objects with a similar title for each entry, the most similar first."""
+    inside: dict[Identity, list[LiveObject]] = defaultdict(list)
+    for item in sides.snapshot.objects.values():
         if item.holder is not None:
             inside[item.holder].append(item)
-    if not unclaimed:
-        return []
-    created = _created(sides, blocking)
-    found: list[Lookalike] = []
-    light = (items for (name, _), items in created.items() if not sides.registry[name].mistakable)
-    places = _places(sides, {item.address for items in light for item in items})
-    without_entry = removed(sides)
-    for (name, parent), resources in created.items():
-        candidates = unclaimed.get((name, parent), [])
-        kind = sides.registry[name]
+    found: dict[Address, list[Identity]] = {}
+    for place, entries in new.items():
+        kind, objects = sides.registry[place[0]], list(free.get(place, {}).values())
         view = NaturalKeys(
             kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity]
         )
-        like = likeness.narrowed(kind, resources, candidates, MOST)
-        standing_at = {item.identity: number for number, item in enumerate(candidates)}
-        left = () if kind.mistakable else tuple(item for item in candidates if item.identity in without_entry)
-        for resource in resources if candidates else ():
-            live = likeness.lookalikes(view, resource, like(resource))
-            if live:
-                found.append(Lookalike(resource, kind, tuple(live)))
-            elif standing := sorted(
-                places.get(resource.address, set()) & standing_at.keys(), key=standing_at.__getitem__
-            ):
-                named = tuple(sides.snapshot.objects[identity] for identity in standing)
-                found.append(Lookalike(resource, kind, named, Reason.PLACE))
-            elif left:
-                found.append(Lookalike(resource, kind, left, Reason.REMOVED))
-    return sorted(found, key=lambda one: one.resource.address)
+        alike = likeness.narrowed(kind, entries, objects, MOST_PAIRS)
+        for entry in entries:
+            found[entry.address] = [item.identity for item in likeness.lookalikes(view, entry, alike(entry))]
+    return found
 
 
-def _places(sides: Sides, new: set[Address]) -> dict[Address, set[Identity]]:
-    """By new entry, what live things now name where they are to name it."""
+def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
+    """Return what live nodes of a navigation show now in place of each entry that they are to show."""
     found: dict[Address, set[Identity]] = defaultdict(set)
-    for address, resource in sides.resources.items():
-        live = sides.live(address)
-        for name, value in resource.fields.items() if live is not None else ():
-            if isinstance(value, Ref) and value.address in new and live is not None:
-                now = live.fields.get(name)
-                kinds = sides.kind(live).field(name).type.refers
-                if isinstance(now, LiveId):
-                    found[value.address] |= {sides.names.named(live, kind, now.id) for kind in kinds}
+    for address, entry in sides.resources.items():
+        live, kind = sides.live(address), sides.kind(entry)
+        for name, value in entry.fields.items() if live is not None and kind.in_tree else ():
+            for shown in references(value):
+                if live is not None and sides.live(shown) is None:
+                    names = kind.field(name).type.refers
+                    ids = live_ids(live.fields.get(name))
+                    found[shown] |= {sides.names.named(live, one, id) for one in names for id in ids}
     return found
 
 
-def _created(sides: Sides, blocking: Blocking) -> dict[tuple[str, Identity], list[Entry]]:
-    """Entries that would be made below something live, and that are not said to be new."""
-    found: dict[tuple[str, Identity], list[Entry]] = defaultdict(list)
-    for address, resource in sides.resources.items():
-        kind = sides.kind(resource)
-        if not kind.can_be_renamed or resource.new or resource.parent is None:
-            continue
-        owner = sides.live(resource.parent)
-        new = (
-            sides.live(address) is None and not sides.policy.ignored(address) and not blocking.entry(address)
-        )
-        if new and owner is not None:
-            found[kind.name, owner.identity].append(resource)
-    return found
+def _lost(sides: Sides) -> set[Identity]:
+    """Return the objects whose entry was removed in a change that no apply has finished, but empty ones."""
+    return {identity for identity in sides.former.lost if sides.holds_something(identity)}
 
 
-def _title(kind: Kind, item: LiveObject) -> str:
-    value = item.fields.get(kind.title)
-    return value if isinstance(value, str) else item.id
+def undecidable(sides: Sides) -> Iterator[Entry]:
+    """Return new entries with content of which neither the ids file nor git can say what they were.
+
+    Only if this clone lacks the git base, and an object without an entry could be meant.
+    """
+    free = _free(sides) if sides.base.lacking else {}
+    for place, entries in _new(sides).items() if free else ():
+        if place in free and sides.registry[place[0]].mistakable:
+            yield from (one for one in entries if one.address.top in sides.snapshot.records.empty)
 
 
-def proposals(found: list[Lookalike]) -> Iterator[Note]:
-    """Notes about what is no content; about the rest it is asked (planner/questions/identity.py)."""
+def perhaps_empty(sides: Sides) -> set[Identity]:
+    """Return the objects about which a question depends on whether they are empty."""
+    kinds = {name for name, _ in _new(sides) if sides.registry[name].can_be_empty}
+    return {identity for identity in sides.former.lost if identity[0] in kinds} if kinds else set()
+
+
+def previous_names(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
+    """Return, for each object, the line that makes the entry that object: a former key, a title, or an id."""
+    kind, key = sides.kind(entry), sides.kind(entry).identity[0]
+    titles = Counter(
+        title
+        for item in sides.snapshot.objects.values()
+        if item.kind == kind.name and isinstance(key, str) and isinstance(title := item.fields.get(key), str)
+    )
+    lines = []
+    for identity in objects:
+        item = sides.snapshot.objects[identity]
+        title = item.fields.get(key) if isinstance(key, str) else None
+        if (former := _former_key(sides, entry, identity)) is not None and former not in titles:
+            lines.append(f"previously: {_scalar(former)}")
+        elif isinstance(title, str) and titles[title] == 1:
+            lines.append(f"previously: {_scalar(title)}")
+        else:
+            lines.append(meaning(entry.address, item.id, bool(sides.desired.environments)))
+    return lines
+
+
+def _former_key(sides: Sides, entry: Entry, identity: Identity) -> str | None:
+    """Return the key that an object had in the place of an entry, if that key means no other object."""
+    for former in sorted(sides.former.of(identity)):
+        here = former.place == entry.address.place and not former.last.startswith("[")
+        free = here and former not in sides.desired.resources
+        if free and sides.former.meant(former) == frozenset({identity}):
+            return former.last
+    return None
+
+
+def _scalar(text: str) -> str:
+    """Return a text as a YAML value."""
+    plain = text.isascii() and text[:1].isalpha() and all(one.isalnum() or one in "-_." for one in text)
+    words = ("true", "false", "null", "yes", "no", "on", "off")
+    return text if plain and text.lower() not in words else json.dumps(text, ensure_ascii=False)
+
+
+def named(sides: Sides, objects: Sequence[Identity]) -> str:
+    """Return the titles and ids of some objects, in a sentence."""
+    items = [sides.snapshot.objects[identity] for identity in objects]
+    texts = [f'"{sides.names.label(item)}" ({item.id})' for item in items[:SHOWN]]
+    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return " or ".join(texts) + more
+
+
+def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
+    """Return a note for each entry that is no content; about content dpsync asks."""
+    sides = decided.sides
     for one in found:
-        if one.kind.mistakable:
+        address = one.entry.address
+        if one.kind.mistakable or sides.policy.left_out(address) or decided.blocking.entry(address):
             continue
-        text = f"{_WHY[one.why].format(one.named())}, add {one.line()}"
-        yield Note(address=str(one.resource.address), text=text)
+        first, reason = next(iter(one.could_be.items()))
+        objects = [identity for identity, why in one.could_be.items() if why is reason]
+        (line,) = previous_names(sides, one.entry, [first])
+        text = f"{_WHY[reason].format(named(sides, objects))}, add {line}"
+        yield Note(address=str(address), text=text)
 
 
 _WHY: Final = {
-    Reason.LOOKS: "it looks like {}, which nobody declares; if it is that one",
-    Reason.PLACE: "it takes the place of {}, which nobody declares; if it is that one, renamed",
-    Reason.REMOVED: "perhaps renamed: the entry of {} was removed; if it is that one",
+    Reason.SIMILAR: "it looks like {}, which nobody declares; if it is that one",
+    Reason.SHOWN: "it takes the place of {}, which nobody declares; if it is that one, renamed",
+    Reason.FORMER: "perhaps renamed: git has {} as this entry; if it is that one",
+    Reason.LOST: "perhaps renamed: the entry of {} was removed; if it is that one",
 }
-
-
-def removed(sides: Sides) -> set[Identity]:
-    """The objects of entries that were removed; another entry may be one of them now."""
-    records, known = sides.snapshot.records, sides.desired.resources.keys() | sides.desired.unserved.keys()
-    lines = [
-        (address, line.id)
-        for lines in (records.lines, records.earlier)
-        for address, line in lines.items()
-        if address not in known
-    ]
-    places = Places(sides.registry)
-    named = {(kind.name, id) for address, id in lines for kind in places.kinds(address)}
-    found = {identity for identity in sides.snapshot.objects if identity in named}
-    return found | {identity for address, identity in sides.names.remembered.items() if address not in known}

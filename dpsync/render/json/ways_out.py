@@ -25,11 +25,10 @@ class WaysOut(Frozen):
 
 def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     address, apply = visible(item.address), _apply(drift, item)
-    likely = [one for one in item.renamed if one.likely]
-    if item.what == "missing" and likely:
-        pin = f"id: {visible(likely[0].id)}"
+    if item.what == "missing" and item.renamed:
+        pin = f"id: {visible(item.renamed[0].id)}"
         back = f"write {pin}{_at(drift, item)}, then it gets the name of the file again by {apply}"
-        if len(likely) == 1:
+        if len(item.renamed) == 1:
             return _update(drift, item, back)
         return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
