@@ -198,6 +198,7 @@ WORDS: dict[type, dict[str, str]] = {
         "order": "the request that orders siblings",
         "shorthand": "the field that an entry may be shortened to",
         "content": "something hangs on one that a new one would not have: pages, members, children, sign-in",
+        "can_be_empty": "nothing hangs on one without children and without anything that refers to it",
         "after": "kinds of the same place whose steps come first",
         "guard": "a value that somebody must always hold",
         "lifecycle": "what happens to one between being made and being deleted; see below",

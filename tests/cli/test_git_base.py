@@ -155,7 +155,7 @@ def test_a_look_alike_ends_with_4_and_both_ways_out(
     ended = run("plan", "-C", str(directory))
     assert ended.code == 4
     assert "unclear" in ended.out
-    assert 'previously: "Guides"' in ended.out
+    assert "previously: Guides" in ended.out
     assert "new: true" in ended.out
     assert "dpsync.yaml:5:15" in ended.out
 
