@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -20,6 +22,7 @@ from dpsync.cli.terminal.signals import counted_signals, ending
 from dpsync.collector import collector_running
 from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import Exit
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Expected, IdsOnDisk, Planned, Revert, Session
@@ -45,17 +48,19 @@ def carry_out(
     if rehearsal is not None:
         journal.write(Rehearsed(rehearsal=rehearsal))
     steps = sum(len(change.steps) for change in planned.plan.changes)
-    stop = Event()
+    stop, began = Event(), time.monotonic()
     with _signals(out, client, stop) as received:
         with out.progress.during("Applying", steps), collector_running():
             report = session.apply(
-                client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
+                client, planned, expect, journal=journal, report=_teller(out, steps), stop=stop, ids=ids
             )
+        out.applied = report.sent
+        seconds = time.monotonic() - began
         code = _ending(report, received)
         if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
         record(journal, Exited(code=code))
-        return _end(out, planned.plan, report, code, rehearsal, revert is not None)
+        return _end(out, planned.plan, report, code, rehearsal, revert is not None, seconds)
 
 
 def not_carried_out(
@@ -118,12 +123,9 @@ def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None
 def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
     """The exit code to end with, or None where somebody has agreed."""
     if not interactive(no_input):
-        out.talk("Not applied: nobody can be asked here. Look at the plan, then say --yes.")
+        out.complain("Nobody can be asked here. Read the plan, then run the command again with --yes.")
         return Exit.REFUSED
-    if _agreed(plan):
-        return None
-    out.talk("Not applied.")
-    return Exit.REFUSED
+    return None if _agreed(plan) else Exit.REFUSED
 
 
 def _agreed(plan: Plan) -> bool:
@@ -182,14 +184,22 @@ def _user_name() -> str | None:
         return None
 
 
-def _teller(out: Output) -> Callable[[Outcome], None]:
-    """Each step's outcome as it happens."""
-    from dpsync.render.terminal.report_text import render_outcome
+def _teller(out: Output, steps: int) -> Callable[[Outcome], None]:
+    """Return a function that shows each step that has ended.
+
+    On a terminal, one line is rewritten. Elsewhere each step has a line on stdout, so that the steps stand
+    below the plan in whatever keeps the output.
+    """
+    from dpsync.render.terminal.report_text import render_step
+
+    ended: set[str] = set()
+    in_lines = out.text and not out.quiet and not (out.progress.rewrites and sys.stdout.isatty())
 
     def tell(outcome: Outcome) -> None:
-        out.progress.step()
-        if out.text:
-            out.talk(render_outcome(outcome, out.paint(error=True)))
+        ended.add(outcome.step)
+        out.progress.step(visible(outcome.step))
+        if in_lines:
+            out.prose(render_step(outcome, len(ended), steps, out.paint()))
 
     return tell
 
@@ -224,11 +234,11 @@ def _ending(report: Report, received: list[int]) -> Exit:
 
 def _end(
     out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
-    reverts: bool = False,
+    reverts: bool = False, seconds: float | None = None,
 ) -> Exit:  # fmt: skip
     """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
     try:
-        show_end(out, plan, report, code, rehearsal=rehearsal, reverts=reverts)
+        show_end(out, plan, report, code, rehearsal=rehearsal, reverts=reverts, seconds=seconds)
     except Unwritten as failed:
         out.complain(failed.message)
     except Exception as mistake:
@@ -242,15 +252,17 @@ def _end(
 
 def show_end(
     out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
-    rehearsal: Rehearsal | None = None, reverts: bool = False,
+    rehearsal: Rehearsal | None = None, reverts: bool = False, seconds: float | None = None,
 ) -> None:  # fmt: skip
     """Print the report below the plan, or both as one document.
 
     `digest`: that of the plan before secrets were masked in it. `reverts`: whether the plan is a revert.
+    `seconds`: how long the apply took.
     """
     from dpsync.render.json.conversion import plan_document
     from dpsync.render.json.documents import ApplyDocument
     from dpsync.render.terminal.report_text import render_report
+    from dpsync.render.words.report import unapplied
 
     if not out.text:
         converged = plan.empty if report is None else report.converged
@@ -262,4 +274,9 @@ def show_end(
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
         report = out.printable(report)
-        out.prose(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary, reverts)}")
+        text = render_report(
+            plan, report, out.paint(), out.verbose, summary=out.summary, reverts=reverts, seconds=seconds
+        )
+        out.prose(text)
+    elif said := unapplied(plan):
+        out.prose(said)

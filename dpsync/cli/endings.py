@@ -10,6 +10,7 @@ import click
 
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.signals import Ended
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.terminal.diagnostics import render_diagnostics
 
@@ -34,6 +35,27 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
         message = f"dpsync made a mistake of its own ({type(failed).__name__})"
         hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
+
+
+@contextmanager
+def nothing_applied(out: Output) -> Iterator[None]:
+    """Say that nothing was applied if a command ends before its first write."""
+    from dpsync.render.words.report import NOTHING_APPLIED  # only an apply needs it
+
+    try:
+        yield
+    except click.ClickException:
+        raise  # wrong usage: the command has not begun
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        if out.applied:
+            raise
+        out.complain(f"Interrupted. {NOTHING_APPLIED}")
+        signal = stopped.__cause__ or stopped  # click makes an Abort of it
+        raise click.exceptions.Exit(signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED) from None
+    except click.exceptions.Exit:
+        if not out.applied:
+            out.complain(NOTHING_APPLIED)
+        raise
 
 
 def finish(

@@ -85,14 +85,14 @@ def test_it_is_told_once_and_what_else_is_left_is_a_plan() -> None:
         plan="x", verified=True, remaining=left, outcomes=(outcome("done"),),
         unkept=tuple(unkept(first, left, [outcome("done")])),
     )  # fmt: skip
-    text = render_report(report, Paint(on=False))
+    text = render_report(Plan(), report, Paint(on=False))
     assert text.count("primaryColour") == 1
     assert f'the platform did not keep styling.primaryColour of {AT} (sent: "red", live: (nothing))' in text
     way_out = f"policy: {{ ignore: [\"{AT}#styling\"] }}, or `dpsync import --update '{AT}#styling'`"
     assert f"way out: {way_out}" in text
     assert "Plan: " not in text
     both = left.model_copy(update={"changes": (*left.changes, *plan(1, 2, "acme/sites/other").changes)})
-    text = render_report(report.model_copy(update={"remaining": both}), Paint(on=False))
+    text = render_report(Plan(), report.model_copy(update={"remaining": both}), Paint(on=False))
     assert text.count("primaryColour") == 1
     assert "Plan: 0 to create, 1 to change" in text
 

@@ -14,6 +14,7 @@ from dpsync.client.client import Params, WriteClient
 from dpsync.client.retry import Clock
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer
@@ -100,9 +101,9 @@ def test_apply_is_incomplete_when_processing_fails(apply: Apply, profile: str) -
         assert [item.result for item in report.outcomes] == ["done"]
         assert [item.field for item in report.started] == ["source"]
         assert exit_of(report) is Exit.PARTIAL
-        text = render_report(report, Paint(False))
+        text = render_report(Plan(), report, Paint(False))
         assert "PARSE_ERROR" in text
-        assert "Converged" not in text
+        assert "Verified" not in text
         assert "did not keep" not in text
     report, _ = apply(VALID, profile=profile)
     assert exit_of(report) is Exit.DONE
@@ -114,7 +115,7 @@ def test_apply_is_incomplete_while_platform_processes(apply: Apply) -> None:
     assert 60 <= clock.seconds < 65
     assert [(item.address, item.field) for item in report.processing] == [("acme/openapi/pets", "source")]
     assert exit_of(report) is Exit.PARTIAL
-    text = render_report(report, Paint(False))
+    text = render_report(Plan(), report, Paint(False))
     assert "acme/openapi/pets" in text
     assert "the platform is still processing 1 thing that this apply wrote (run plan again later)" in text
 

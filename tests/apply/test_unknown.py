@@ -19,6 +19,7 @@ from dpsync.live.sources import Source
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer
@@ -126,7 +127,7 @@ def test_apply_is_incomplete_when_a_step_failed(open_: Open) -> None:
     assert [item.result for item in report.outcomes] == ["done", "failed"]
     assert report.as_declared
     assert exit_of(report) is Exit.PARTIAL
-    assert "1 step was not carried out" in render_report(report, Paint(False))
+    assert "1 step was not carried out" in render_report(Plan(), report, Paint(False))
 
 
 @pytest.mark.parametrize("what", MAKES)

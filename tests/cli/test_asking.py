@@ -73,8 +73,8 @@ def test_an_apply_is_asked_for(
     writes = sum(method != "GET" for method, _, *_ in platform.app.requests)
     assert (ended, 26 - writes) == (code, left)
     assert "Apply this plan?" in said
-    assert ("Not applied." in said) == (code == 4)
-    assert ("Converged" in out) == (code == 0)
+    assert ("Nothing was applied." in out) == (code == 4)
+    assert ("Verified: a new plan has no changes." in out) == (code == 0)
 
 
 @pytest.mark.parametrize(("answer", "code"), [("delete 1", 0), ("y", 4), ("delete 2", 4)])

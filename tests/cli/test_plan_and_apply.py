@@ -237,10 +237,10 @@ def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedS
     assert "it names what comes out of acme/translations/guides-fr, which is not there yet" in blocked.out
     ended = run("apply", "-C", str(directory), "--yes", "--confirm", "run acme/translations/guides-fr")
     assert ended.code == 0
-    assert "Converged" in ended.out
+    assert "Verified: a new plan has no changes." in ended.out
     # The plan counts what the report counts: one of these steps only waits for the platform.
     assert re.findall(r"(\d+) to write in (\d+) steps\)", ended.out) == [("3", "4")]
-    assert "Applied: 4 of 4 steps done." in ended.out
+    assert "Applied: 1 created, 1 changed, in " in ended.out
     assert run("plan", "-C", str(directory), "--detailed-exitcode").code == 0
 
 

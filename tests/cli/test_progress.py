@@ -136,10 +136,10 @@ def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
         for _ in range(61):
             progress.answered("GET")
             progress.step()
-        assert progress.line() == "Applying: done 61/352"
+        assert progress.line() == "[61/352] Applying"
         for _ in range(352 - 61):
             progress.step()
-        assert progress.line() == "Applying: done 352/352, reading back: read 61 requests"
+        assert progress.line() == "[352/352] reading back: read 61 requests"
 
 
 @pytest.mark.parametrize(
@@ -328,9 +328,9 @@ class Noted(Progress):
         self.events.add(method)
         super().answered(method)
 
-    def step(self) -> None:
+    def step(self, name: str = "") -> None:
         self.steps += 1
-        super().step()
+        super().step(name)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_apply_does_that_and_proves_that(run: Run, project: Project, platform: T
     platform.app.requests.clear()
     ended = run("apply", "-C", str(directory), "--yes", "--select", "saml")
     assert ended.code == 0, ended.out + ended.err
-    assert "Converged" in ended.out
+    assert "Verified: a new plan has no changes." in ended.out
     assert {*writes(platform)} == {"PATCH /v1/orgs/acme/saml/okta", "PUT /v1/orgs/acme/teams"}
     assert "acme/teams/writers" in changes(planned(run, directory))
 
@@ -145,7 +145,7 @@ def test_prune_deletes_only_within_the_selection(
     ]
     ended = run("apply", "-C", str(directory), "--yes", "--select", "acme/teams/[Legacy]")
     assert ended.code == 0, ended.out + ended.err
-    assert "Converged" in ended.out
+    assert "Verified: a new plan has no changes." in ended.out
 
 
 def test_what_was_removed_is_also_known_by_its_old_address(

@@ -45,7 +45,7 @@ SAID = {
     "plan.json": "1 to create, 1 to change",
     "plan.out": "1 to create, 1 to change",
     "drift.out": "1 different, 1 not live",
-    "apply.out": "2 of 2 steps done",
+    "apply.out": "Applied: 1 created, 1 changed",
     "validate.out": "1 error",
 }
 
@@ -124,10 +124,10 @@ def test_findings_are_printed_in_the_format_that_was_asked_for(run: Run, project
 def test_what_an_apply_did_is_one_document(run: Run, project: Project, platform: ThreadedServer) -> None:
     at = str(project(TEXT))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
-    assert ended.out.startswith("### Applied: 2 of 2 steps done.\n")
-    assert "Converged: a new plan has no changes." in ended.out
+    assert ended.out.startswith("### Applied: 1 created, 1 changed.\n")
+    assert "Verified: a new plan has no changes." in ended.out
     again = run("apply", "-C", at, "--yes", "--format", "markdown")
-    assert again.out.startswith("### Nothing to apply. No changes.\n")
+    assert again.out.startswith("### No changes.\n")
 
 
 def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: ThreadedServer) -> None:
@@ -137,7 +137,7 @@ def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: Thr
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4
     assert ended.out.startswith(
-        "### Not applied. Plan: 1 to create, 1 to change, 9 TO DELETE (4, and 5 that go with them). "
+        "### Nothing was applied. Plan: 1 to create, 1 to change, 9 TO DELETE (4, and 5 that go with them). "
         "REFUSED, for 1 reason.\n"
     )
     assert "> **This plan may not be applied**" in ended.out

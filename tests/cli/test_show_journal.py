@@ -31,6 +31,11 @@ def newest(directory: Path) -> Path:
     return max(journals, key=lambda path: path.stat().st_mtime_ns)
 
 
+def without_course(printed: str) -> str:
+    """Return the output of an apply without the lines of its steps and without the time that it took."""
+    return re.sub(r", in \d+ s\b", "", re.sub(r"^\[\d+/\d+\] .*\n", "", printed, flags=re.MULTILINE))
+
+
 @pytest.mark.parametrize("flags", [[], ["-v"], ["-q", "--summary"], ["--rehearse"]], ids=" ".join)
 def test_it_prints_what_the_apply_has_printed(
     flags: list[str], run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
@@ -40,7 +45,8 @@ def test_it_prints_what_the_apply_has_printed(
     monkeypatch.delenv("DPSYNC_URL")
     again = [flag for flag in flags if flag != "--rehearse"]
     shown = run("show", str(newest(at)), "-C", str(at), *again)
-    assert (shown.code, shown.out) == (applied.code, applied.out) == (0, applied.out)
+    assert (shown.code, applied.code) == (0, 0)
+    assert shown.out == without_course(applied.out)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -52,7 +58,8 @@ def test_it_does_so_in_every_format_and_of_an_apply_that_went_wrong(
         patched.setattr(WriteClient, "send", breaking(2, RuntimeError("x")))
         applied = run("apply", "-C", str(at), "--yes", "--parallelism", "1", "--format", name)
     shown = run("show", str(newest(at)), "-C", str(at), "--format", name)
-    assert (shown.code, shown.out) == (applied.code, applied.out) == (3, applied.out)
+    assert (shown.code, applied.code) == (3, 3)
+    assert shown.out == without_course(applied.out)
 
 
 def test_commands_in_it_say_what_was_typed_then(
@@ -83,7 +90,7 @@ def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
         app.let_go()
     shown = run("show", str(newest(example)))
     assert shown.code == 3
-    assert "Applied: 2 of 26 steps done, 1 unknown, 23 not tried." in shown.out
+    assert "Applied: 2 changed; 1 step unknown, 23 not tried." in shown.out
     assert "the journal has no end: the apply was killed, or is still running" in shown.out
     assert "Not verified: run plan to see where things stand." in shown.out
 

@@ -37,7 +37,7 @@ def test_the_reviewed_plan_is_applied_and_its_comment_frozen(workflow: Workflow)
     assert (ended.code, ended.outputs["outcome"], ended.outputs["create"]) == (0, "applied", "1")
     assert "Support" in live(workflow)
     (body,) = workflow.github.bodies(7)
-    assert "**Applied: 1 of 1 step done.** Converged: a new plan has no changes." in body
+    assert "**Applied: 1 created.** Verified: a new plan has no changes." in body
     assert before.split("<!-- dpsync:content -->")[1] in body
     assert states(workflow) == ["converged"]
     workflow.commit(LATER)

@@ -92,7 +92,7 @@ def finished(workflow: Workflow, app: Held, left: int) -> None:
     assert (again.outputs["outcome"], again.outputs["create"]) == ("applied", str(left))
     assert len(titles(workflow)) == len(set(titles(workflow))) == 9
     body = workflow.github.bodies(7)[0]
-    assert f"**Applied: {left} of {left} steps done.** Converged" in body
+    assert f"**Applied: {left} created.** Verified" in body
 
 
 def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
@@ -123,8 +123,8 @@ def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
     marker = read_marker(body, PlanMarker)
     assert marker is not None
     assert marker.state == "applied"
-    assert "**Applied: 2 of 5 steps done, 1 unknown, 2 not tried.**" in body
-    assert "2 of 5 steps done" in (tmp_path / "said").read_text(encoding="utf-8")
+    assert "**Applied: 2 created; 1 step unknown, 2 not tried.**" in body
+    assert "Applied: 2 created; 1 step unknown" in (tmp_path / "said").read_text(encoding="utf-8")
     finished(workflow, app, 2)
 
 
@@ -163,7 +163,7 @@ def test_cancelled_once_what_was_sent_is_waited_for(held: tuple[Workflow, Held],
     assert (running.returncode, outputs(tmp_path)["outcome"]) == (130, "partial")
     recorded = workflow.github.git.text("main", "dpsync.ids.yaml")
     assert recorded.count("\n    acme/teams/") == 4 + 3  # those that were there, and what was made
-    assert "**Applied: 3 of 5 steps done, 2 not tried.**" in workflow.github.bodies(7)[0]
+    assert "**Applied: 3 created; 2 steps not tried.**" in workflow.github.bodies(7)[0]
 
 
 # While GitHub is told: in this process, the signals come from what GitHub is asked.

@@ -91,7 +91,7 @@ def test_from_a_merge_request_to_an_apply_and_drift(job: Job, project: Workflow)
     assert quality(project, "plan") == []
     code, printed = job("apply", project)
     assert code == 0, printed
-    assert "Converged" in printed
+    assert "Verified: a new plan has no changes." in printed
     assert list((project.folder / "journal").iterdir())
     project.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})
     assert job("drift", project, "schedule")[0] == 2

@@ -67,5 +67,6 @@ def test_an_apply_that_was_stopped_freezes_the_comment_and_does_not_use_it_up(
     marker = read_marker(body, PlanMarker)
     assert marker is not None
     assert (marker.state, marker.digest, marker.applied) == ("applied", "ab", "")
-    assert f"Applied: {int(sent)} of 2 steps done" in body
+    steps = "1 step not tried" if sent else "1 step failed, 1 not tried"
+    assert f"Nothing was applied: {steps}." in body
     assert body.endswith("the plan")

@@ -128,7 +128,7 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
     lines = act.github.git.text(request["head"]["ref"], "docs-platform/dpsync.ids.yaml")
     assert lines.count("\n    acme/teams/") == 5
     assert (request["base"]["ref"], act.github.git.text("main", "README")) == ("main", "x")
-    assert "**Applied: 1 of 1 step done.** Converged" in act.github.bodies(7)[0]
+    assert "**Applied: 1 created.** Verified" in act.github.bodies(7)[0]
     # Drift comes and goes.
     workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})
     printed.append(act.run("drift.yml", "schedule"))
@@ -335,4 +335,4 @@ def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_show
     act.run("matrix-apply.yml", "push", words=leg)
     for name in ("acme", "globex"):
         assert workflow.ask("GET", f"/v1/orgs/{name}")["title"] == f"{name} of ours"
-    assert ["Converged" in body for body in act.github.bodies(7)] == [True, True]
+    assert ["Verified" in body for body in act.github.bodies(7)] == [True, True]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server import world as worlds
@@ -201,4 +202,6 @@ def test_the_report_says_how_what_was_deleted_comes_back(project: Project) -> No
     assert [(item.address, item.id, item.days) for item in report.restorable] == [
         ("acme/spaces/[Guides]", "s1", 7)
     ]
-    assert "within 7 days an entry with id: s1 brings it back" in render_report(report, Paint(False))
+    assert "within 7 days an entry with id: s1 brings it back" in render_report(
+        Plan(), report, Paint(False), verbose=1
+    )

@@ -226,7 +226,7 @@ def test_a_secret_is_read_when_it_is_sent_and_is_in_nothing_that_is_kept(
         report.model_dump_json(),
         toy.journals(),
         render_plan(plan, Paint(False), 2),
-        render_report(report, Paint(False), 2),
+        render_report(plan, report, Paint(False), 2),
     ):
         assert SECRET not in str(kept)
 

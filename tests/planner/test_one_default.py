@@ -78,11 +78,12 @@ def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> N
     body = SHOWING % f"{place('y', FALSE)}, {place('z')}"
     plan, report = lab.plan(body, PRUNE), lab.apply(body, PRUNE)
     assert plan.blocked == ()
-    text = render_report(report, Paint(False), known=plan.blocked)
+    text = render_report(plan, report, Paint(False))
     assert "! acme/sites/docs/structure/y#default" in text
     assert "blocked: the platform always has a default" in text
     assert "1 blocked, see above." in text
-    again = render_report(report, Paint(False), known=report.remaining.blocked if report.remaining else ())
+    assert report.remaining is not None
+    again = render_report(report.remaining, report, Paint(False))
     assert "blocked: the platform" not in again
 
 

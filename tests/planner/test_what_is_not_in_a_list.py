@@ -12,6 +12,7 @@ from dpsync.apply.expected import Refused
 from dpsync.client.client import Params, ReadClient
 from dpsync.client.errors import NotJson, Unknown
 from dpsync.kinds.registry import load as load_registry
+from dpsync.model.plans.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer
@@ -265,7 +266,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     assert report.remaining is not None
     assert report.remaining.unproven == (f"{bot}#script", f"{bot}#secrets")
     told = "2 values cannot be read back and will be sent again until the files are committed"
-    assert f"{told}: {bot}#script, {bot}#secrets" in render_report(report, Paint(False))
+    assert f"{told}: {bot}#script, {bot}#secrets" in render_report(Plan(), report, Paint(False))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Origin
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_outcome, render_report
 
@@ -21,15 +21,15 @@ def report(untried: int) -> Report:
 
 @pytest.mark.parametrize("more", [0, 1, 324])
 def test_what_was_not_tried_is_counted_beyond_the_first_ten(more: int) -> None:
-    lines = render_report(report(10 + more), Paint(False)).splitlines()
+    lines = render_report(Plan(), report(10 + more), Paint(False)).splitlines()
     assert sum(line.strip().startswith("not-tried") for line in lines) == 10
     assert any(f"and {more} more that were not tried" in line for line in lines) is (more > 0)
     assert any("failed  acme/teams/a create: no" in line for line in lines)
-    assert f"1 failed, {10 + more} not tried." in "\n".join(lines)
+    assert f"1 step failed, {10 + more} not tried." in "\n".join(lines)
 
 
 def test_with_v_everything_is_listed() -> None:
-    lines = render_report(report(15), Paint(False), verbose=1).splitlines()
+    lines = render_report(Plan(), report(15), Paint(False), verbose=1).splitlines()
     assert sum(line.strip().startswith("not-tried") for line in lines) == 15
 
 

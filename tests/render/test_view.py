@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.plan import Plan
@@ -52,11 +53,15 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
     assert body(entry) == ['+ icon: "N"', "deleted outside"]
 
 
-@pytest.mark.parametrize(("code", "said"), [(Exit.REFUSED, "Not applied."), (Exit.DONE, "Nothing to apply.")])
-def test_a_plan_that_was_not_carried_out_says_so_in_every_format(code: Exit, said: str) -> None:
-    document = ApplyDocument(exit=code, converged=False, plan=plan_document(Plan()), report=None)
+@pytest.mark.parametrize("is_refused", [True, False], ids=["refused", "empty"])
+def test_apply_that_did_nothing_says_so(is_refused: bool) -> None:
+    refusal = Refusal(code="limits", address="acme", message="too many", way_out="fewer")
+    plan = Plan(refusals=(refusal,) if is_refused else ())
+    code = Exit.REFUSED if is_refused else Exit.DONE
+    document = ApplyDocument(exit=code, converged=False, plan=plan_document(plan), report=None)
     for name in FORMATS.keys() - {"json", "github", "sarif", "codequality"}:
-        assert said in render(document, name, FormatOptions()), name
+        printed = render(document, name, FormatOptions())
+        assert ("Nothing was applied." in printed, "No changes." in printed) == (is_refused, True), name
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def command(
     from dpsync.api import Expected, Options
     from dpsync.apply.expected import check_approved
     from dpsync.apply.saved import options_of, read_saved
-    from dpsync.cli.endings import endings
+    from dpsync.cli.endings import endings, nothing_applied
     from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
     from dpsync.client.client import WriteClient
 
@@ -73,32 +73,33 @@ def command(
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if saved_in is not None and options != Options():
         raise click.UsageError("a saved plan has its own --select, --exclude, --confirm and --no-delete")
-    with endings(out):
-        saved = read_saved(directory / saved_in) if saved_in is not None else None
-        if saved is not None:
-            check_approved(saved.plan, approved)
-            options, base, profile = options_of(saved.plan), base or saved.plan.base, saved.plan.profile
-        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired = place.load(out)
-        to = connection(out, place, desired)
-    with endings(out, to):
-        session, ids = opened(out, place, desired, to, parallelism, base)
-        recording = started(rehearse)
-        with client_of(WriteClient, out, to, timeout, recording) as client:
-            planned = planned_now(out, session, client, options)
-            expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
-            show_expected(out, planned.plan, expect)
-            rehearsal = rehearsed(out, session, planned, recording)
-            show_rehearsal(out, planned.plan, rehearsal)
-            code = nothing_to_do(planned.plan, rehearsal)
-            if code is None and not yes and approved is None:
-                code = asked(out, planned.plan, no_input)
-                if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
-                    expect = Expected.shown(planned.plan)
-                    planned = planned_now(out, session, client, options)
-            if code is not None:
-                return not_carried_out(out, session, client, planned, ids, code, rehearsal)
-            journals = None if journal_in is None else directory / journal_in
-            with locked_journal(out, to.url, planned, place, journals) as journal:
-                return carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
+    with nothing_applied(out):
+        with endings(out):
+            saved = read_saved(directory / saved_in) if saved_in is not None else None
+            if saved is not None:
+                check_approved(saved.plan, approved)
+                options, base, profile = options_of(saved.plan), base or saved.plan.base, saved.plan.profile
+            place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+            desired = place.load(out)
+            to = connection(out, place, desired)
+        with endings(out, to):
+            session, ids = opened(out, place, desired, to, parallelism, base)
+            recording = started(rehearse)
+            with client_of(WriteClient, out, to, timeout, recording) as client:
+                planned = planned_now(out, session, client, options)
+                expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
+                show_expected(out, planned.plan, expect)
+                rehearsal = rehearsed(out, session, planned, recording)
+                show_rehearsal(out, planned.plan, rehearsal)
+                code = nothing_to_do(planned.plan, rehearsal)
+                if code is None and not yes and approved is None:
+                    code = asked(out, planned.plan, no_input)
+                    if code is None:  # time has passed: the plan of now must be what was shown
+                        expect = Expected.shown(planned.plan)
+                        planned = planned_now(out, session, client, options)
+                if code is not None:
+                    return not_carried_out(out, session, client, planned, ids, code, rehearsal)
+                journals = None if journal_in is None else directory / journal_in
+                with locked_journal(out, to.url, planned, place, journals) as journal:
+                    return carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
     raise AssertionError

@@ -69,50 +69,51 @@ def command(
     run git revert on the commit. Limits, confirmations and exit codes are the same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
-    from dpsync.cli.endings import endings
+    from dpsync.cli.endings import endings, nothing_applied
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if (file is None) != last:
         raise click.UsageError("pass either the journal of an apply (see dpsync history) or --last")
-    with endings(out):
-        journals = None if journal_in is None else directory / journal_in
-        place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        path = directory / file if file is not None else _last_journal(journals or place.journals)
-        done = _read_applied(path)
-        desired = place.load(out)
-        to = connection(out, place, desired)
-    with endings(out, to):
-        session, ids = opened(out, place, desired, to, parallelism, base)
-        with client_of(WriteClient, out, to, timeout) as client:
-            with out.progress.during(READING):
-                revert = reverting(client, session, done, str(file or path), options)
-                planned = revert.plan(client, options)
-            expect = Expected(approved=approved)
-            show_expected(out, planned.plan, expect)
-            code = _incomplete_exit(nothing_to_do(planned.plan), revert)
-            if code is None and not yes and approved is None:
-                code = asked(out, planned.plan, no_input)
-                if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
-                    expect = Expected.shown(planned.plan)
-                    with out.progress.during(READING):
-                        planned = revert.plan(client, options)
-            if code is not None:
-                show_end(out, planned.plan, None, code)
-                return code
-            with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
-                return carry_out(
-                    out,
-                    revert.session,
-                    client,
-                    planned,
-                    expect,
-                    journal,
-                    revert.recording(ids),
-                    None,
-                    revert,
-                )
+    with nothing_applied(out):
+        with endings(out):
+            journals = None if journal_in is None else directory / journal_in
+            place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
+            path = directory / file if file is not None else _last_journal(journals or place.journals)
+            done = _read_applied(path)
+            desired = place.load(out)
+            to = connection(out, place, desired)
+        with endings(out, to):
+            session, ids = opened(out, place, desired, to, parallelism, base)
+            with client_of(WriteClient, out, to, timeout) as client:
+                with out.progress.during(READING):
+                    revert = reverting(client, session, done, str(file or path), options)
+                    planned = revert.plan(client, options)
+                expect = Expected(approved=approved)
+                show_expected(out, planned.plan, expect)
+                code = _incomplete_exit(nothing_to_do(planned.plan), revert)
+                if code is None and not yes and approved is None:
+                    code = asked(out, planned.plan, no_input)
+                    if code is None:  # time has passed: the plan of now must be what was shown
+                        expect = Expected.shown(planned.plan)
+                        with out.progress.during(READING):
+                            planned = revert.plan(client, options)
+                if code is not None:
+                    show_end(out, planned.plan, None, code)
+                    return code
+                with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
+                    return carry_out(
+                        out,
+                        revert.session,
+                        client,
+                        planned,
+                        expect,
+                        journal,
+                        revert.recording(ids),
+                        None,
+                        revert,
+                    )
     raise AssertionError
 
 

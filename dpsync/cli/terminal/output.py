@@ -63,6 +63,8 @@ class Output(Struct):
     progress: Progress = field(default_factory=Progress)
     left: bool = False
     """Whether whoever read the result is gone. The command goes on to its own exit code."""
+    applied: bool = False
+    """Whether an apply may have written something."""
 
     @property
     def text(self) -> bool:

@@ -118,16 +118,22 @@ class Progress:
             if self._waits is None or until > self._waits[1]:
                 self._waits = why, until
 
-    def step(self) -> None:
-        """A step of an apply has its outcome."""
+    def step(self, name: str = "") -> None:
+        """Count a step that has its outcome. `name` is shown while it is the last one."""
         with self._lock:
             self._done += 1
+            self._step = name
 
     # What is said.
 
+    @property
+    def rewrites(self) -> bool:
+        """Whether the progress is one line that is rewritten, as on a terminal."""
+        return self._screen is not None and self._screen.columns() is not None
+
     @contextmanager
     def during(self, doing: str, steps: int = 0) -> Iterator[None]:
-        """While this lasts it is told how far it is. `steps`: of an apply, how many there are."""
+        """Show the progress of this block. `steps` is the number of steps of an apply."""
         if self._screen is None:
             yield
             return
@@ -147,8 +153,9 @@ class Progress:
     def _begin(self, doing: str | None, steps: int) -> None:
         self._doing, self._steps = doing, steps
         self._began = self._said_at = self._now()
-        self._due = FIRST
+        self._due = 0.0 if steps and self.rewrites else FIRST
         self._read = self._left = self._done = 0
+        self._step = ""
         self._waits = None
 
     def _tell(self, over: threading.Event) -> None:
@@ -182,15 +189,14 @@ class Progress:
     def line(self) -> str:
         """How far it is, in one line."""
         with self._lock:
-            steps = f"done {self._done}/{self._steps}"
             read = f"read {self._read} of {counted(self._read + self._left, 'request')}"
             if not self._left:
                 read = f"read {counted(self._read, 'request')}"
-            if self._steps:
-                progress = steps if self._done < self._steps else f"{steps}, reading back: {read}"
-            else:
-                progress = read
-            return f"{self._doing}: {progress}{self._waiting()}"
+            if not self._steps:
+                return f"{self._doing}: {read}{self._waiting()}"
+            now = self._step or self._doing
+            progress = now if self._done < self._steps else f"reading back: {read}"
+            return f"[{self._done}/{self._steps}] {progress}{self._waiting()}"
 
     def _waiting(self) -> str:
         left = self._waits[1] - self._now() if self._waits else 0.0

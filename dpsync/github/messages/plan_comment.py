@@ -193,7 +193,8 @@ def status(document: ApplyDocument, place: WorkflowRun) -> str:
     if document.report is None:
         return f"> [!TIP]\n> **Nothing was left to apply** in {run}."
     kind = "TIP" if document.converged else "WARNING"
-    return f"> [!{kind}]\n> **{prose(done(document.report))}** {prose(ending(document.report))} ({run})"
+    result = prose(done(document.plan.plan, document.report))
+    return f"> [!{kind}]\n> **{result}** {prose(ending(document.report))} ({run})"
 
 
 def worth_telling(document: object) -> bool:

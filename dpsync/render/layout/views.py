@@ -73,8 +73,8 @@ def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
         whole = plan_view(plan, document.plan.digest, document.plan.rehearsal)
-        said = ViewLine(unapplied(document.exit))
-        return replace(whole, verdict=(said, *whole.verdict), name="apply")
+        said = tuple(ViewLine(text) for text in [unapplied(plan)] if text)
+        return replace(whole, verdict=(*said, *whole.verdict), name="apply")
     blocks = Blocks()
     for result, title, level in _RESULTS:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
@@ -92,7 +92,7 @@ def _apply(document: ApplyDocument) -> View:
     hints = [*restorable(report)]
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
-    verdict = ViewLine(done(report)), ViewLine(ending(report))
+    verdict = ViewLine(done(plan, report)), ViewLine(ending(report))
     return View(verdict, tuple(blocks.found), tuple(hints), tuple(about), name="apply")
 
 

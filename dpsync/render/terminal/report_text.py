@@ -1,11 +1,11 @@
-"""What an apply did, for people: only what was recorded, in the order of the plan, the summary last."""
+"""What an apply did, for people: only what was recorded, in the order of the plan, the result last."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from dpsync.model.plans.journal import GOOD, Outcome, Report
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.render.layout.plan import blocked_entry, side_blocks
 from dpsync.render.layout.view import Block
 from dpsync.render.terminal.paint import Paint
@@ -39,31 +39,35 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
     return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
 
-def render_report(
-    report: Report, paint: Paint, verbose: int = 0, known: Collection[Blocked] = (), summary: bool = False,
-    reverts: bool = False,
-) -> str:  # fmt: skip
-    """The whole report as text, without a trailing newline. What went well is counted, or listed with -v.
+def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
+    """Return the line of one step while an apply runs. The report tells the reason of a step that failed."""
+    text = f"[{number}/{steps}] {visible(outcome.step)}"
+    if outcome.result not in ("done", "already"):
+        text += f": {outcome.result.replace('-', ' ')}"
+    return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
-    `known` is what the plan before it, which people have seen, has said to be blocked. With
-    `summary` what is left has one line for each address. `reverts`: whether the report is of a revert.
+
+def render_report(
+    plan: Plan, report: Report, paint: Paint, verbose: int = 0, *, summary: bool = False,
+    reverts: bool = False, seconds: float | None = None,
+) -> str:  # fmt: skip
+    """Return the report of an apply as text, with the result in its last line.
+
+    `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
+    went well is counted, or listed with -v. With `summary`, what is left has one line for each address.
+    `reverts`: whether the report is of a revert. `seconds`: how long the apply took.
     """
-    parts = ["\n".join(_outcomes(report, paint, verbose))]
-    parts += [paint(visible(text), "red") for text in report.trouble]
-    if report.settled and report.remaining is not None:
-        found = tuple(item for item in report.remaining.blocked if item not in known)
-        named = {"trouble", *(["waiting"] if report.processing else [])}
-        left = [block for block in side_blocks(report.remaining) if block.entries[0].name in named]
-        blocked = tuple(blocked_entry(report.remaining, item) for item in found)
-        parts += Writer(paint, 1).blocks([*left, Block("", blocked)])
-    parts.append(done(report))
-    parts.append(_proof(report, paint, summary, reverts))
-    parts += restorable(report)
+    lines = list(_outcomes(report, paint, verbose))
+    lines += [paint(visible(text), "red") for text in report.trouble]
+    lines += _left(plan, report, paint, summary)
     if report.unrecorded:
-        parts.append(paint(visible(report.unrecorded), "red"))
-    if report.journal:
-        parts.append(paint(f"journal: {visible(report.journal)}", "dim"))
-    return "\n".join(part for part in parts if part)
+        lines.append(paint(visible(report.unrecorded), "red"))
+    if verbose:
+        lines += restorable(report)
+        lines.append(paint(f"plan {visible(report.plan[:DIGITS])}", "dim"))
+        lines += [paint(f"journal: {visible(report.journal)}", "dim")] if report.journal else []
+    lines.append(paint(f"{done(plan, report, seconds)} {ending(report, reverts)}", _style(report)))
+    return "\n".join(lines)
 
 
 def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
@@ -76,18 +80,31 @@ def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
         yield paint(f"{'':>9}  and {untried - UNTRIED} more that were not tried (-v lists them)", "yellow")
 
 
-def _proof(report: Report, paint: Paint, summary: bool, reverts: bool) -> str:
-    if report.interrupted:
-        return paint(ending(report), "yellow")
-    if report.remaining is None:
-        return paint(ending(report), "red")
+def _left(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[str]:
+    """Return what is left to do after an apply, as far as the plan before it has not told that."""
+    remaining = report.remaining
+    if remaining is None or report.interrupted:
+        return
     if report.settled:
-        style = "green bold" if report.converged else "red bold"
-        return "\n".join([paint(ending(report, reverts), style), *unproven_lines(report.remaining)])
-    parts = [paint(ending(report), "red bold")]
-    if not report.as_declared:
+        waiting = remaining.waiting if report.processing else ()
+        new = remaining.model_copy(update={"trouble": report.started, "waiting": waiting})
+        left = [block for block in side_blocks(new) if block.entries[0].name in ("trouble", "waiting")]
+        found = [item for item in remaining.blocked if item not in plan.blocked]
+        left.append(Block("", tuple(blocked_entry(remaining, item) for item in found)))
+        yield from Writer(paint, 1).blocks(left)
+        yield from unproven_lines(remaining)
+    elif not report.as_declared:
+        yield from unkept(report)
         rest = without_unkept(report)
-        parts += unkept(report)
         if rest.changes or rest.refusals:
-            parts += ["", render_plan(rest, paint, summary=summary)]
-    return "\n".join(parts)
+            yield render_plan(rest, paint, summary=summary)
+
+
+def _style(report: Report) -> str:
+    """Return the color of the result: red only if something is wrong."""
+    if report.interrupted:
+        return "yellow"
+    if report.converged:
+        return "green bold"
+    is_processing = report.settled and not (report.unsuccessful or report.started)
+    return "yellow bold" if is_processing else "red bold"

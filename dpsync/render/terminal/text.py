@@ -52,12 +52,12 @@ def _rehearse(document: RehearseDocument, options: FormatOptions) -> str:
 @render_text.register
 def _apply(document: ApplyDocument, options: FormatOptions) -> str:
     planned = _plan(document.plan, options)
+    plan, paint = document.plan.plan, Paint(options.colour)
     if document.report is None:
-        return f"{planned}\n\n{unapplied(document.exit)}"
-    known = document.plan.plan.blocked
-    paint = Paint(options.colour)
-    report = render_report(document.report, paint, options.verbose, known, options.summary)
-    return f"{planned}\n\n{report}"
+        said = unapplied(plan)
+    else:
+        said = render_report(plan, document.report, paint, options.verbose, summary=options.summary)
+    return f"{planned}\n\n{said}" if said else planned
 
 
 @render_text.register

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.journal import Report
+from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import counted
 from dpsync.render.words.values import show
 from dpsync.render.words.visible import visible
+
+_NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
+_LONG: Final = 120
+"""Seconds from which a duration is told in minutes."""
 
 
 def restorable(report: Report) -> Iterator[str]:
@@ -19,14 +24,43 @@ def restorable(report: Report) -> Iterator[str]:
         yield f"deleted: {visible(item.address)}; {again}"
 
 
-def done(report: Report) -> str:
-    """How many steps ended how."""
-    done = report.count("done", "already")
-    words = [f"{done} of {counted(len(report.outcomes), 'step')} done"]
-    for result in ("requested", "failed", "stale", "unknown", "not-tried"):
+def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
+    """Return how many objects an apply created, changed and deleted, and which steps ended otherwise.
+
+    What a delete removes by cascade counts as deleted. `seconds`: how long the apply took, if that is known.
+    """
+    numbers = _applied(plan, report)
+    steps: list[str] = []
+    for result in _NOT_DONE:
         if number := report.count(result):
-            words.append(f"{number} {result.replace('-', ' ')}")
-    return f"Applied: {', '.join(words)}."
+            steps.append(f"{number if steps else counted(number, 'step')} {result.replace('-', ' ')}")
+    took = f", in {_duration(seconds)}" if seconds is not None else ""
+    others = f"; {', '.join(steps)}" if steps else ""
+    if numbers:
+        return f"Applied: {', '.join(numbers)}{took}{others}."
+    if report.count("unknown"):
+        return f"Nothing is known to be applied: {', '.join(steps)}."
+    return f"Nothing was applied: {', '.join(steps)}." if steps else "Nothing was applied."
+
+
+def _applied(plan: Plan, report: Report) -> list[str]:
+    """Return the numbers of created, changed and deleted objects, as far as they are not 0."""
+    good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
+    created = changed = deleted = 0
+    for change in plan.changes:
+        verbs = {step.verb for step in change.steps if step.id in good}
+        if "delete" in verbs:
+            deleted += count_deletes([change]).number
+        elif verbs:
+            created += change.action == "create"
+            changed += change.action != "create"
+    numbers = (("created", created), ("changed", changed), ("deleted", deleted))
+    return [f"{number} {word}" for word, number in numbers if number]
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in whole seconds, or in minutes where it is long."""
+    return f"{max(1, round(seconds))} s" if seconds < _LONG else f"{round(seconds / 60)} min"
 
 
 def unproven_lines(remaining: Plan) -> list[str]:
@@ -38,9 +72,13 @@ def unproven_lines(remaining: Plan) -> list[str]:
     return [f"{sent} cannot be read back and will be sent again until the files are committed: {names}"]
 
 
-def unapplied(code: int) -> str:
-    """What became of a plan of which nothing was carried out, by the exit code of the apply."""
-    return "Not applied." if code == Exit.REFUSED else "Nothing to apply."
+NOTHING_APPLIED: Final = "Nothing was applied."
+"""The end of each apply that was refused, declined, or interrupted before its first write."""
+
+
+def unapplied(plan: Plan) -> str:
+    """Return what to say about a plan that was not carried out; nothing if it has no changes."""
+    return NOTHING_APPLIED if plan.changes or plan.refusals else ""
 
 
 def ending(report: Report, reverts: bool = False) -> str:
@@ -53,13 +91,11 @@ def ending(report: Report, reverts: bool = False) -> str:
     if report.remaining is None:
         return "Not verified: run plan to see where things stand."
     if report.settled:
-        text = "Converged: a new plan has no changes."
+        text = "Verified: a new plan has no changes."
         if reverts:
             text = "Reverted: everything in the plan is done. The files are unchanged."
         if reasons := list(_unconverged_reasons(report)):
             text = f"Not converged: nothing is left to change, but {' and '.join(reasons)}, see above."
-        if other := len(report.remaining.trouble) - len(report.started):
-            text += f" {other}{' more' if report.started else ''} in trouble on the platform, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
         return text

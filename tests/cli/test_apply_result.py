@@ -1,0 +1,100 @@
+"""The end of an apply: one line of result, with everything that went wrong above it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+Project = Callable[..., Path]
+HEAD = "dpsync: 1\npolicy: { prune: [teams], removed: ['teams/[Legacy]', 'teams/[Sales]'] }\n"
+MORE = """\
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: { title: Writers, id: writers }
+      reviewers: { title: Reviewers }
+      support: { title: Support }
+"""
+LESS = """\
+organizations:
+  acme:
+    id: acme
+    teams: { writers: { title: Technical writers }, reviewers: { title: Reviewers }, sales: { title: Sales } }
+"""
+MASKED = re.compile(r", in \d+ s\b")
+
+
+def ended(printed: str) -> list[str]:
+    """Return the lines below the plan, without the time that the apply took."""
+    _, _, below = MASKED.sub("", printed).rpartition("Plan: ")
+    return below.splitlines()[1:]
+
+
+def after_steps(printed: str) -> list[str]:
+    """Return the lines below the steps of an apply."""
+    return [
+        line
+        for line in ended(printed)
+        if not re.match(r"\[\d+/\d+\] |digest |base: |not compared: ", line) and line
+    ]
+
+
+def test_apply_ends_with_one_line(run: Run, project: Project, platform: ThreadedServer) -> None:
+    printed = run("apply", "-C", str(project(HEAD + MORE)), "--yes").out
+    assert after_steps(printed) == [
+        "Applied: 1 created, 1 changed, 4 deleted. Verified: a new plan has no changes."
+    ]
+
+
+@pytest.mark.parametrize("flag", ["-v", "--format=json"])
+def test_details_of_apply_stand_behind_flags(
+    flag: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    printed = run("apply", "-C", str(project(HEAD + MORE)), "--yes").out
+    platform.reset()
+    detailed = run("apply", "-C", str(project(HEAD + MORE)), "--yes", flag).out
+    assert [".jsonl" in text for text in (printed, detailed)] == [False, True]
+
+
+def test_steps_stand_between_plan_and_result(run: Run, project: Project, platform: ThreadedServer) -> None:
+    """Otherwise, a log shows steps above the plan, because stderr is not buffered."""
+    ran = run("apply", "-C", str(project(HEAD + MORE)), "--yes", "--parallelism", "1")
+    steps = [line for line in ended(ran.out) if line.startswith("[")]
+    assert [line.split()[0] for line in steps] == ["[1/4]", "[2/4]", "[3/4]", "[4/4]"]
+    assert steps[-1] == "[4/4] acme/teams/[Sales] delete"
+    assert ran.err == ""
+
+
+def test_apply_without_changes_prints_empty_plan(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = str(project("dpsync: 1\n" + LESS))
+    planned = run("plan", "-C", directory).out
+    applied = run("apply", "-C", directory, "--yes")
+    assert (applied.code, applied.out) == (0, planned)
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [
+        ((), 4),
+        (("--yes",), 4),
+        (("--approved", "0" * 32, "--confirm", "delete 4"), 4),
+        (("--yes", "--env", "nowhere"), 5),
+    ],
+    ids=["nobody to ask", "refused", "another plan approved", "unknown environment"],
+)
+def test_apply_that_is_refused_ends_with_nothing_applied(
+    flags: tuple[str, ...], code: int, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = str(project(HEAD.replace("}", ", limits: { deletes: 1 } }", 1) + MORE))
+    ran = run("apply", "-C", directory, *flags)
+    assert ran.code == code
+    assert (ran.err or ran.out).splitlines()[-1] == "Nothing was applied."
