@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 from dpsync.cli.arguments.connection import Connection, connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
 
 if TYPE_CHECKING:
     from dpsync.api import Options, Planned, Session
     from dpsync.client.client import ReadClient
     from dpsync.client.recording import Recording
+    from dpsync.model.plans.plan import Plan
 
     Client = TypeVar("Client", bound=ReadClient)
 
@@ -37,6 +38,14 @@ def planned_now(out: Output, session: Session, client: ReadClient, options: Opti
     """The plan of now. Raises as `Session.plan` does."""
     with out.progress.during(READING):
         return session.plan(client, options)
+
+
+def check_answers(plan: Plan, no_input: bool = False) -> None:
+    """Where nobody can be asked, raise DiagnosticError (exit 64) for an unneeded answer."""
+    from dpsync.planner.inputs.answers import check_needed
+
+    if not interactive(no_input):
+        check_needed(plan)
 
 
 @contextmanager
@@ -68,8 +77,10 @@ def reading_plan(
     profile: str | None, parallelism: int, base: str | None, timeout: float, options: Options,
     recording: Recording | None,
 ) -> Iterator[tuple[Session, Planned]]:  # fmt: skip
-    """The same session with the plan that was made from what is live now."""
+    """The same session with the plan that was made from what is live now. Raises as `check_answers` does."""
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip
-        yield session, planned_now(out, session, client, options)
+        planned = planned_now(out, session, client, options)
+        check_answers(planned.plan)
+        yield session, planned

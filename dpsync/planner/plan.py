@@ -29,7 +29,7 @@ from dpsync.planner.effects.navigation import navigation_changes
 from dpsync.planner.effects.outcome import trees
 from dpsync.planner.effects.redirects import redirect_warnings
 from dpsync.planner.effects.urls import url_impacts
-from dpsync.planner.inputs.answers import IDLE, questions
+from dpsync.planner.inputs.answers import UNNEEDED, questions
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.questions.content import unnamed_content
 from dpsync.planner.questions.exchanges import exchanged
@@ -145,7 +145,7 @@ class _Made(Struct, frozen=True):
             *transfers.notes(sides.names, decided.transfers),
             *redirect_notes(decided, found),
             *redirect_warnings(decided, navigations),
-            *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle(asked)),
+            *(Note(address=answer.flag, text=UNNEEDED) for answer in sides.answers.unneeded(asked)),
             *environment_notes(sides.desired),
         ]
         blocked = [
@@ -160,7 +160,7 @@ class _Made(Struct, frozen=True):
             environment=sides.desired.environment.name if sides.desired.environment else None,
             environments=sides.desired.environments,
             profile=sides.registry.profile.name,
-            confirmed=tuple(sorted(set(sides.options.confirm))),
+            confirmed=tuple(map(str, sides.answers.needed(asked))),
             deleting=sides.options.delete,
             changes=tuple(found),
             exposures=exposed,

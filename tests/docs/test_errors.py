@@ -53,7 +53,7 @@ WITHOUT_EXAMPLE = {
         "DP330",
         "DP331",
     ),
-    *("DP332", "exchanged", "passed-over", "public-for-a-moment", "unseen"),
+    *("DP332", "DP333", "exchanged", "passed-over", "public-for-a-moment", "unseen"),
 }
 
 

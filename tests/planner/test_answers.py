@@ -8,7 +8,16 @@ from dpsync.kinds.registry import load
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
-from dpsync.planner.inputs.answers import Answer, Answers, Question, confirmed_by, forms, parse, questions
+from dpsync.planner.inputs.answers import (
+    UNNEEDED,
+    Answer,
+    Answers,
+    Question,
+    confirmed_by,
+    forms,
+    parse,
+    questions,
+)
 
 from .lab import Lab, site, spaces
 
@@ -104,8 +113,8 @@ def asks(answer: Answer) -> Question:
 
 def test_what_was_answered_and_never_asked_is_idle() -> None:
     answers = Answers(frozenset({OTHER, ONE}))
-    assert answers.idle([]) == [ONE, OTHER]
-    assert answers.idle(questions([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
+    assert answers.unneeded([]) == [ONE, OTHER]
+    assert answers.unneeded(questions([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
 
 
 def test_a_question_is_refused_until_its_answer_is_given_and_a_refusal_always() -> None:
@@ -117,14 +126,14 @@ def test_a_question_is_refused_until_its_answer_is_given_and_a_refusal_always() 
 def test_a_question_without_a_refusal_stops_nothing_and_its_answer_is_not_idle() -> None:
     answers = Answers(frozenset({ONE}))
     assert list(Answers().refused([Question(ONE)])) == []
-    assert answers.idle(questions([Question(ONE)])) == []
+    assert answers.unneeded(questions([Question(ONE)])) == []
 
 
 # Against a platform.
 
 
 def idle(plan: Plan) -> list[str]:
-    return [note.address for note in plan.notes if "nothing asks" in note.text]
+    return [note.address for note in plan.notes if note.text == UNNEEDED]
 
 
 def test_no_answer_is_refused_before_anything_is_read(lab: Lab) -> None:

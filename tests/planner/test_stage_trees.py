@@ -211,7 +211,7 @@ def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
     matches[TREE.child("a")] = Match("section-docs-a", by)
     sides = Sides(sides.registry, sides.desired, replace(sides.snapshot, matches=matches), sides.options)
     asked = decide(sides).asked
-    assert [str(answer) for answer in sides.answers.idle(asked)] == idle
+    assert [str(answer) for answer in sides.answers.unneeded(asked)] == idle
 
 
 def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:

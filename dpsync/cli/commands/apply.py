@@ -27,7 +27,7 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.opening import client_of, planned_now
+from dpsync.cli.opening import check_answers, client_of, planned_now
 from dpsync.cli.terminal.output import as_output
 
 
@@ -87,6 +87,8 @@ def command(
             recording = started(rehearse)
             with client_of(WriteClient, out, to, timeout, recording) as client:
                 planned = planned_now(out, session, client, options)
+                if saved is None:  # a saved plan must be the same, with the same answers
+                    check_answers(planned.plan, no_input)
                 expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
                 show_expected(out, planned.plan, expect)
                 rehearsal = rehearsed(out, session, planned, recording)

@@ -27,7 +27,7 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.opening import client_of
+from dpsync.cli.opening import check_answers, client_of
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
@@ -90,6 +90,7 @@ def command(
                 with out.progress.during(READING):
                     revert = reverting(client, session, done, str(file or path), options)
                     planned = revert.plan(client, options)
+                check_answers(planned.plan, no_input)
                 expect = Expected(approved=approved)
                 show_expected(out, planned.plan, expect)
                 code = _incomplete_exit(nothing_to_do(planned.plan), revert)

@@ -107,7 +107,7 @@ class Plan(Comparison):
 
     format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
     confirmed: tuple[str, ...] = ()
-    """The answers that it was made with (`--confirm`)."""
+    """The answers (`--confirm`) to what it asks."""
     deleting: bool = True
     """Whether anything may be deleted (not with `--no-delete`)."""
     changes: tuple[Change, ...] = ()

@@ -2,7 +2,8 @@
 
 A rule returns a *question*, which is written as the answer that would agree to it. A text that can answer no
 question of any rule is refused before anything is read. When all rules have returned, an answer to a question
-that none of them asked becomes a note (planner/plan.py).
+that none of them asked becomes a note (planner/plan.py). Where nobody can be asked, it is an error: otherwise
+the answer could stay in a workflow, and agree to another plan later.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, FieldAddress, Pattern
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.plan import Plan
 
 DELETE: Final = "delete"
 DELETE_CONTENT: Final = "delete content"
@@ -32,7 +34,7 @@ SEND: Final = "send"
 NOT_MY_OWN: Final = "not my own"
 NEW: Final = "new"
 
-IDLE: Final = "nothing asks for this (any more)"
+UNNEEDED: Final = "this plan asks no question that this answers"
 _DIGITS: Final = 12
 _PLAIN: Final = re.compile(r"[\w ./@+~#:,*\[\]-]*")
 """What means itself in double quotes, in every shell."""
@@ -215,11 +217,27 @@ class Answers(Struct, frozen=True):
             elif item.refusal is not None and not self.gives(item.answer):
                 yield item.refusal
 
-    def idle(self, asked: Iterable[Answer]) -> list[Answer]:
-        """The answers that answer nothing of what was asked, in their order."""
+    def needed(self, asked: Iterable[Answer]) -> list[Answer]:
+        """Return the answers to what was asked, in their order."""
+        return sorted(self.given.intersection(asked))
+
+    def unneeded(self, asked: Iterable[Answer]) -> list[Answer]:
+        """Return the answers to nothing that was asked, in their order."""
         return sorted(self.given.difference(asked))
 
 
 def questions(found: Iterable[Refusal | Question]) -> frozenset[Answer]:
     """What is asked among what rules have found, each question by the answer that would agree to it."""
     return frozenset(item.answer for item in found if isinstance(item, Question))
+
+
+def check_needed(plan: Plan) -> None:
+    """Raise DiagnosticError (exit 64) with every answer that answers nothing in a plan with changes."""
+    unneeded = [note.address for note in plan.notes if note.text == UNNEEDED]
+    if plan.empty or not unneeded:
+        return
+    flags = [way.add for item in plan.refusals for way in item.answers if confirmed_by(way.add)]
+    open_ = " ".join(dict.fromkeys(flags))
+    hint = f"remove it; this plan asks for {open_}" if open_ else "remove it: this plan asks for no answer"
+    found = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
+    raise DiagnosticError(found, Exit.USAGE)
