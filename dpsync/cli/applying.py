@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, interactive
+from dpsync.cli.terminal.prompts import confirm_deletes, confirm_plan
 from dpsync.cli.terminal.signals import counted_signals, ending
 from dpsync.collector import collector_running
 from dpsync.model.entries.address import Address
@@ -84,12 +85,17 @@ def _organizations(planned: Planned) -> list[str]:
 
 def show_expected(out: Output, plan: Plan, expect: Expected) -> None:
     """Show a plan without its secrets. Raises as `Expected.check` does where another one was agreed to."""
-    from dpsync.apply.executor import sent_secrets
-
-    out.mask.add(sent_secrets(plan, os.environ))
+    mask_secrets(out, plan)
     if plan.can_apply:
         expect.check(plan)
     show_plan(out, plan)
+
+
+def mask_secrets(out: Output, plan: Plan) -> None:
+    """Print no secret that a plan sends."""
+    from dpsync.apply.executor import sent_secrets
+
+    out.mask.add(sent_secrets(plan, os.environ))
 
 
 def show_plan(out: Output, plan: Plan) -> None:
@@ -125,14 +131,8 @@ def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
     if not interactive(no_input):
         out.complain("Nobody can be asked here. Read the plan, then run the command again with --yes.")
         return Exit.REFUSED
-    return None if _agreed(plan) else Exit.REFUSED
-
-
-def _agreed(plan: Plan) -> bool:
-    if plan.deletes:
-        wanted = f"delete {plan.deletes}"
-        return bool(click.prompt(f'Type "{wanted}" to apply this plan', err=True, default="") == wanted)
-    return click.confirm("Apply this plan?", err=True)
+    confirm = confirm_deletes if plan.deletes else confirm_plan
+    return None if confirm(out, plan) else Exit.REFUSED
 
 
 @contextmanager

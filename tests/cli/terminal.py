@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pty
 import re
+import select
+import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +26,7 @@ class Terminal:
         self._process = subprocess.Popen(command, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)
         self.printed = ""
+        self._seen = 0
 
     def __enter__(self) -> Terminal:
         return self
@@ -38,14 +41,19 @@ class Terminal:
 
     def until(self, text: str) -> str:
         """Return what is printed up to a text. Raises EOFError with all of it if the process ends before."""
-        seen = len(self.printed)
+        seen = self._seen
         while text not in self.printed[seen:]:
             if not self._read():
                 raise EOFError(self.printed)
+        self._seen = len(self.printed)
         return self.printed[seen:]
 
     def type(self, answer: str) -> None:
         os.write(self._ours, f"{answer}\n".encode())
+
+    def interrupt(self) -> None:
+        """Send the signal of Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
 
     def end(self) -> tuple[int, str]:
         """Return the exit code and everything that was printed, as plain lines."""
@@ -54,6 +62,8 @@ class Terminal:
         return self._process.wait(timeout=PATIENCE), self.printed
 
     def _read(self) -> bool:
+        if not select.select([self._ours], [], [], PATIENCE)[0]:
+            raise TimeoutError(self.printed)
         try:
             piece = os.read(self._ours, 65536)
         except OSError:  # the process has closed its side

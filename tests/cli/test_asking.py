@@ -51,7 +51,7 @@ def ask(
     )
     os.close(theirs)
     said = b""
-    while b"to apply this plan" not in said and b"Apply this plan?" not in said:
+    while b"[y/N] " not in said and b"Type the number of deletes" not in said:
         said += os.read(ours, 65536)
     meanwhile()
     os.write(ours, f"{answer}\n".encode())
@@ -72,12 +72,12 @@ def test_an_apply_is_asked_for(
     ended, out, said = ask(example, platform, answer, tmp_path, programs)
     writes = sum(method != "GET" for method, _, *_ in platform.app.requests)
     assert (ended, 26 - writes) == (code, left)
-    assert "Apply this plan?" in said
+    assert f"Apply these changes to acme on {platform.url}? [y/N] " in said
     assert ("Nothing was applied." in out) == (code == 4)
     assert ("Verified: a new plan has no changes." in out) == (code == 0)
 
 
-@pytest.mark.parametrize(("answer", "code"), [("delete 1", 0), ("y", 4), ("delete 2", 4)])
+@pytest.mark.parametrize(("answer", "code"), [("1", 0), ("y", 4), ("2", 4), ("delete 1", 4)])
 def test_deletes_want_their_number_typed(
     answer: str, code: int, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
@@ -85,7 +85,7 @@ def test_deletes_want_their_number_typed(
     (tmp_path / "project" / "dpsync.yaml").write_text(DELETING)
     ended, out, said = ask(tmp_path / "project", platform, answer, tmp_path, programs)
     assert ended == code, out
-    assert 'Type "delete 1" to apply this plan' in said
+    assert "This cannot be undone. Type the number of deletes (1): " in said
 
 
 @pytest.mark.parametrize(

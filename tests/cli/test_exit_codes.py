@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.cli import applying
 from dpsync.cli.action.run import _exit_code
-from dpsync.cli.applying import _agreed, _ending, nothing_to_do
+from dpsync.cli.applying import _ending, nothing_to_do
 from dpsync.cli.arguments.connection import Connection, _checked
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
@@ -102,29 +102,6 @@ def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
 
 
 # Who has agreed.
-
-
-@pytest.mark.parametrize(
-    ("typed", "agreed"), [("delete 2", True), ("delete 1", False), ("yes", False), ("", False)]
-)
-def test_deletes_are_agreed_to_by_their_number(
-    typed: str, agreed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise, a yes, typed by habit, deletes.
-
-    Otherwise, any word deletes.
-    """
-    monkeypatch.setattr(Plan, "deletes", property(lambda _: 2))
-    monkeypatch.setattr(click, "prompt", lambda *_, **__: typed)
-    assert _agreed(SOME) is agreed
-
-
-@pytest.mark.parametrize("agrees", [True, False])
-def test_a_plan_is_carried_out_where_somebody_agrees(agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(applying, "interactive", lambda no_input: True)
-    monkeypatch.setattr(click, "confirm", lambda *_, **__: agrees)
-    ended = applying.asked(None, SOME, no_input=False)  # type: ignore[arg-type]
-    assert ended == (None if agrees else Exit.REFUSED)
 
 
 def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:

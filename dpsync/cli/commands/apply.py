@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,7 @@ from dpsync.cli.applying import (
     asked,
     carry_out,
     locked_journal,
+    mask_secrets,
     not_carried_out,
     nothing_to_do,
     show_expected,
@@ -28,7 +30,12 @@ from dpsync.cli.arguments.options import (
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.opening import check_answers, client_of, planned_now
+from dpsync.cli.questions import answered_plan, can_ask, without_questions
 from dpsync.cli.terminal.output import as_output
+
+if TYPE_CHECKING:
+    from dpsync.api import Planned
+    from dpsync.workflows.open_questions import Given
 
 
 @click.command("apply")
@@ -90,11 +97,23 @@ def command(
                 if saved is None:  # a saved plan must be the same, with the same answers
                     check_answers(planned.plan, no_input)
                 expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
-                show_expected(out, planned.plan, expect)
+                asks = saved is None and approved is None and can_ask(out, no_input)
+                show_expected(out, without_questions(planned.plan) if asks else planned.plan, expect)
+                agreed = yes or approved is not None
+                if asks and not planned.plan.can_apply:
+
+                    def make(given: Given) -> Planned:
+                        made = planned_now(out, given.session(session), client, given.options(options))
+                        mask_secrets(out, made.plan)
+                        return made
+
+                    answered = answered_plan(out, planned, make)
+                    planned, agreed = answered.planned, agreed or answered.agreed
+                    session, options = answered.given.session(session), answered.given.options(options)
                 rehearsal = rehearsed(out, session, planned, recording)
                 show_rehearsal(out, planned.plan, rehearsal)
                 code = nothing_to_do(planned.plan, rehearsal)
-                if code is None and not yes and approved is None:
+                if code is None and not agreed:
                     code = asked(out, planned.plan, no_input)
                     if code is None:  # time has passed: the plan of now must be what was shown
                         expect = Expected.shown(planned.plan)

@@ -11,6 +11,7 @@ from dpsync.cli.applying import (
     asked,
     carry_out,
     locked_journal,
+    mask_secrets,
     nothing_to_do,
     show_end,
     show_expected,
@@ -28,12 +29,14 @@ from dpsync.cli.arguments.options import (
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.opening import check_answers, client_of
+from dpsync.cli.questions import answered_plan, can_ask, without_questions
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import AppliedPlan, Revert
+    from dpsync.api import AppliedPlan, Planned, Revert
+    from dpsync.workflows.open_questions import Given
 
 
 @click.command("revert")
@@ -92,9 +95,23 @@ def command(
                     planned = revert.plan(client, options)
                 check_answers(planned.plan, no_input)
                 expect = Expected(approved=approved)
-                show_expected(out, planned.plan, expect)
+                asks = approved is None and can_ask(out, no_input)
+                shown = without_questions(planned.plan, with_entries=False) if asks else planned.plan
+                show_expected(out, shown, expect)
+                agreed = yes or approved is not None
+                if asks and not planned.plan.can_apply:
+
+                    def make(given: Given) -> Planned:
+                        with out.progress.during(READING):
+                            made = revert.plan(client, given.options(options))
+                        mask_secrets(out, made.plan)
+                        return made
+
+                    answered = answered_plan(out, planned, make, with_entries=False)
+                    planned, agreed = answered.planned, agreed or answered.agreed
+                    options = answered.given.options(options)
                 code = _incomplete_exit(nothing_to_do(planned.plan), revert)
-                if code is None and not yes and approved is None:
+                if code is None and not agreed:
                     code = asked(out, planned.plan, no_input)
                     if code is None:  # time has passed: the plan of now must be what was shown
                         expect = Expected.shown(planned.plan)

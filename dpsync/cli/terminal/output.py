@@ -160,6 +160,18 @@ class Output(Struct):
             said = visible_lines(self.mask(text), self.paint(error=True).on)
             click.echo(self._for_screen(said, sys.stderr, prose=True), err=True, color=True)
 
+    def ask(self, question: str) -> str:
+        """Print a question on the terminal, and return what is typed, without spaces around it."""
+        with self.progress.paused():
+            said = visible_lines(self.mask(question), self.paint(error=True).on)
+            said = self._for_screen(said, sys.stderr, prose=True)
+            try:
+                typed = click.prompt(said, default="", show_default=False, prompt_suffix=" ", err=True)
+            except click.Abort:
+                click.echo(err=True)  # what follows begins a line of its own
+                raise
+            return str(typed).strip()
+
 
 def screen_width(stream: TextIO) -> int:
     """The columns of a terminal; 0 for what is none, or does not say."""

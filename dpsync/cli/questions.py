@@ -1,0 +1,164 @@
+"""Ask at a terminal what a plan asks, and plan again with the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from dpsync.cli.applying import show_plan
+from dpsync.cli.terminal.output import Output, interactive
+from dpsync.cli.terminal.prompts import confirm_deletes, is_typed
+from dpsync.model.entries.address import Address
+from dpsync.render.words.visible import visible
+
+if TYPE_CHECKING:
+    from dpsync.api import Planned
+    from dpsync.model.plans.plan import Plan
+    from dpsync.workflows.open_questions import Given, OpenQuestion
+
+
+class Answered(Struct, frozen=True):
+    """What came of the questions of a plan."""
+
+    planned: Planned
+    given: Given
+    agreed: bool = False
+    """Whether the person has typed the number of deletes, and so agreed to the plan."""
+
+
+def can_ask(out: Output, no_input: bool) -> bool:
+    """Return whether the questions of a plan can be asked."""
+    return out.text and interactive(no_input)
+
+
+def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
+    """Return a plan without its refusals if all of them will be asked, to be shown above the questions."""
+    from dpsync.workflows.open_questions import Given, open_questions
+
+    return plan.model_copy(update={"refusals": ()}) if open_questions(plan, Given(), with_entries) else plan
+
+
+def answered_plan(
+    out: Output, planned: Planned, make: Callable[[Given], Planned], with_entries: bool = True
+) -> Answered:
+    """Ask everything that a plan asks, and return the plan that follows from the answers.
+
+    The plan must have been shown. A new plan with other changes is shown as well. If a question stays open,
+    the returned plan has refusals. `make` plans with answers. `with_entries`: also about entries.
+
+    Raises Refused if the platform has changed while the number of deletes was typed.
+    """
+    from dpsync.apply.expected import Expected, different
+    from dpsync.workflows.open_questions import Given, open_questions
+
+    given = Given()
+    while questions := open_questions(planned.plan, given, with_entries):
+        plan = planned.plan
+        others = [one for one in questions if not one.numbers]
+        more = _ask_all(out, plan, others, given) if others else _ask_number(out, plan, questions)
+        if more is None or given.plus(more) == given:
+            _say_how_else(out, plan)
+            break
+        given = given.plus(more)
+        planned = make(given)
+        if not others:
+            Expected.shown(plan).check(planned.plan)
+            return Answered(planned, given, agreed=planned.plan.can_apply)
+        left = open_questions(planned.plan, given, with_entries)
+        known = plan.model_copy(update={"refusals": planned.plan.refusals})
+        if different(known, planned.plan, "") or (planned.plan.refusals and not left):
+            show_plan(out, planned.plan.model_copy(update={"refusals": ()}) if left else planned.plan)
+    return Answered(planned, given)
+
+
+def _ask_all(out: Output, plan: Plan, questions: list[OpenQuestion], given: Given) -> Given | None:
+    """Return an answer to each question, or None if the person does not answer one of them."""
+    from dpsync.workflows.open_questions import Given
+
+    found = Given()
+    for one in questions:
+        more = _choose(out, plan, one, given.plus(found)) if not one.typed else _type(out, plan, one)
+        if more is None:
+            return None
+        found = found.plus(more)
+    return found
+
+
+def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Given | None:
+    """Ask which object an entry is, until an answer is one of the choices."""
+    from dpsync.render.words.candidate import candidate
+    from dpsync.workflows.open_questions import Given
+
+    taken = {*given.ids.values()}
+    objects = {str(n): one for n, one in enumerate(question.candidates, 1) if one.id not in taken}
+    width = max(map(len, (*objects, *question.new)))
+    lines = [_words(plan, question)]
+    lines += [f"  {key.ljust(width)}  {candidate(one)}" for key, one in objects.items()]
+    lines += [f"  {key.ljust(width)}  {_new(question, one)}" for key, one in question.new.items()]
+    out.complain("\n".join(lines))
+    keys = [*objects, *question.new]
+    while typed := out.ask(f"Type {' or '.join(filter(None, (', '.join(keys[:-1]), keys[-1])))}:"):
+        if typed in question.new:
+            return question.new[typed]
+        if typed in objects:
+            entry = _entry(out, question)
+            return None if entry is None else Given(ids={entry: objects[typed].id})
+    return None
+
+
+def _entry(out: Output, question: OpenQuestion) -> Address | None:
+    """Return the entry that is the chosen object; ask which one if there are several."""
+    if len(question.entries) == 1:
+        return question.entries[0]
+    while typed := out.ask("Type the address of its entry:"):
+        if (address := Address.parse(typed)) in question.entries:
+            return address
+    return None
+
+
+def _new(question: OpenQuestion, given: Given) -> str:
+    """Return what it means that entries are new."""
+    one = len(question.entries) == 1 or bool(given.new)
+    return "another one: create it" if one else f"others: create all {len(question.entries)} of them"
+
+
+def _type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:
+    """Ask for the number or the address of each answer."""
+    from dpsync.workflows.open_questions import Given
+
+    out.complain(_words(plan, question))
+    for one in question.typed:
+        what = "number" if one.subject.isdecimal() else "address"
+        text = f"If {visible(one.means)}, type the {what} ({visible(one.subject)}):"
+        if not is_typed(out, text, one.subject):
+            return None
+    return Given(frozenset(one.answer for one in question.typed))
+
+
+def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> Given | None:
+    """Ask for the number of deletes, which answers all of these questions."""
+    from dpsync.workflows.open_questions import Given
+
+    # A question with candidates was asked before, with the same words.
+    if words := [_words(plan, one) for one in questions if not one.refusal.candidates]:
+        out.complain("\n".join(words))
+    if not confirm_deletes(out, plan):
+        return None
+    return Given(frozenset[str]().union(*(one.numbers for one in questions)))
+
+
+def _words(plan: Plan, question: OpenQuestion) -> str:
+    """Return the words of a question, with the place of its entry."""
+    from dpsync.render.words.plan import origin, place
+
+    address = question.refusal.address
+    where = f" ({at})" if (at := place(origin(plan, address))) else ""
+    return f"{visible(address)}{where}: {visible(question.refusal.message)}"
+
+
+def _say_how_else(out: Output, plan: Plan) -> None:
+    """Say how the open questions can be answered without a prompt."""
+    lines = [f"  {visible(one.address)}: {visible(one.way_out)}" for one in plan.refusals]
+    out.complain("\n".join(["You can also answer in the files, or with flags:", *lines]))

@@ -1,0 +1,122 @@
+"""The open questions of a plan, each with what a person may type to answer it. Pure.
+
+Whatever `--confirm` answers can be typed. So can the object that an entry is: it is pinned for this run, and
+the apply records it in the ids file. What only an edit of the files can answer is left to the refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from dpsync.kinds.registry import load
+from dpsync.model.entries.address import Address
+from dpsync.model.findings.question import Candidate, Refusal
+from dpsync.model.plans.plan import Plan
+from dpsync.planner.inputs.answers import NEW, confirmed_by, parse
+from dpsync.planner.inputs.sides import Options
+from dpsync.workflows.session import Session
+
+_NUMBER: Final = re.compile(r"delete (content )?[0-9]+")
+_MANY: Final = re.compile(rf"{NEW} [0-9]+(?= )")
+
+
+class Given(Struct, frozen=True):
+    """The answers that a person has typed so far."""
+
+    answers: frozenset[str] = frozenset()
+    """As `--confirm` takes them."""
+    ids: Mapping[Address, str] = field(default_factory=dict)
+    """By entry: the id of the object that it is."""
+    new: frozenset[Address] = frozenset()
+    """The entries that are new."""
+
+    def plus(self, more: Given) -> Given:
+        """Return these answers with more."""
+        return Given(self.answers | more.answers, {**self.ids, **more.ids}, self.new | more.new)
+
+    def options(self, options: Options) -> Options:
+        """Return the options of a run with these answers."""
+        return replace(options, confirm=(*options.confirm, *sorted(self.answers)))
+
+    def session(self, session: Session) -> Session:
+        """Return a session whose entries say what the person has typed about them."""
+        if not self.ids and not self.new:
+            return session
+        entries = dict(session.desired.resources)
+        for address in {*self.ids, *self.new}:
+            new = address in self.new
+            entries[address] = replace(entries[address], pin=self.ids.get(address), new=new)
+        return replace(session, desired=replace(session.desired, resources=entries))
+
+
+class TypedAnswer(Struct, frozen=True):
+    """An answer that a person gives by typing its number or its address."""
+
+    answer: str
+    subject: str
+    means: str
+
+
+class OpenQuestion(Struct, frozen=True):
+    """One refusal of a plan, and the answers that can be typed."""
+
+    refusal: Refusal
+    candidates: tuple[Candidate, ...] = ()
+    """The objects to choose from, if the question is which object an entry is."""
+    entries: tuple[Address, ...] = ()
+    """The entries that may be one of them."""
+    new: Mapping[str, Given] = field(default_factory=dict)
+    """By what is typed: that the entries are new."""
+    typed: tuple[TypedAnswer, ...] = ()
+    """The answers of which the number or the address is typed."""
+    numbers: frozenset[str] = frozenset()
+    """The answers that are given with the number of all deletes."""
+
+
+def open_questions(plan: Plan, given: Given, with_entries: bool = True) -> list[OpenQuestion]:
+    """Return the questions of a plan; none if a refusal has no answer that can be typed.
+
+    `with_entries`: whether an answer may be about an entry, as `Given.session` takes it.
+    """
+    found = [_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
+    if not all(one.candidates or one.new or one.typed or one.numbers for one in found):
+        return []
+    return found
+
+
+def _question(plan: Plan, refusal: Refusal, given: Given, with_entries: bool) -> OpenQuestion:
+    flags = {text: way.means for way in refusal.answers if (text := confirmed_by(way.add))}
+    about_new = {text for text in flags if text.startswith(f"{NEW} ")}
+    numbers = frozenset(text for text in flags if _NUMBER.fullmatch(text))
+    address = Address.parse(refusal.address)
+    new: dict[str, Given] = {}
+    for text in about_new:
+        many = _MANY.match(text)
+        new[many[0] if many else NEW] = Given(frozenset({text}))
+    if with_entries and any(way.add == "new: true" for way in refusal.answers):
+        new[NEW] = Given(new=frozenset({address}))
+    is_chosen = address in {*given.ids, *given.new} or not given.answers.isdisjoint(about_new)
+    taken = {*given.ids.values()}
+    candidates = tuple(one for one in refusal.candidates if with_entries and one.id not in taken)
+    if (new or candidates) and not is_chosen:
+        entries = (address,) if NEW in new or not new else tuple(_created(plan, address.place))
+        return OpenQuestion(refusal, candidates, entries, new)
+    registry = load(plan.profile)
+    left = tuple(
+        TypedAnswer(text, parse(text, registry).subject, means)
+        for text, means in flags.items()
+        if text not in about_new | numbers | given.answers
+    )
+    return OpenQuestion(refusal, typed=left, numbers=frozenset() if left else numbers - given.answers)
+
+
+def _created(plan: Plan, place: Address) -> Iterator[Address]:
+    """Yield the entries of a place that a plan creates."""
+    for change in plan.changes:
+        if change.action == "create" and change.location.place == place:
+            yield change.location

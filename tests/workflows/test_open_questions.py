@@ -1,0 +1,99 @@
+"""The questions of a plan, with what may be typed to answer each."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.entries.address import Address
+from dpsync.model.findings.question import Candidate, Refusal, WayOut
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
+from dpsync.workflows.open_questions import Given, OpenQuestion, open_questions
+
+A, B = Address.parse("acme/teams/a"), Address.parse("acme/teams/b")
+LEGACY = Candidate(address="acme/teams/[Legacy]", id="legacy", title="Legacy")
+SALES = Candidate(address="acme/teams/[Sales]", id="sales", title="Sales")
+
+
+def refusal(*adds: str, candidates: tuple[Candidate, ...] = (), address: Address = A) -> Refusal:
+    ways = tuple(WayOut(address=str(address), add=add, means="it is meant") for add in adds)
+    return Refusal(
+        code="code",
+        address=str(address),
+        message="message",
+        way_out="way out",
+        candidates=candidates,
+        answers=ways,
+    )
+
+
+def plan(*refusals: Refusal) -> Plan:
+    changes = tuple(Change(address=str(one), kind="team", action="create") for one in (A, B))
+    return Plan(changes=changes, refusals=refusals)
+
+
+def only(found: list[OpenQuestion]) -> OpenQuestion:
+    (question,) = found
+    return question
+
+
+def test_new_entry_is_a_choice_beside_candidates() -> None:
+    asked = refusal("previously: Legacy", "new: true", candidates=(LEGACY,))
+    question = only(open_questions(plan(asked), Given()))
+    assert (question.candidates, question.entries) == ((LEGACY,), (A,))
+    assert question.new == {"new": Given(new=frozenset({A}))}
+
+
+def test_several_new_entries_are_one_choice() -> None:
+    asked = refusal('--confirm "new 2 acme/teams/*"', '--confirm "delete 1"', candidates=(LEGACY,))
+    question = only(open_questions(plan(asked), Given()))
+    assert question.entries == (A, B)
+    assert question.new == {"new 2": Given(frozenset({"new 2 acme/teams/*"}))}
+    after = only(open_questions(plan(asked), question.new["new 2"]))
+    assert (after.candidates, after.new, after.numbers) == ((), {}, {"delete 1"})
+
+
+def test_exchanged_names_have_no_new_choice() -> None:
+    asked = [refusal("id: legacy", "id: sales", candidates=(LEGACY, SALES), address=one) for one in (A, B)]
+    found = open_questions(plan(*asked), Given())
+    assert [(one.candidates, one.entries, one.new) for one in found] == [
+        ((LEGACY, SALES), (A,), {}),
+        ((LEGACY, SALES), (B,), {}),
+    ]
+
+
+def test_chosen_object_is_no_candidate_any_more() -> None:
+    asked = refusal("id: legacy", "id: sales", candidates=(LEGACY, SALES), address=B)
+    assert only(open_questions(plan(asked), Given(ids={A: "sales"}))).candidates == (LEGACY,)
+
+
+@pytest.mark.parametrize(
+    ("flag", "subject"),
+    [
+        ('--confirm "expose 3"', "3"),
+        ('--confirm "expose for a moment 1"', "1"),
+        ('--confirm "restructure acme/sites/docs"', "acme/sites/docs"),
+        ('--confirm "not my own acme/members/ada@acme.example"', "acme/members/ada@acme.example"),
+        ('--confirm "delete object acme/spaces/[API reference]"', "acme/spaces/[API reference]"),
+    ],
+    ids=["exposures", "exposures for a moment", "navigation", "own user", "object by name"],
+)
+def test_number_or_address_of_answer_is_typed(flag: str, subject: str) -> None:
+    question = only(open_questions(plan(refusal(flag)), Given()))
+    assert [one.subject for one in question.typed] == [subject]
+
+
+@pytest.mark.parametrize("answer", ["delete 3", "delete content 3"])
+def test_number_of_deletes_is_asked_last(answer: str) -> None:
+    question = only(open_questions(plan(refusal(f'--confirm "{answer}"')), Given()))
+    assert (question.typed, question.numbers) == ((), {answer})
+
+
+def test_refusal_without_answer_leaves_nothing_to_ask() -> None:
+    assert open_questions(plan(refusal("new: true", candidates=(LEGACY,)), refusal()), Given()) == []
+
+
+def test_answers_about_entries_need_entries() -> None:
+    """Otherwise, a revert asks what it cannot use."""
+    asked = refusal("new: true", candidates=(LEGACY,))
+    assert open_questions(plan(asked), Given(), with_entries=False) == []
