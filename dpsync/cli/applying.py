@@ -129,7 +129,8 @@ def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None
 def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
     """The exit code to end with, or None where somebody has agreed."""
     if not interactive(no_input):
-        out.complain("Nobody can be asked here. Read the plan, then run the command again with --yes.")
+        say = out.prose if out.text else out.complain
+        say("Nobody can be asked here. Read the plan, then run the command again with --yes.")
         return Exit.REFUSED
     confirm = confirm_deletes if plan.deletes else confirm_plan
     return None if confirm(out, plan) else Exit.REFUSED

@@ -98,3 +98,13 @@ def test_apply_that_is_refused_ends_with_nothing_applied(
     ran = run("apply", "-C", directory, *flags)
     assert ran.code == code
     assert (ran.err or ran.out).splitlines()[-1] == "Nothing was applied."
+
+
+def test_failed_apply_prints_plan_once(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise, whoever looks for the reason of a failure reads the same plan twice."""
+    monkeypatch.setenv("DPSYNC_TOKEN", "rui-token")  # may read, and not write
+    ran = run("apply", "-C", str(project("dpsync: 1\n" + MORE)), "--yes")
+    assert (ran.code, ran.out.count("\nPlan: ")) == (3, 1)
+    assert ran.out.splitlines()[-1].startswith("Nothing was applied: 2 steps failed.")

@@ -110,7 +110,8 @@ def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.Monkey
     said: list[str] = []
 
     class Out:
-        complain = staticmethod(said.append)
+        text = True
+        prose = staticmethod(said.append)
 
     assert applying.asked(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
     assert "Nobody can be asked here." in said[0]

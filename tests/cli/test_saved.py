@@ -42,12 +42,12 @@ def digest(directory: Path) -> str:
 
 
 def refused(run: Run, platform: ThreadedServer, directory: Path, code: int, *flags: str) -> str:
-    """What is said when nothing is written."""
+    """Return what is printed when nothing is written."""
     platform.app.requests.clear()
     ended = run("apply", "-C", str(directory), *flags)
     assert ended.code == code, ended.out + ended.err
     assert writes(platform) == []
-    return ended.err
+    return ended.out + ended.err
 
 
 def test_a_saved_plan_fits_its_schema_and_says_what_was_shown(saved: Path, run: Run) -> None:
@@ -281,3 +281,11 @@ def test_an_answer_that_nobody_gave_cannot_be_written_into_the_file(
     document["digest"] = Plan.model_validate(document["plan"]).digest
     path.write_text(json.dumps(document))
     refused(run, platform, directory, 4, "plan.json", "--approved", approved)
+
+
+def test_saved_plan_of_example_is_applied(run: Run, example: Path, platform: ThreadedServer) -> None:
+    """Otherwise, the first saved plan that somebody tries is refused."""
+    assert run("plan", "--out", "p", "-C", str(example)).code == 0
+    applied = run("apply", "p", "-C", str(example), "--yes")
+    assert applied.code == 0, applied.out + applied.err
+    assert run("plan", "-C", str(example), "--detailed-exitcode").code == 0

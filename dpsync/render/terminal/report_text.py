@@ -95,9 +95,11 @@ def _left(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[s
         yield from unproven_lines(remaining)
     elif not report.as_declared:
         yield from unkept(report)
+        told = {outcome.address for outcome in report.outcomes if outcome.result not in ("done", "already")}
         rest = without_unkept(report)
-        if rest.changes or rest.refusals:
-            yield render_plan(rest, paint, summary=summary)
+        changes = tuple(change for change in rest.changes if change.address not in told)
+        if changes or rest.refusals:
+            yield render_plan(rest.model_copy(update={"changes": changes}), paint, summary=summary)
 
 
 def _style(report: Report) -> str:
