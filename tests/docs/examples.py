@@ -60,17 +60,19 @@ _VARIES = re.compile(
     r"|^not compared: (?P<left_out>.+)(?= that your files leave out)"  # it grows with every new field
     r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl\b)"  # a time, and the beginning of a digest
     r"|^(?P<began>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?=  )"  # the time at which an apply began
+    r"|, in (?P<seconds>\d+)(?= s[.;])"  # how long an apply took
 )
 _REAL = {
     "digest": "([0-9a-f]{32})",
     "commit": "([0-9a-f]{12})",
     "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})",
     "began": r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)",
+    "seconds": r"(\d+)",
     "left_out": r"((?:\d+ lists?)?(?: and )?(?:\d+ fields?)?)",
 }
 """What may stand in the place of each."""
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
-_PROGRESS = re.compile(r"^[A-Z][a-z ]+: (read|done) \d+.*\n", re.M)  # what is said where a machine is slow
+_PROGRESS = re.compile(r"^(?:[A-Z][a-z ]+: |\[\d+/\d+\] reading back: )read \d+.*\n", re.M)  # what is said where a machine is slow
 _BACKGROUND = re.compile(r"^(.*?)\s*&\s*(?:#.*)?$")
 
 
