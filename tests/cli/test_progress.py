@@ -142,6 +142,14 @@ def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
         assert progress.line() == "[352/352] reading back: read 61 requests"
 
 
+def test_terminal_shows_first_step_at_once() -> None:
+    screen = Screen(80)
+    with told(screen, "Applying", 7) as (progress, _):
+        progress.step("acme/teams/a create")
+        progress.tick()
+    assert screen.said == ["\r[1/7] acme/teams/a create\x1b[K", "\r\x1b[K"]
+
+
 @pytest.mark.parametrize(
     ("requests", "said"),
     [
