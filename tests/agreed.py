@@ -9,12 +9,11 @@ from dpsync.client.client import ReadClient
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.inputs.answers import confirmed_by
 
-WORDS = "delete content"
-
 
 def answer_about_content(plan: Plan) -> tuple[str, ...]:
-    """The answer that a plan asks for before content goes; none where it does not ask."""
-    return answers(plan, WORDS)
+    """The answers that a plan asks for before content goes; none above the limits."""
+    limited = any(refusal.code == "limits" for refusal in plan.refusals)
+    return () if limited else plan.delete_decision.answers
 
 
 def answers(plan: Plan, words: str) -> tuple[str, ...]:

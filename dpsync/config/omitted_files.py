@@ -90,11 +90,12 @@ class OmittedFiles(Struct, frozen=True, dict=True):
             name = path.relative_to(project).as_posix()
             if name in self.read or path.name in (IDS_NAME, *ROOT_NAMES):
                 continue
-            entries = frozenset(self._entries(name)) - frozenset(self.declared)
+            entries = frozenset(self.entries(name)) - frozenset(self.declared)
             if entries:
                 yield NotIncluded(name, entries)
 
-    def _entries(self, name: str) -> Collection[Address]:
+    def entries(self, name: str) -> Collection[Address]:
+        """Return the addresses that one file declares by itself."""
         try:
             node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
         except (OSError, DiagnosticError):  # unreadable or not allowed: skip it, since this is only a hint

@@ -16,6 +16,7 @@ from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.delete_decision import DeleteDecision
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Kept
@@ -24,7 +25,7 @@ from dpsync.planner.decide.escalation import raises
 from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.deletes import open_deletes
 from dpsync.planner.questions.identity import perhaps_renamed
 from dpsync.planner.questions.limits import exceeding, in_force
 from dpsync.planner.questions.lookalikes import lookalikes
@@ -98,7 +99,7 @@ class _Witness:
         self.sides = sides
         self.plan = plan
         self.decided = decide(sides)
-        self.unnamed = unnamed_content(self.decided)
+        self.undecided = open_deletes(self.decided)
         self.exceeding = exceeding(in_force(sides.desired.policy, sides.base, sides.names), plan.changes)
         self.out_of_place = {
             address: item.place
@@ -210,11 +211,8 @@ class _Witness:
 
     def _undeclared(self, change: Change) -> Drifted:
         root = self.decided.deletions.addresses[change.location]
-        causes = self.decided.deletions.cascade.causes
-        content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed.everything)
         return Drifted(
-            content=content,
-            limited=change.location in self.exceeding,
+            confirm=self._answers(root, change).answers,
             along=count_deletes([change]).cascaded,
             address=change.address,
             kind=change.kind,
@@ -224,6 +222,20 @@ class _Witness:
             cause=change.cause,
             in_tree=self.sides.registry[change.kind].in_tree,
             opens=self.sides.registry[change.kind].security,
+        )
+
+    def _answers(self, root: Identity, change: Change) -> DeleteDecision:
+        """The decision that a plan of this delete alone needs."""
+        causes, undecided = self.decided.deletions.cascade.causes, self.undecided
+
+        def goes(identity: Identity) -> bool:
+            return root in {identity, *causes.get((identity, ""), ())}
+
+        names = (self.sides.names.address(one) for one in undecided.to_name if goes(one))
+        unnamed = change.location in self.exceeding and root not in undecided.to_name
+        numbered = unnamed or any(map(goes, undecided.to_count))
+        return DeleteDecision(
+            number=count_deletes([change]).number if numbered else None, names=tuple(map(str, names))
         )
 
     def appeared(self) -> Iterator[Drifted]:

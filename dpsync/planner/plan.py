@@ -31,10 +31,11 @@ from dpsync.planner.effects.redirects import redirect_warnings
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import UNNEEDED, questions
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.deletes import delete_questions, open_deletes
 from dpsync.planner.questions.exchanges import exchanged
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.questions.identity import identity_questions
+from dpsync.planner.questions.limits import in_force
 from dpsync.planner.questions.lookalikes import lookalikes, proposals
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps.edges import edges
@@ -125,17 +126,20 @@ class _Made(Struct, frozen=True):
         navigations = tuple(trees(decided, found))
         exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
         similar = lookalikes(sides)
-        content = unnamed_content(decided)
-        identity = identity_questions(decided, similar, content)
+        bounds = in_force(sides.desired.policy, sides.base, sides.names)
+        undecided = open_deletes(decided)
+        identity = identity_questions(decided, similar, undecided)
         who_is_who = [*identity.refusals, *exchanged(sides)]
         deletes = [change for change in found if change.action == "delete"]
+        about_deletes = delete_questions(decided, undecided, bounds, deletes, identity.deletes)
         found_wrong = [
             *self.taken,
-            *refusals(decided, deletes, content, exposed, identity.deletes, who_is_who),
+            *refusals(decided, bounds, exposed, who_is_who),
+            *([about_deletes.refusal] if about_deletes.refusal is not None else []),
             *who_is_who,
         ]
         refused = sides.answers.refused(found_wrong)
-        asked = decided.asked | content.asked | identity.asked | questions(found_wrong)
+        asked = decided.asked | about_deletes.asked | identity.asked | questions(found_wrong)
         notes = [
             *decided.notes,
             *concealment_notes(decided),
@@ -147,6 +151,7 @@ class _Made(Struct, frozen=True):
             *redirect_warnings(decided, navigations),
             *(Note(address=answer.flag, text=UNNEEDED) for answer in sides.answers.unneeded(asked)),
             *environment_notes(sides.desired),
+            *([about_deletes.note] if about_deletes.note is not None else []),
         ]
         blocked = [
             *decided.blocking.all(),
@@ -162,6 +167,7 @@ class _Made(Struct, frozen=True):
             profile=sides.registry.profile.name,
             confirmed=tuple(map(str, sides.answers.needed(asked))),
             deleting=sides.options.delete,
+            delete_decision=about_deletes.decision,
             changes=tuple(found),
             exposures=exposed,
             navigation=tuple(navigation_changes(decided, navigations)),

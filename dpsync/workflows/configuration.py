@@ -80,7 +80,7 @@ def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> 
 
 def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Registry) -> Desired:
     omitted = OmittedFiles(root, files, registry.whole, desired.texts, desired.resources)
-    return replace(desired, not_included=omitted)
+    return replace(desired, not_included=omitted, entries_in=omitted.entries)
 
 
 def _checked_everywhere(

@@ -6,6 +6,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ organizations:
 """
 KEPT = "organizations: { acme: { spaces: { kept: { title: Kept } } } }\n"
 TWO = "organizations: { acme: { spaces: { one: { title: One }, two: { title: Two } } } }\n"
-WORLD = {
+WORLD: dict[str, Any] = {
     "users": [{"id": "ada", "displayName": "ada", "email": "ada@acme.example"}],
     "tokens": {"ada-token": "ada"},
     "organizations": [
@@ -102,9 +103,7 @@ def test_a_file_that_nothing_includes_any_more_is_named_first_and_nothing_goes(
         checkout.commit()
     found = refusal(checkout.plan())
     assert found["code"] == "content"
-    assert str(found["message"]).startswith(
-        f"{to} declares acme/spaces/[One], acme/spaces/[Two], and nothing"
-    )
+    assert f": {to} has its entry, and nothing includes this file" in str(found["message"])
     assert str(found["way_out"]).startswith(f"include {to} again")
     assert checkout.run("apply", "-C", str(checkout.at), "--yes").code == 4
     assert titles(server) == {"Kept", "One", "Two"}
@@ -134,35 +133,92 @@ def test_an_overlay_that_is_no_longer_given_is_named(checkout: Checkout, server:
     root, prod, ids = (str(checkout.at / name) for name in ("dpsync.yaml", "prod.yaml", "ids.yaml"))
     assert checkout.run("apply", "-f", root, "-f", prod, "--ids", ids, "--yes").code == 0
     ended = checkout.run("plan", "-f", root, "--ids", ids, "--format", "json")
-    assert str(refusal(json.loads(ended.out))["message"]).startswith("prod.yaml declares ")
+    assert ": prod.yaml has its entry, and nothing" in str(refusal(json.loads(ended.out))["message"])
 
 
 def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
     checkout: Checkout, server: ThreadedServer
 ) -> None:
-    checkout.git("rm", "-q", "acme/tmp.yaml")
+    checkout.move("drafts/other.yml")
     checkout.commit()
     at = str(checkout.at)
     for command in ("plan", "drift"):
-        assert "removed: [acme/spaces/[One~one]" not in checkout.run(command, "-C", at).out
         assert 'add to policy removed: ["acme/spaces/[One~one]", "acme/spaces/[Two~two]"]' in (
             checkout.run(command, "-C", at).out
         )
-    (of_policy, _) = refusal(checkout.plan())["answers"]
-    assert of_policy["address"] == "policy"
+    (of_file, of_policy, *_) = refusal(checkout.plan())["answers"]
+    assert (of_file["address"], of_policy["address"]) == ("include", "policy")
     checkout.write("dpsync.yaml", ROOT.replace("prune", f"{of_policy['add']}, prune"))
     assert checkout.run("apply", "-C", at, "--yes").code == 0
     assert titles(server) == {"Kept"}
     assert checkout.run("plan", "-C", at).out.count("no object has this name any more: remove this line") == 2
 
 
-def test_the_flag_that_is_printed_lets_it_go_once(checkout: Checkout, server: ThreadedServer) -> None:
+@pytest.mark.parametrize("commits", [0, 1, 3])
+def test_spaces_of_a_deleted_file_need_the_number_alone(
+    checkout: Checkout, server: ThreadedServer, commits: int
+) -> None:
+    """Ordinary work: a file is deleted in git, and the delete is applied at once or some commits later."""
     checkout.git("rm", "-q", "acme/tmp.yaml")
-    *_, flag = refusal(checkout.plan())["answers"]
-    assert flag["add"] == '--confirm "delete content 2"'
-    ended = checkout.run("apply", "-C", str(checkout.at), "--yes", "--confirm", "delete content 2")
-    assert ended.code == 0
+    for number in range(commits):
+        checkout.write("acme/kept.yaml", f"{KEPT}# {number}\n")
+        checkout.commit()
+    (flag,) = refusal(checkout.plan())["answers"]
+    assert flag["add"] == '--confirm "delete 2"'
+    assert checkout.run("apply", "-C", str(checkout.at), "--yes").code == 4
+    assert checkout.run("apply", "-C", str(checkout.at), "--yes", "--confirm", "delete 1").code == 4
+    assert titles(server) == {"Kept", "One", "Two"}
+    assert checkout.run("apply", "-C", str(checkout.at), "--yes", "--confirm", "delete 2").code == 0
     assert titles(server) == {"Kept"}
+
+
+def test_removed_entry_needs_the_number_alone(checkout: Checkout, server: ThreadedServer) -> None:
+    """Ordinary work: a person removes one entry from a file."""
+    checkout.write("acme/tmp.yaml", TWO.replace(", two: { title: Two }", ""))
+    (flag,) = refusal(checkout.plan())["answers"]
+    assert flag["add"] == '--confirm "delete 1"'
+    assert checkout.run("apply", "-C", str(checkout.at), "--yes", "--confirm", "delete 1").code == 0
+    assert titles(server) == {"Kept", "One"}
+
+
+def test_number_does_not_confirm_what_a_shallow_clone_cannot_tell(
+    checkout: Checkout, server: ThreadedServer, tmp_path: Path
+) -> None:
+    """Otherwise, a job with one commit deletes what it cannot know anything about."""
+    checkout.git("rm", "-q", "acme/tmp.yaml")
+    checkout.commit()
+    checkout.git("clone", "-q", "--depth", "1", checkout.at.as_uri(), str(tmp_path / "clone"))
+    clone = Checkout(tmp_path / "clone", checkout.run)
+    found = refusal(clone.plan("--confirm", "delete 2"))
+    assert "this clone lacks the commits that would tell" in str(found["message"])
+    assert str(found["way_out"]).startswith("fetch the whole history (fetch-depth: 0); to delete them")
+
+
+EMPTY_TEAM = {
+    "teams": [
+        {"id": "legacy", "title": "Legacy"},
+        {"id": "used", "title": "Used", "members": [{"user": "ada"}]},
+    ]
+}
+TEAMS = "organizations: {{ acme: {{ teams: {{ {} }} }} }}\n"
+KEPT_TEAM, LEGACY, USED = "kept: { title: Kept }", "legacy: { title: Legacy }", "used: { title: Used }"
+
+
+@pytest.mark.parametrize(("removed", "code"), [(LEGACY, 0), (USED, 4)])
+def test_only_an_empty_removed_team_is_deleted_by_yes(
+    checkout: Checkout, server: ThreadedServer, removed: str, code: int
+) -> None:
+    """`--yes` deletes what a person visibly removed and nobody uses; it never types a number."""
+    (acme,) = WORLD["organizations"]
+    server.reset({**WORLD, "organizations": [{**acme, **EMPTY_TEAM}]})
+    checkout.write("dpsync.yaml", ROOT.replace("[spaces]", "[teams]"))
+    checkout.write("acme/tmp.yaml", TEAMS.format(f"{LEGACY}, {USED}"))
+    checkout.commit()
+    left = USED if removed == LEGACY else LEGACY
+    checkout.write("acme/tmp.yaml", TEAMS.format(left))
+    ended = checkout.run("apply", "-C", str(checkout.at), "--yes")
+    assert ended.code == code
+    assert ('--confirm "delete 2"' in ended.out) == (code == 4)
 
 
 @pytest.mark.parametrize(

@@ -262,13 +262,13 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
     ways = drift(run, directory, 2)["ways_out"]
     assert ways["acme/teams/[Two words]"] == {
         "platform": f"dpsync apply -C {directory} --select 'acme/teams/[Two words]' "
-        "--confirm 'delete content 1'",
+        "--confirm 'delete acme/teams/[Two words]'",
         "files": f"dpsync import -C {directory} --add 'acme/teams/[Two words]'",
         "by_hand": 'declare it, or add "acme/teams/[Two words]" to policy: forget',
     }
     assert ways["acme/teams/legacy"]["by_hand"] == "remove the entry at dpsync.yaml:11"
     for way in ways.values():
-        run(*command(way["platform"]), "--yes", "--confirm", "delete 1")
+        run(*command(way["platform"]), "--yes")
     assert drift(run, directory, 0)["drifted"] is False
 
 

@@ -114,7 +114,7 @@ class Forgery:
     def revert(self, file: str, *flags: str) -> Ran:
         """Revert the apply of a file with --yes, and check that no request contains a secret."""
         self.seen.clear()
-        ended = self.run("revert", file, "-C", str(self.at), "--yes", "--confirm", "delete content 1", *flags)
+        ended = self.run("revert", file, "-C", str(self.at), "--yes", "--confirm", "delete 1", *flags)
         for line, body in self.seen:
             assert LEAKED not in line + body
             assert TOKEN not in line + body or "acme-tools/installations/i" in line
@@ -154,7 +154,7 @@ def forgery(
     platform.reset(left or WORLD)
     at = project(TEXT)
     if not left:
-        assert run("plan", "-C", str(at), "--confirm", "delete content 1", "--out", "plan.json").code == 0
+        assert run("plan", "-C", str(at), "--confirm", "delete 1", "--out", "plan.json").code == 0
         assert run("apply", "plan.json", "-C", str(at), "--yes").code == 0
         left |= platform.call(lambda: worlds.dump(platform.app.store))
         shutil.copytree(at, kept, dirs_exist_ok=True)

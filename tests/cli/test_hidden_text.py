@@ -44,7 +44,9 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
     run: Run, hostile: Path, platform: ThreadedServer
 ) -> None:
     at = ("-C", str(hostile), "--format", "json")
-    may_go = ("--confirm", "delete content 3")
+    names = json.loads(clean(run("plan", *at)).out)["plan"]["delete_decision"]["names"]
+    assert len(names) == 3
+    may_go = [word for name in names for word in ("--confirm", f"delete {name}")]
     body = {"title": HOSTILE + "\x9b31m"}  # which no configuration may hold
     by_hand(platform, "PATCH", "/orgs/acme/teams/writers", body)
     plan = json.loads(clean(run("plan", *at, *may_go, "--out", "plan.json")).out)

@@ -92,7 +92,7 @@ def test_a_pin_goes_before_a_line_whose_object_goes_only_by_its_name(known: Proj
     assert [(item.code, item.address) for item in plan.refusals] == [
         ("passed-over", "acme/spaces/[Guides (old)]")
     ]
-    assert known.plan("delete object acme/spaces/[Guides (old)]").can_apply
+    assert known.plan("delete acme/spaces/[Guides (old)]").can_apply
 
 
 def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> None:

@@ -117,7 +117,7 @@ def test_a_translation_that_goes_takes_no_permission_of_its_space_along(acme: Ac
     acme.carried_out(acme.with_access(access))
     session = acme.session("translations: {}\nspaces: { guides: { title: Guides } }", policy)
     with writing(acme.server, "ada-token") as client:
-        planned = session.plan(client, Options(("delete content 1",)))
+        planned = session.plan(client, Options(("delete acme/translations/[fr]",)))
         assert planned.plan.refusals == (), [item.way_out for item in planned.plan.refusals]
         assert [(one.address, one.effects) for one in planned.plan.changes] == [
             ("acme/translations/[fr]", ())

@@ -24,12 +24,14 @@ from dpsync.model.findings.span import Span
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.inputs.names import Names, names_of
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.plan import make_plan
+from dpsync.planner.questions.deletes import open_deletes
 from dpsync.planner.steps.edges import edges
 from dpsync.planner.steps.lanes import Lanes, lanes
 from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps, StepSet
 from dpsync.planner.steps.unique import unique_values
 from dpsync.planner.steps.writes import write_steps
+from tests.agreed import answer_about_content
 
 from .lab import REGISTRY
 
@@ -90,9 +92,10 @@ class Case:
             Options(tuple(self.confirm)),
             NOT_ASKED if self.base is None else self._base(self.base),
         )
-        if not self.agreed or not (number := len(unnamed_content(decide(sides)).everything)):
+        if not self.agreed or not open_deletes(decide(sides)).unanswered:
             return sides
-        return replace(sides, options=Options((*self.confirm, f"delete content {number}")))
+        answers = answer_about_content(make_plan(sides))
+        return replace(sides, options=Options((*self.confirm, *answers)))
 
     def _base(self, base: Things) -> Base:
         earlier = tuple(self._desired(things) for things in self.earlier)

@@ -112,8 +112,8 @@ def test_a_team_takes_who_is_in_it_along(lab: Lab) -> None:
 def test_what_an_undeclared_field_still_names_is_an_effect(lab: Lab) -> None:
     lab.holds(sites=[site()], defaultContent={"type": "site", "site": "docs"})
     plan = lab.plan("sites: {}", prune("sites"))
-    assert deleted(plan)["acme/sites/[Docs]"] == {"acme#defaultContent": True}
-    assert plan.deletes == 2
+    assert deleted(plan)["acme/sites/[Docs]"] == {"acme#defaultContent": False}
+    assert plan.deletes == 1
 
 
 def test_what_is_declared_is_written_before_what_it_named_goes(lab: Lab) -> None:

@@ -26,6 +26,7 @@ def rebound(kind: str, *confirm: str, line: bool = True, before: bool = True) ->
     case = Case(
         wanted, live, lines=known if line else known[:2],
         prune=[f"sites/*/{key}" if path else key], confirm=confirm,
+        agreed=False,
     )  # fmt: skip
     sides = case.sides()
     address = case.address(kind, f"{path}alpha")
@@ -43,10 +44,10 @@ def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
     """Otherwise, no answer lets go what an entry was."""
     [refusal] = asked(make_plan(rebound(kind)))
     go, back = refusal.answers
-    assert go.add == f'--confirm "delete object {refusal.address}"'
+    assert go.add == f'--confirm "delete {refusal.address}"'
     assert back.add.startswith("`dpsync ids --bind ")
     assert back.add.endswith("billing`")
-    assert asked(make_plan(rebound(kind, f"delete object {refusal.address}"))) == []
+    assert asked(make_plan(rebound(kind, f"delete {refusal.address}"))) == []
 
 
 def test_what_the_policy_names_needs_no_other_answer() -> None:

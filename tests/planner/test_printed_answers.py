@@ -13,7 +13,7 @@ from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.plan import Plan
-from dpsync.planner.inputs.answers import DELETE_CONTENT, confirmed_by
+from dpsync.planner.inputs.answers import DELETE, confirmed_by
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
 from tests.soak import examples
@@ -47,8 +47,8 @@ def with_base_lines(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str
     return replace(sides, snapshot=replace(sides.snapshot, records=records))
 
 
-def test_printed_number_includes_content_of_confirmed_object() -> None:
-    """If the confirmed site reduced the number, the printed answers would not match the next plan."""
+def test_printed_answers_of_two_questions_together_are_enough() -> None:
+    """Otherwise, the answers to one question make those to the other one wrong."""
     tree: Things = {
         "site": {"docs": {"title": "Docs"}},
         "section": {"docs/a": {"title": "A", "path": "a"}},
@@ -61,15 +61,13 @@ def test_printed_number_includes_content_of_confirmed_object() -> None:
     plan = plan_with_answers(sides)
     assert sorted(refusal.code for refusal in plan.refusals) == ["content", "passed-over"]
     answers = printed_answers(plan)
-    assert answers == ["delete object acme/sites/[Docs]", "delete content 2"]
+    assert answers == ["delete acme/sites/[Docs]", "delete acme/spaces/[Old]"]
     assert plan_with_answers(sides, *answers).can_apply
-    assert printed_answers(plan_with_answers(sides, answers[0])) == ["delete content 1"]
-    assert plan_with_answers(sides, answers[0], "delete content 1").can_apply
-    assert not plan_with_answers(sides, answers[0], "delete content 3").can_apply
+    assert printed_answers(plan_with_answers(sides, answers[0])) == answers[1:]
 
 
-def test_printed_number_excludes_content_of_restructured_navigation() -> None:
-    """Counting this content would make the printed number wrong after the restructuring is confirmed."""
+def test_content_of_restructured_navigation_is_not_named_again() -> None:
+    """The answer about the navigation names it."""
     spaces = {"a": {"title": "A"}}
     wanted: Things = {
         "space": spaces,
@@ -85,7 +83,7 @@ def test_printed_number_excludes_content_of_restructured_navigation() -> None:
     sides = Case(wanted, live, prune=["spaces", "sites/*/structure"], agreed=False).sides()
     plan = plan_with_answers(sides)
     assert sorted(refusal.code for refusal in plan.refusals) == ["content", "restructure"]
-    assert sorted(printed_answers(plan)) == ["delete content 1", "restructure acme/sites/docs"]
+    assert sorted(printed_answers(plan)) == ["delete acme/spaces/[Old]", "restructure acme/sites/docs"]
     assert plan_with_answers(sides, *printed_answers(plan)).can_apply
 
 
@@ -95,9 +93,7 @@ def test_printed_answers_together_confirm_all_content(seed: int) -> None:
     sides = random_sides(Random(seed))
     answers = printed_answers(plan_with_answers(sides))
     left = [
-        answer
-        for answer in printed_answers(plan_with_answers(sides, *answers))
-        if answer.startswith(DELETE_CONTENT)
+        answer for answer in printed_answers(plan_with_answers(sides, *answers)) if answer.startswith(DELETE)
     ]
     assert left == [], f"after {answers}"
 

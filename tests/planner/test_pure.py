@@ -15,10 +15,11 @@ from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.deletes import delete_questions, open_deletes
 from dpsync.planner.questions.exchanges import exchanged
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.questions.identity import identity_questions, perhaps_renamed
+from dpsync.planner.questions.limits import LimitsInForce, in_force
 from dpsync.planner.questions.lookalikes import lookalikes
 from dpsync.planner.steps.writes import write_steps
 from dpsync.planner.unplanned import with_unwritten
@@ -39,7 +40,7 @@ def case() -> Case:
         base={**SPACES, **TEAMS},
         agreed=False,
         limits=Limits(1, 100),
-        confirm=["delete object acme/spaces/[Lost]", "delete 4", "delete content 7", "delete 99"],
+        confirm=["delete acme/spaces/[Lost]", "delete 4", "delete acme/teams/[Four]", "delete 99"],
     )
 
 
@@ -50,17 +51,20 @@ def idle(plan: Plan) -> list[str]:
 def test_the_case_asks_and_answers() -> None:
     plan = make_plan(case().sides())
     assert {item.code for item in plan.refusals} == {"content", "unclear"}
-    assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete content 7"']
+    assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete acme/teams/[Four]"']
+
+
+def bounds(decided: Decisions) -> LimitsInForce:
+    return in_force(decided.sides.desired.policy, decided.sides.base, decided.sides.names)
 
 
 STAGES: dict[str, Callable[[Decisions], Any]] = {
     "steps": lambda decided: write_steps(decided),
     "alike": lambda decided: lookalikes(decided.sides),
-    "content": unnamed_content,
-    "guards": lambda decided: list(refusals(decided, [], unnamed_content(decided))),
-    "unclear": lambda decided: identity_questions(
-        decided, lookalikes(decided.sides), unnamed_content(decided)
-    ),
+    "content": open_deletes,
+    "deletes": lambda decided: delete_questions(decided, open_deletes(decided), bounds(decided), []),
+    "guards": lambda decided: list(refusals(decided, bounds(decided))),
+    "unclear": lambda decided: identity_questions(decided, lookalikes(decided.sides), open_deletes(decided)),
     "exchanged": lambda decided: list(exchanged(decided.sides)),
     "renamed": lambda decided: perhaps_renamed(decided, lookalikes(decided.sides)),
     "unwatched": lambda decided: coverage(decided.sides).unwatched(),

@@ -12,7 +12,7 @@ from tests.agreed import answers
 from .laws import AMBIGUOUS, discard_if, meant_as_recognised
 from .platform import Platform
 
-WORDS = ("delete content", "expose for a moment")
+WORDS = ("delete ", "expose for a moment")
 
 
 def staged(platform: Platform, session: Session, clock: Clock | None = None) -> Stage:

@@ -75,7 +75,7 @@ def test_changed_field_gets_its_previous_value(lab: Lab, report: bool) -> None:
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
 def test_revert_deletes_team_that_apply_created(lab: Lab, report: bool) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
-    assert done.back("delete content 1", "delete 1", report=report).converged
+    assert done.back("delete 1", report=report).converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
@@ -202,7 +202,7 @@ def test_created_team_edited_after_apply_is_not_deleted(lab: Lab) -> None:
 def test_created_team_without_entry_is_deleted(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     done.files("spaces: {}", "{ prune: [spaces] }")
-    assert done.back("delete content 1", "delete 1").converged
+    assert done.back("delete 1").converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
@@ -239,7 +239,7 @@ def test_revert_deletes_only_the_created_team(lab: Lab) -> None:
     kept = "a: { id: a, title: Alpha }, b: { id: b, title: Beta }"
     done = Done(lab, f"teams: {{ {kept}, c: {{ title: C }} }}", policy)
     done.files("teams: { c: { title: C } }", policy)
-    assert done.back("delete content 1").converged
+    assert done.back("delete 1").converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
@@ -247,7 +247,7 @@ def test_delete_of_created_content_needs_confirmation(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     plan = done.plan()[1].plan
     assert "content" in {refusal.code for refusal in plan.refusals}
-    assert done.back("delete content 1", "delete 1").converged
+    assert done.back("delete 1").converged
 
 
 def test_delete_of_protected_created_team_is_refused(lab: Lab) -> None:
@@ -413,7 +413,7 @@ def test_created_collection_without_entry_is_emptied_and_deleted(lab: Lab) -> No
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
     done.files("spaces: { s: { title: S } }")
-    assert done.back("delete content 1", "delete 1").converged
+    assert done.back("delete 1").converged
     organization = lab.world()["organizations"][0]
     assert (organization.get("collections", []), organization["spaces"][0]["parent"]) == ([], None)
 

@@ -23,7 +23,7 @@ from tests.no_tls import NO_TLS
 from tests.planner.lab import Lab, section, site, spaces, world
 from tests.workflows.test_revert import DOCS, Done, titles
 
-CONFIRMATIONS = ("delete content 1", "delete 1")
+CONFIRMATIONS = ("delete 1",)
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_created_translation_is_deleted_with_translated_space(lab: Lab) -> None:
         "translations: { it: { source: { space: guides, language: en }, language: it } }",
     )
     assert len(live_space_ids(lab)) == 2
-    assert done.back("delete content 2", "delete 2").converged
+    assert done.back("delete 2").converged
     assert live_space_ids(lab) == ["g"]
 
 
@@ -136,7 +136,7 @@ def test_undeclared_translated_space_is_deleted_with_translation(lab: Lab) -> No
         lab.holds(spaces=[{"id": "g", "title": "Guides"}]),
         "translations: { it: { source: { space: { id: g }, language: en }, language: it } }",
     )
-    assert done.back("delete content 2", "delete 2").converged
+    assert done.back("delete 2").converged
     assert live_space_ids(lab) == ["g"]
 
 

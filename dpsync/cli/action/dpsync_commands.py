@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from dpsync.cli.action.files import write_outputs
 from dpsync.cli.arguments.connection import Given
-from dpsync.cli.arguments.place import files_must_match
+from dpsync.cli.arguments.place import deletes_are_reviewed, files_must_match
 from dpsync.cli.main import run as run_dpsync
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
@@ -39,6 +39,8 @@ class DpsyncCommands:
         self._log = log
         self._given = Given(inputs.url, inputs.token, inputs.branches)
         self._patience = patience
+        # The plan of a pull request, and the apply of what merged pull requests have shown.
+        self._reviewed = inputs.command == "plan" or inputs.approval != "none"
 
     def run(self, words: list[str], base: str, commit: str) -> Ran:
         """Run one, for a change to the branch `base`. Raises Ended where a signal came before it.
@@ -49,7 +51,11 @@ class DpsyncCommands:
         self._patience.go_on()
         if words[0] == "apply":
             write_outputs(self._log, killed(applying=True))
-        with for_branch(base), files_must_match(commit or None):
+        with (
+            for_branch(base),
+            files_must_match(commit or None),
+            deletes_are_reviewed(self._reviewed),
+        ):
             ran = self.last = self._ran(words)
         write_outputs(self._log, outputs(ran.document, ran.code))
         return ran

@@ -32,6 +32,24 @@ def files_must_match(commit: str | None) -> Iterator[None]:
         _CHECKED.reset(before)
 
 
+_REVIEWED: Final[ContextVar[bool]] = ContextVar("deletes reviewed", default=False)
+
+
+@contextmanager
+def deletes_are_reviewed(reviewed: bool) -> Iterator[None]:
+    """Make commands in this context plan for an apply that merged pull requests must approve."""
+    before = _REVIEWED.set(reviewed)
+    try:
+        yield
+    finally:
+        _REVIEWED.reset(before)
+
+
+def are_deletes_reviewed() -> bool:
+    """Return whether only a plan that a merged pull request has listed is applied (the action)."""
+    return _REVIEWED.get()
+
+
 class ConfigurationPaths(Struct, frozen=True):
     """Which configuration is meant, and what goes over it."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from dpsync.cli.applying import (
     asked,
@@ -28,7 +29,7 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.arguments.place import ConfigurationPaths, are_deletes_reviewed
 from dpsync.cli.opening import check_answers, client_of, planned_now
 from dpsync.cli.questions import answered_plan, can_ask, without_questions
 from dpsync.cli.terminal.output import as_output
@@ -80,6 +81,7 @@ def command(
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if saved_in is not None and options != Options():
         raise click.UsageError("a saved plan has its own --select, --exclude, --confirm and --no-delete")
+    options = replace(options, reviewed=are_deletes_reviewed())
     with nothing_applied(out):
         with endings(out):
             saved = read_saved(directory / saved_in) if saved_in is not None else None

@@ -48,6 +48,7 @@ def command(
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save
+    from dpsync.cli.arguments.place import are_deletes_reviewed
     from dpsync.cli.rehearsing import rehearsed, started
     from dpsync.model.texts.command import command as in_words
     from dpsync.render.json.conversion import plan_document
@@ -56,7 +57,7 @@ def command(
     recording = started(rehearse)
     with reading_plan(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout,
-        Options(confirm, not no_delete, select=select, exclude=exclude), recording,
+        Options(confirm, not no_delete, are_deletes_reviewed(), select=select, exclude=exclude), recording,
     ) as (session, planned):  # fmt: skip
         plan = planned.plan
         rehearsal = rehearsed(out, session, planned, recording)

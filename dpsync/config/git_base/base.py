@@ -16,6 +16,7 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.git_base.commits import Earlier, Project
 from dpsync.config.git_base.default_base import DEEPER, default_base, warning
 from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.git_base.missing_files import MissingFiles
 from dpsync.config.reading.ids_file import parse
 from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.kinds.registry import Registry
@@ -46,7 +47,8 @@ def read_base(
     if found.commit is None:
         return found
     # The base of a CI job can also be HEAD, and a saved plan contains the id of that commit.
-    found = replace(found, present=found.commit == repository.commit("HEAD"))
+    present = found.commit == repository.commit("HEAD")
+    found = replace(found, present=present, shallow=repository.shallow)
     project = Project(repository, root, registry, env, layers or Layers())
     loaded = _loaded(project, found, ref)
     return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)
@@ -77,7 +79,9 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     first = loaded.wrong
     if first is None:
         earlier = Earlier(project, base.commit, loaded)
-        return replace(base, desired=loaded.desired, earlier=earlier)
+        return replace(
+            base, desired=loaded.desired, earlier=earlier, missing_file=MissingFiles(project).describe
+        )
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
     why = f"its configuration does not load ({where}{first.message})"
     if ref is not None:

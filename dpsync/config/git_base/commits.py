@@ -89,12 +89,17 @@ class Project(Struct, frozen=True):
         then = replace(self.layers, overlays=tuple(name for name in self.layers.overlays if name in files))
         desired, diagnostics = load_from(files, self.registry, self.env, then)
         wrong = (item for item in diagnostics if item.severity == "error" and item.code not in _FORGIVEN)
-        return Loaded(desired, next(wrong, None), tuple(files.patterns))
+        return Loaded(replace(desired, commit=commit), next(wrong, None), tuple(files.patterns))
 
     def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
         """The commits up to one that have changed files of the project's directory, the latest first."""
         at = _project_directory(self.repository, self.root)
         return self.repository.changes(commit, at) if at is not None else []
+
+    @property
+    def directory(self) -> str:
+        """The project directory, relative to the repository."""
+        return _project_directory(self.repository, self.root) or ""
 
     def before(self, commit: str) -> str | None:
         """The commit before one on its line; None where there is none, or this clone lacks it."""

@@ -104,6 +104,23 @@ class Repository(Struct, frozen=True):
         names = self.git.run(*_NAMES, base, "HEAD").stdout
         return frozenset(os.fsdecode(name) for name in names.split(b"\0") if name)
 
+    def renamed(self, base: str) -> dict[str, str]:
+        """The files that git shows as renamed between a commit and the index: by old name the new one."""
+        asked = ("-r", "-z", "--cached", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff")
+        words = self.git.run("diff-index", *asked, "--no-textconv", base).stdout.split(b"\0")
+        pairs = zip(words[1::3], words[2::3], strict=False)
+        return {os.fsdecode(old): os.fsdecode(new) for old, new in pairs}
+
+    def index_state(self, name: str) -> str:
+        """How the index has a file: "H" as usual, "S" outside of a sparse checkout, "" not at all."""
+        return self.git.run("ls-files", "-z", "-t", "--", name).stdout[:1].decode("ascii", "replace")
+
+    def ignores(self, name: str) -> bool:
+        """Return whether a pattern in a .gitignore matches a file."""
+        # "./": a name that begins with a colon is no pattern.
+        asked = ("check-ignore", "-q", "--no-index", "--", f"./{name}")
+        return self.git.run(*asked, literal=False).returncode == 0
+
     @property
     def shallow(self) -> bool:
         return self._line("rev-parse", "--is-shallow-repository") == "true"

@@ -232,16 +232,19 @@ class Git(Struct, frozen=True):
         first = Git(place, program, _BARE)
         return Git(place, program, first._kept())
 
-    def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def run(
+        self, *arguments: str, given: bytes = b"", literal: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
         """Run one of its commands with `given` as its input. Names of files are from the top on.
 
+        `literal`: whether names of files are taken literally, which not every command of git supports.
         Raises NoRepository if git cannot be started or exceeds the time limit.
         """
         try:
             with self.place.shadow(self.config) as directory:
                 named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.place.top, "HOME": directory}
                 return _started(
-                    [self.program, *_settings(), "--literal-pathspecs"], arguments,
+                    [self.program, *_settings(), *(["--literal-pathspecs"] if literal else [])], arguments,
                     {**_ENVIRONMENT, **{name: str(path) for name, path in named.items()}},
                     directory, given,
                 )  # fmt: skip

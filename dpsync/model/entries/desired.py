@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -166,6 +166,10 @@ class NotIncluded(Struct, frozen=True):
     entries: frozenset[Address]
 
 
+def _no_entries(file: str) -> Collection[Address]:
+    return ()
+
+
 class Desired(Struct, frozen=True):
     """The whole configuration. `texts` holds the source files for messages about them."""
 
@@ -195,6 +199,11 @@ class Desired(Struct, frozen=True):
     """The files in which entries stand as rows (CSV)."""
     not_included: Iterable[NotIncluded] = ()
     """Files beside these, of which some entry is nowhere else; read when somebody looks."""
+
+    entries_in: Callable[[str], Collection[Address]] = _no_entries
+    """The addresses that the text of one file declares by itself, whatever else the configuration reads."""
+    commit: str | None = None
+    """The id of the commit that it was read from; None for the working tree."""
 
     def pruned(self, scope: Address) -> bool:
         """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.findings.diagnostic import Diagnostic
+
+MissingFile = Callable[[str, str], str]
+"""Describe what became of a file since a commit; "" if git shows the file as deleted.
+
+The arguments are the id of the commit and the name of the file, relative to the project. The configuration
+does not read the file any more.
+"""
+
+
+def _unknown_to_git(commit: str, file: str) -> str:
+    return "git does not show what became of it"
 
 
 class Base(Struct, frozen=True):
@@ -27,10 +38,13 @@ class Base(Struct, frozen=True):
     """There is such a commit, and this clone does not have it."""
     present: bool = False
     """It is HEAD itself: nothing says that it was ever applied."""
+    shallow: bool = False
+    """This clone lacks earlier commits."""
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
     earlier: Iterable[Desired] = ()
     """The configuration in some commits before that one, the latest first; read when somebody looks."""
+    missing_file: MissingFile = _unknown_to_git
 
 
 NOT_ASKED = Base("")

@@ -140,12 +140,7 @@ LAST: Final = RefusalWords(
 
 # How much at once.
 
-LIMITS: Final = RefusalWords(
-    "limits",
-    "{deleted}{here}{share}; allowed: {allowed}{since}",
-    "check them, then say {answer}",
-    reason="threshold",
-)
+LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
     "{changes} would open something up; allowed: {allowed}{since}",

@@ -73,16 +73,14 @@ class Drifted(Addressed):
 
     If `what` is "different", the live value differs from the value in a `policy: watch` pattern.
     """
-    content: int = 0
-    """How many things with content would go with its delete that nobody has named, itself among them."""
+    confirm: tuple[str, ...] = ()
+    """It is undeclared, and a plan deletes it: the answers that an apply of its delete alone asks for."""
     along: int = 0
     """It is undeclared, and a plan deletes it: how many other things go with that."""
     last_event: LastEvent | None = None
     """Of what was not changed by the files; None where the platform has no audit events, or tells none."""
     opens: bool = False
     """Whether the platform opens more access here than the files say."""
-    limited: bool = False
-    """Its delete, with those, is more than the limits allow: an apply asks for the number."""
 
 
 class Line(Frozen):

@@ -22,6 +22,7 @@ from dpsync.model.frozen import Frozen
 from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.delete_decision import DeleteDecision
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
 from dpsync.model.texts.loopback import is_loopback
@@ -110,6 +111,8 @@ class Plan(Comparison):
     """The answers (`--confirm`) to what it asks."""
     deleting: bool = True
     """Whether anything may be deleted (not with `--no-delete`)."""
+    delete_decision: DeleteDecision = DeleteDecision()
+    """What a person must still decide about the deletes. It is in no digest: it follows from the refusals."""
     changes: tuple[Change, ...] = ()
     """By address, siblings that have an order in that order; deletes last."""
     exposures: tuple[Exposure, ...] = ()
@@ -159,7 +162,7 @@ class Plan(Comparison):
         notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
         was approved before a merge names the same operations after it.
         """
-        words = "origins requests base base_from waiting unwatched trouble accepted"
+        words = "origins requests base base_from waiting unwatched trouble accepted delete_decision"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}

@@ -10,6 +10,7 @@ from dpsync.kinds.kind import Call, Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.plans.change import Effect
+from dpsync.model.plans.delete_count import DeleteCount
 from dpsync.model.plans.remark import Blocked, Kept
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade, named_ids
 from dpsync.planner.decide.restructuring import Restructuring
@@ -41,6 +42,11 @@ class Deletions(Struct, frozen=True):
     def everything(self) -> list[Identity]:
         """Every object that is deleted or goes along with a delete."""
         return [*self.roots, *self.cascade.objects]
+
+    @property
+    def count(self) -> DeleteCount:
+        """How many objects are deleted."""
+        return DeleteCount(len(self.roots), len(self.cascade.objects))
 
     @property
     def inside(self) -> dict[Identity, Identity]:

@@ -25,8 +25,6 @@ from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
 
 DELETE: Final = "delete"
-DELETE_CONTENT: Final = "delete content"
-DELETE_ONE: Final = "delete object"
 EXPOSE: Final = "expose"
 FOR_A_MOMENT: Final = "expose for a moment"
 RESTRUCTURE: Final = "restructure"
@@ -92,10 +90,9 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     acts = sorted({word for kind in kinds for word in kind.platform.acts})
     return (
         Form(DELETE, "N"),
-        Form(DELETE_CONTENT, "N"),
         Form(EXPOSE, "N"),
         Form(FOR_A_MOMENT, "N"),
-        Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content or kind.recorded),
+        Form(DELETE, "ADDRESS", lambda kind: kind.content or kind.recorded),
         Form(NEW, "ADDRESS", lambda kind: kind.content),
         Form(NEW, "N PATTERN"),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
@@ -125,10 +122,12 @@ def parse(text: str, registry: Registry) -> Answer:
 
 
 def _form(forms: Sequence[Form], subject: str) -> Form:
-    """Return the form that a subject fits; only a pattern has a number and a text."""
+    """Return the form that a subject fits: a number, an address (with a slash), or a number and a pattern."""
     number, _, pattern = subject.partition(" ")
-    numbered = bool(pattern) and number.isdigit()
-    return next((form for form in forms if (form.subject == "N PATTERN") == numbered), forms[0])
+    fitting: Subject = "ADDRESS" if "/" in subject else "N"
+    if pattern and number.isdigit():
+        fitting = "N PATTERN"
+    return next((form for form in forms if form.subject == fitting), forms[0])
 
 
 def _normal(form: Form, subject: str, registry: Registry) -> str:

@@ -98,6 +98,15 @@ class FormerNames(Struct, frozen=True, dict=True):
             self._known[identity] = frozenset(self._each(identity))
         return self._known[identity]
 
+    def lines_of(self, identity: Identity) -> Mapping[Address, RecordedLine]:
+        """The lines of an object in the ids file of now, and those in that of the base at other addresses."""
+        return self._by_lines.get(identity, {})
+
+    def addresses_in(self, number: int, then: Desired, identity: Identity) -> set[Address]:
+        """The addresses of an object in the base (0) or in a commit before it, by natural keys."""
+        found = self.names.remembered if number == 0 else self._of_commit(number - 1, then)
+        return {address for address, one in found.items() if one == identity}
+
     def before(self, identity: Identity, wanted: Callable[[Address], bool]) -> frozenset[Address]:
         """The addresses of an object in commits before the base with an entry at a `wanted` address."""
         found: set[Address] = set()
@@ -164,12 +173,12 @@ class FormerNames(Struct, frozen=True, dict=True):
     # By lines and commits.
 
     @cached_property
-    def _by_lines(self) -> Mapping[Identity, set[Address]]:
-        found: dict[Identity, set[Address]] = defaultdict(set)
+    def _by_lines(self) -> Mapping[Identity, dict[Address, RecordedLine]]:
+        found: dict[Identity, dict[Address, RecordedLine]] = defaultdict(dict)
         records = self.snapshot.records
         for line in (*records.earlier.values(), *records.lines.values()):
             for identity in self._of_line(line):
-                found[identity].add(line.address)
+                found[identity][line.address] = line
         return found
 
     def _of_line(self, line: RecordedLine) -> Iterator[Identity]:

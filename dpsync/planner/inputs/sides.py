@@ -23,6 +23,7 @@ from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.lineage import Lineage
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.policies import Policies
+from dpsync.planner.inputs.removals import Removals
 from dpsync.planner.inputs.synced import SyncedParts, synced_parts
 from dpsync.planner.inputs.values import NORMAL, Values
 
@@ -33,6 +34,8 @@ class Options(Struct, frozen=True):
     confirm: tuple[str, ...] = ()
     """Answers to what a plan asks, as they were typed (planner/inputs/answers.py)."""
     delete: bool = True
+    reviewed: bool = False
+    """Whether the plan is applied only if a merged pull request has listed all of its deletes."""
     proof: bool = False
     """Whether this only proves what was done: what cannot be read back is then taken as it is."""
     select: tuple[str, ...] = ()
@@ -68,6 +71,10 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def former(self) -> FormerNames:
         return FormerNames(self.registry, self.desired, self.snapshot, self.base, self.names)
+
+    @cached_property
+    def removals(self) -> Removals:
+        return Removals(self.desired, self.snapshot, self.base, self.former)
 
     @cached_property
     def policy(self) -> Policies:

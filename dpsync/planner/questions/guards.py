@@ -16,32 +16,27 @@ from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings import refusals as words
 from dpsync.model.findings.question import Refusal, WayOut
-from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.nesting import Nesting, own_places
-from dpsync.planner.decide.restructuring import answered, refused
+from dpsync.planner.decide.restructuring import refused
 from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
 from dpsync.planner.inputs.lineage import is_place
-from dpsync.planner.questions.content import UnnamedContent, content_refusals
-from dpsync.planner.questions.limits import in_force, limited
+from dpsync.planner.questions.limits import LimitsInForce, limited
 from dpsync.planner.questions.rebinds import passed_over
 
 
 def refusals(
     decided: Decisions,
-    deletes: list[Change],
-    unnamed: UnnamedContent,
+    bounds: LimitsInForce,
     exposures: tuple[Exposure, ...] = (),
-    asked_about: Collection[Identity] = (),
     who_is_who: Collection[Refusal] = (),
 ) -> Iterator[Refusal | Question]:
-    """Every refusal and question but `who_is_who`: the questions about which object an entry is.
+    """Every refusal and question but those about which object an entry is, and those about deletes.
 
-    `unnamed`: the content that goes and that nobody has named. `asked_about`: that of it whose deletion is a
-    part of a question in `who_is_who`.
+    `who_is_who`: the questions about which object an entry is.
     """
     asked = {item.address for item in who_is_who}
     yield from _create_only(decided, asked)
@@ -56,10 +51,7 @@ def refusals(
     yield from transfers.refused(decided.sides.names, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
-    yield from content_refusals(decided, unnamed, asked_about)
-    sides = decided.sides
-    bounds = in_force(sides.desired.policy, sides.base, sides.names)
-    yield from limited(bounds, deletes, exposures, answered(sides.names, decided.restructuring))
+    yield from limited(bounds, exposures)
 
 
 def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:

@@ -25,7 +25,7 @@ from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.answers import NEW, Answer, confirmed_by
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.questions.content import UnnamedContent, delete_question
+from dpsync.planner.questions.deletes import OpenDeletes, delete_question
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, previous_names, undecidable
 
 MOST: Final = 50
@@ -56,7 +56,7 @@ class _Group(Struct, frozen=True):
 
 
 def identity_questions(
-    decided: Decisions, similar: Sequence[Lookalike], unnamed: UnnamedContent
+    decided: Decisions, similar: Sequence[Lookalike], undecided: OpenDeletes
 ) -> IdentityQuestions:
     """Ask about the new entries of each place, and once about a clone that cannot tell what is new."""
     sides = decided.sides
@@ -75,9 +75,9 @@ def identity_questions(
     deletes: set[Identity] = set()
     for group in groups:
         if left := [address for address in group.entries if address not in answered]:
-            mine = _deletes(decided, group, unnamed)
+            mine = _deletes(group, undecided)
             deletes |= set(mine)
-            refusals.append(_renamed(sides, group, left, _delete_flags(decided, mine, unnamed)))
+            refusals.append(_renamed(sides, group, left, _delete_flags(decided, mine, undecided)))
     for root, found in untold.items():
         if left := [address for address in found if address not in answered]:
             number = sum(address.is_in(root) and address not in answered for address in entries)
@@ -132,17 +132,17 @@ def _untold(decided: Decisions, similar: Sequence[Lookalike]) -> Mapping[Address
 # Deletes that are a part of a question.
 
 
-def _deletes(decided: Decisions, group: _Group, unnamed: UnnamedContent) -> list[Identity]:
+def _deletes(group: _Group, undecided: OpenDeletes) -> list[Identity]:
     """Return the candidates that the plan deletes, unless a file that is no longer included has them."""
-    mine = [one for one in unnamed.unanswered if group.could_be.get(one) is Reason.LOST]
-    left_out = mine and any(way.address == "include" for way in delete_question(decided, mine, 1).answers)
+    mine = [one for one in undecided.unanswered if group.could_be.get(one) is Reason.LOST]
+    left_out = any(one in undecided.to_name and undecided.to_name[one].file is not None for one in mine)
     return [] if left_out else mine
 
 
-def _delete_flags(decided: Decisions, deletes: Sequence[Identity], unnamed: UnnamedContent) -> list[str]:
+def _delete_flags(decided: Decisions, deletes: Sequence[Identity], undecided: OpenDeletes) -> list[str]:
     if not deletes:
         return []
-    answers = delete_question(decided, deletes, len(unnamed.unanswered)).answers
+    answers = delete_question(decided, undecided, deletes).answers
     return [way.add for way in answers if confirmed_by(way.add) is not None]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.texts.words import counted, some
-from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer, Question
+from dpsync.planner.inputs.answers import EXPOSE, FOR_A_MOMENT, Answer, Question
 from dpsync.planner.inputs.names import Names
 
 
@@ -55,50 +55,38 @@ def _managed(names: Names, organization: str) -> frozenset[str]:
     )
 
 
-def limited(
-    bounds: LimitsInForce,
-    deletes: list[Change],
-    exposures: tuple[Exposure, ...],
-    rebuilt: Collection[Address] = (),
-) -> Iterator[Question]:
-    """The questions about more deletes and exposures than the limits allow.
-
-    `rebuilt`: the places whose deletion was agreed to with another answer."""
-    yield from _limits(bounds, deletes, rebuilt)
+def limited(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+    """The questions about more exposures than the limits allow, and about exposures for a moment."""
     yield from _exposed(bounds, exposures)
     yield from _for_a_moment(exposures)
 
 
-def _limits(bounds: LimitsInForce, deletes: list[Change], rebuilt: Collection[Address]) -> Iterator[Question]:
-    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number.
+class ExceededLimits(Struct, frozen=True):
+    """An organization in which a plan deletes more than the limits allow, and the sentence that says so."""
 
-    That number is the one of the whole plan. What goes with a navigation that was agreed to be built anew is
-    in it, and is not held against the limits.
-    """
-    limits, since = bounds.limits, bounds.since
-    total = count_deletes(deletes)
-    deletes = [change for change in deletes if not any(change.location.is_in(place) for place in rebuilt)]
-    for organization in sorted({change.location.first for change in deletes}):
+    organization: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def exceeded(bounds: LimitsInForce, deletes: Sequence[Change]) -> list[ExceededLimits]:
+    """Return the organizations in which these deletes are more than the limits allow."""
+    limits, found = bounds.limits, []
+    organizations = sorted({change.location.first for change in deletes})
+    for organization in organizations:
         mine = [change for change in deletes if change.location.first == organization]
         part = _part(bounds.managed(organization), mine)
-        answer = Answer(DELETE, str(total.number))
-        here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
         share, allowed = "", f"{limits.deletes}"
         if part.percent_applies:
             share = f", {part.percent:.0f} percent of {part.known}"
             allowed += f" and {limits.percent} percent"
         if part.exceeds(limits):
-            refusal = refusals.LIMITS.at(
-                organization,
-                deleted=total.things("would be deleted"),
-                here=here,
-                share=share,
-                allowed=allowed,
-                since=since,
-                answer=answer.flag,
-                answers=(WayOut(address=organization, add=answer.flag, means="all of it may go"),),
-            )
-            yield Question(answer, refusal)
+            where = f"in {organization} " if len(organizations) > 1 else ""
+            text = f"{where}{counted(part.deleted, 'delete')}{share}, allowed: {allowed}{bounds.since}"
+            found.append(ExceededLimits(organization, text))
+    return found
 
 
 class _Part(Struct, frozen=True):

@@ -18,7 +18,7 @@ from dpsync.model.findings.question import WayOut
 from dpsync.model.findings.refusals import PASSED_OVER
 from dpsync.model.texts.command import command
 from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.inputs.answers import DELETE_ONE, Answer, Question
+from dpsync.planner.inputs.answers import DELETE, Answer, Question
 from dpsync.planner.inputs.sides import Sides
 
 
@@ -39,7 +39,7 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
         if identity not in former:
             continue
         was, address = former[identity], sides.names.address(identity)
-        answer = Answer(DELETE_ONE, str(address))
+        answer = Answer(DELETE, str(address))
         if sides.policy.removed(identity):
             yield Question(answer)
             continue

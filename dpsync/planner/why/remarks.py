@@ -87,8 +87,15 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
             continue
         live = sides.snapshot.objects[identity]
         noun, label = sides.kind(live).noun, sides.names.label(live)
-        text = f'removed here, still live: {noun} "{label}" ({live.id}) is kept'
+        text = f'removed here, still live: {noun} "{label}" ({live.id}) is kept{_to_delete(sides, identity)}'
         yield Note(address=str(address), text=text)
+
+
+def _to_delete(sides: Sides, identity: Identity) -> str:
+    """How to delete an object that the plan keeps, if nothing but `prune` is missing."""
+    places = (place for place, items in sides.snapshot.scopes.items() if identity in items)
+    place = next((one for one in places if not sides.desired.pruned(one)), None)
+    return f"; to delete it, add to policy prune: [{place}]" if place is not None else ""
 
 
 def _place(address: Address) -> Address:

@@ -87,8 +87,7 @@ def _apply(drift: Drift, item: Drifted) -> str:
     if inside and not any(_names(part.file, inside) for part in item.fields):
         without.append(f"{item.address}/*")
     words = [word for pattern in without for word in ("--exclude", pattern)]
-    words += ["--confirm", f"delete content {item.content}"] if item.content else []
-    words += ["--confirm", f"delete {1 + item.along}"] if item.limited else []
+    words += [word for answer in item.confirm for word in ("--confirm", answer)]
     return _command("apply", "--select", item.address, *words)
 
 

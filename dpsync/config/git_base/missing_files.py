@@ -1,0 +1,38 @@
+"""What became of a file that the configuration of an earlier commit read and that of now does not read.
+
+A person deletes a file, or the file only seems to be gone: it was renamed, a sparse checkout leaves it out,
+git ignores it, or nothing includes it. Only in the first case was what it declares removed.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from msgspec import Struct
+
+from dpsync.config.git_base.commits import Project
+from dpsync.config.git_base.git_program import NoRepository
+
+
+class MissingFiles(Struct, frozen=True):
+    """Tells a deleted file from a file that only seems to be gone."""
+
+    project: Project
+
+    def describe(self, commit: str, file: str) -> str:
+        """Return "" if git shows a file as deleted since a commit; otherwise what became of the file."""
+        if os.path.lexists(self.project.root.parent / file):
+            return "nothing includes it any more"
+        repository, path = self.project.repository, posixpath.join(self.project.directory, file)
+        try:
+            if (renamed := repository.renamed(commit).get(path)) is not None:
+                return f"it was renamed to {renamed}"
+            state = repository.index_state(path)
+            if state == "S":
+                return "this sparse checkout leaves it out"
+            if not state and repository.ignores(path):
+                return "git ignores it now"
+        except NoRepository as none:
+            return str(none)
+        return ""

@@ -1,0 +1,284 @@
+"""What a person must decide before content is deleted: nothing, the number of deletes, or names.
+
+- Removed in git (planner/inputs/removals.py), and it holds nothing: no decision.
+- Removed in git, and it holds something or the change itself lets it go: the number of all deletes.
+- Not removed in git: its name, in the policy or in an answer. Its entry may be missing by mistake,
+  whatever `prune` and `limits` allow.
+- More deletes than `limits` allow, whatever their kind: the number. What a person named is not held against
+  the limits.
+
+Whoever names an object names everything inside the object.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.findings.refusals import CONTENT, LIMITS
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.delete_decision import DeleteDecision
+from dpsync.model.plans.remark import Note
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.words import counted, listed, some
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.restructuring import answered, restructured_addresses
+from dpsync.planner.inputs.answers import DELETE, Answer
+from dpsync.planner.inputs.history import FormerNames
+from dpsync.planner.inputs.removals import DEEPER, Removal
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.questions.limits import ExceededLimits, LimitsInForce, exceeded
+from dpsync.planner.questions.rebinds import formerly
+
+
+class OpenDeletes(Struct, frozen=True):
+    """The deletes of content that need a decision which nobody has made."""
+
+    to_name: Mapping[Identity, Removal]
+    """By object that a person must name: why it does not count as removed in git."""
+    to_count: Mapping[Identity, Removal]
+    """Objects that were removed in git, and whose deletes need the number of all deletes."""
+    named: frozenset[Identity]
+    """The objects that a person has named."""
+    asked: frozenset[Answer]
+    """The answers that name an object which needs a decision, whether or not they were given."""
+    number: Answer
+    """The answer with the number of all deletes."""
+    is_counted: bool
+    """Whether that answer was given."""
+    is_number_asked: bool
+    """Whether some content needs the number, if no answer names it."""
+
+    @property
+    def uncounted(self) -> tuple[Identity, ...]:
+        """The objects that need the number, if it was not given."""
+        return () if self.is_counted else tuple(self.to_count)
+
+    @property
+    def unanswered(self) -> tuple[Identity, ...]:
+        """Every object that needs a decision which nobody has made."""
+        return (*self.to_name, *self.uncounted)
+
+
+def open_deletes(decided: Decisions) -> OpenDeletes:
+    """Return the deletes of content that need a decision.
+
+    Two groups of content are left out, because another question covers each group: content of a restructured
+    navigation (planner/decide/restructuring.py), and objects that the ids file assigned to an entry earlier
+    (planner/questions/rebinds.py).
+    """
+    sides = decided.sides
+    number = Answer(DELETE, str(decided.deletions.count.number))
+    by_policy = {one for one in decided.deletions.everything if sides.policy.removed(one)}
+    needed = dict(_needed(decided, by_policy))
+    answers = {identity: Answer(DELETE, str(sides.names.address(identity))) for identity in needed}
+    by_answer = {identity for identity, answer in answers.items() if sides.answers.gives(answer)}
+    left = {identity: removal for identity, removal in needed.items() if identity not in by_answer}
+    return OpenDeletes(
+        to_name={identity: removal for identity, removal in left.items() if removal.reason},
+        to_count={identity: removal for identity, removal in left.items() if not removal.reason},
+        named=frozenset(by_policy | by_answer),
+        asked=frozenset(answers.values()),
+        number=number,
+        is_counted=sides.answers.gives(number),
+        is_number_asked=any(not removal.reason for removal in needed.values()),
+    )
+
+
+def _needed(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[Identity, Removal]]:
+    """Yield the outermost content that needs a decision and that the policy does not name; by address."""
+    sides, deletions = decided.sides, decided.deletions
+    content = [one for one in deletions.everything if sides.registry[one[0]].content]
+    restructured = restructured_addresses(sides.names, decided.restructuring)
+    elsewhere = formerly(sides).keys() if content else ()
+    objects = sides.snapshot.objects
+    covered = {*content, *named}
+    for identity in sorted(content, key=sides.names.address):
+        around = {above for above in sides.snapshot.above(objects[identity]) if deletions.covers(above)}
+        address = sides.names.address(identity)
+        if identity in named or identity in elsewhere or around & covered:
+            continue
+        if any(address.is_in(place) for place in restructured):
+            continue
+        revert = sides.desired.policy.only is not None
+        removal = Removal() if revert else sides.removals.of(identity)
+        if removal.reason or removal.new_prune or sides.holds_something(identity):
+            yield identity, removal
+
+
+class DeleteQuestion(Struct, frozen=True):
+    """The question about deletes: its words, the way out, and the answers."""
+
+    words: str
+    way_out: str
+    answers: tuple[WayOut, ...]
+
+
+class DeleteQuestions(Struct, frozen=True):
+    """What is asked about the deletes of a plan."""
+
+    decision: DeleteDecision
+    refusal: Refusal | None
+    asked: frozenset[Answer]
+    """Every answer that could be asked for, whether or not it was given."""
+    note: Note | None = None
+    """What confirms the deletes instead of a number."""
+
+
+def delete_questions(
+    decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
+    asked_about: Collection[Identity] = (),
+) -> DeleteQuestions:  # fmt: skip
+    """Return the decision that is open, and one refusal of all deletes that need it.
+
+    `asked_about`: the objects whose deletes are a part of the question about which object an entry is
+    (planner/questions/identity.py).
+    """
+    sides, roots = decided.sides, decided.deletions.addresses
+    rebuilt = answered(sides.names, decided.restructuring)
+    held = [one for one in deletes if not any(one.location.is_in(place) for place in rebuilt)]
+    total = decided.deletions.count
+    without_policy = [one for one in held if not sides.policy.removed(roots[one.location])]
+    without_named = [one for one in held if roots[one.location] not in found.named]
+    could_be_too_many = bool(exceeded(bounds, without_policy))
+    too_many = [] if found.is_counted else exceeded(bounds, without_named)
+    # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
+    to_count = [] if sides.options.reviewed and not too_many else found.uncounted
+    numbered = bool(to_count or too_many)
+    here = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
+    question = _Asking(sides, found, here, numbered, too_many).question() if here or too_many else None
+    number = {found.number} if found.is_number_asked or could_be_too_many else set()
+    reviewed = found.uncounted and not numbered
+    return DeleteQuestions(
+        decision=DeleteDecision(
+            number=total.number if numbered else None,
+            names=tuple(str(sides.names.address(identity)) for identity in found.to_name),
+        ),
+        refusal=_refusal(sides, question, here, too_many) if question is not None else None,
+        asked=found.asked | number,
+        note=_review_note(sides, found.uncounted[0], total.number) if reviewed else None,
+    )
+
+
+def _review_note(sides: Sides, first: Identity, number: int) -> Note:
+    text = f"merging the pull request that lists this plan confirms its {counted(number, 'delete')}"
+    return Note(address=str(sides.names.address(first)), text=text)
+
+
+def delete_question(decided: Decisions, found: OpenDeletes, objects: Sequence[Identity]) -> DeleteQuestion:
+    """Return the question about the deletes of some objects that need a decision."""
+    numbered = any(identity in found.to_count for identity in objects)
+    return _Asking(decided.sides, found, objects, numbered).question()
+
+
+def _refusal(
+    sides: Sides, question: DeleteQuestion, here: Sequence[Identity], too_many: Sequence[ExceededLimits]
+) -> Refusal:
+    return (LIMITS if too_many else CONTENT).at(
+        too_many[0].organization if too_many else sides.names.address(here[0]),
+        answers=question.answers,
+        words=question.words,
+        way_out=question.way_out,
+    )
+
+
+class _Asking(Struct, frozen=True):
+    """Words the question about the deletes of some objects. `numbered`: their number is asked for."""
+
+    sides: Sides
+    found: OpenDeletes
+    objects: Sequence[Identity]
+    numbered: bool
+    too_many: Sequence[ExceededLimits] = ()
+
+    def question(self) -> DeleteQuestion:
+        names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
+        to_name = [identity for identity in self.objects if identity in self.found.to_name]
+        number = self.found.number if self.numbered else None
+        answers = [*self._includes()]
+        way_out = [f"include {listed([one.add for one in answers])} again"] if answers else []
+        if any(self.found.to_name[identity].reason == DEEPER for identity in to_name):
+            way_out.append("fetch the whole history (fetch-depth: 0)")
+        by_name = [Answer(DELETE, names[identity]) for identity in to_name]
+        flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
+        way_out.append(f"to delete {self._them}, add {flags}")
+        # All names, however many: a person copies the line into the policy.
+        in_policy = self.objects if self.sides.options.reviewed else to_name
+        if in_policy and self.sides.desired.policy.only is None:
+            line = f"removed: [{', '.join(_line(self.sides.former, identity) for identity in in_policy)}]"
+            both = f" and {number.flag}" if number and not self.sides.options.reviewed else ""
+            way_out.append(f"or add to policy {line}{both}")
+            answers.append(WayOut(address="policy", add=line, means="these objects may be deleted"))
+        if number:
+            at = names[self.objects[0]] if self.objects else self.too_many[0].organization
+            answers.append(WayOut(address=at, add=number.flag, means="all deletes of this plan, in this run"))
+        answers += [
+            WayOut(address=one.subject, add=one.flag, means="this object may be deleted, in this run")
+            for one in by_name
+        ]
+        return DeleteQuestion(self._words(), "; ".join(way_out), tuple(answers))
+
+    @property
+    def _them(self) -> str:
+        return "it" if len(self.objects) == 1 else "them"
+
+    def _includes(self) -> Iterator[WayOut]:
+        """The files that declare some of the objects and that nothing includes."""
+        removals = (self.found.to_name.get(identity) for identity in self.objects)
+        for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
+            yield WayOut(address="include", add=file, means="its entries belong to the configuration")
+
+    def _words(self) -> str:
+        reasons = [*map(str, self.too_many), *self._reasons(), *self._synced()]
+        return f"Deleting {self._what()} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
+
+    def _what(self) -> str:
+        if not self.objects:
+            return f"{self.found.number.subject} objects"
+        if len(self.objects) == 1:
+            live = self.sides.snapshot.objects[self.objects[0]]
+            return f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
+        names = [str(self.sides.names.address(identity)) for identity in self.objects]
+        return f"{len(names)} objects with content ({some(names)})"
+
+    def _reasons(self) -> Iterator[str]:
+        by_reason: dict[str, list[str]] = defaultdict(list)
+        for identity in self.objects:
+            if reason := self._reason(identity):
+                by_reason[reason].append(str(self.sides.names.address(identity)))
+        for reason, names in by_reason.items():
+            yield reason if len(names) == len(self.objects) else f"{some(names)}: {reason}"
+
+    def _reason(self, identity: Identity) -> str:
+        if identity in self.found.to_name:
+            return self.found.to_name[identity].reason
+        new_prune = self.found.to_count[identity].new_prune
+        return "the change that removes it also lets it be deleted" if new_prune else ""
+
+    def _synced(self) -> Iterator[str]:
+        """The objects that the platform syncs with a repository."""
+        live = {identity: self.sides.snapshot.objects[identity].synced for identity in self.objects}
+        names = self.sides.names
+        found = [f"{names.address(one)} with {by.name}" for one, by in live.items() if by is not None]
+        if found:
+            yield f"the platform syncs {some(found)}"
+
+
+def _line(former: FormerNames, identity: Identity) -> str:
+    """The former address of an object, if it means only this object; otherwise its title and id."""
+    known = former.desired.resources.keys() | former.desired.unserved.keys()
+    for address in sorted(former.of(identity)):
+        free = address not in known and not address.last.startswith("[")
+        if free and former.meant(address) == frozenset({identity}):
+            return _quoted(str(address))
+    return _quoted(str(former.exactly(identity)))
+
+
+def _quoted(address: str) -> str:
+    """An address as an item of a YAML list between brackets."""
+    plain = address.isascii() and all(letter.isalnum() or letter in "/._-@" for letter in address)
+    return address if plain else json_text(address)

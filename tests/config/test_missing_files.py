@@ -1,0 +1,112 @@
+"""What git shows of a file that the configuration does not read any more. Only a deleted file was removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .loading import REGISTRY
+from .test_base import ACME, base, commit, git, lay
+
+TEAMS = "organizations: { acme: { teams: { a: { title: A }, b: { title: B }, c: { title: C } } } }\n"
+ROOT = "dpsync: 1\ninclude: ['parts/*.yaml']\n" + ACME
+NAME = "parts/teams.yaml"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project in a directory of its repository."""
+    other = {"parts/other.yaml": "organizations: { acme: {} }\n", NAME: TEAMS, "dpsync.yaml": ROOT}
+    commit(tmp_path, {f"docs/{name}": text for name, text in other.items()})
+    return tmp_path / "docs"
+
+
+def described(project: Path) -> str:
+    found = base(project)
+    assert found.commit is not None
+    return found.missing_file(found.commit, NAME)
+
+
+def rename(project: Path) -> None:
+    (project / "parts/deeper").mkdir()
+    git(project, "mv", NAME, "parts/deeper/people.yaml")
+
+
+def rename_and_edit(project: Path) -> None:
+    rename(project)
+    lay(project, **{"parts/deeper/people.yaml": TEAMS.replace(", c: { title: C }", "")})
+    git(project, "add", "--all")
+
+
+def check_out_sparsely(project: Path) -> None:
+    git(project.parent, "sparse-checkout", "set", "--no-cone", "/*", f"!/docs/{NAME}")
+
+
+def ignore(project: Path) -> None:
+    """The author keeps the file; a clone of the commit lacks it."""
+    git(project, "rm", "-q", "--cached", NAME)
+    lay(project, **{".gitignore": "teams.yaml\n"})
+    (project / NAME).unlink()
+
+
+def exclude_from_include(project: Path) -> None:
+    lay(project, **{"dpsync.yaml": ROOT.replace("parts/*.yaml", "parts/other.yaml")})
+
+
+SEEMS_TO_BE_GONE: dict[str, tuple[Callable[[Path], None], str]] = {
+    "renamed": (rename, "it was renamed to docs/parts/deeper/people.yaml"),
+    "renamed and edited": (rename_and_edit, "it was renamed to docs/parts/deeper/people.yaml"),
+    "sparse": (check_out_sparsely, "this sparse checkout leaves it out"),
+    "ignored": (ignore, "git ignores it now"),
+    "not included": (exclude_from_include, "nothing includes it any more"),
+}
+
+
+@pytest.mark.parametrize("name", SEEMS_TO_BE_GONE)
+def test_file_that_seems_gone_is_described(project: Path, name: str) -> None:
+    """Otherwise, dpsync deletes what a file declares that nobody has deleted."""
+    damage, expected = SEEMS_TO_BE_GONE[name]
+    damage(project)
+    assert described(project) == expected
+
+
+def test_commit_of_the_rename_changes_nothing(project: Path) -> None:
+    before = base(project)
+    assert before.commit is not None
+    rename(project)
+    git(project, "commit", "-q", "-m", "rename")
+    assert before.missing_file(before.commit, NAME) == "it was renamed to docs/parts/deeper/people.yaml"
+
+
+def delete(project: Path) -> None:
+    (project / NAME).unlink()
+
+
+def delete_in_index(project: Path) -> None:
+    git(project, "rm", "-q", NAME)
+
+
+@pytest.mark.parametrize("how", [delete, delete_in_index])
+def test_deleted_file_is_shown_as_deleted(project: Path, how: Callable[[Path], None]) -> None:
+    """Ordinary work: a person deletes a file with everything in it."""
+    how(project)
+    assert described(project) == ""
+
+
+def test_unknown_commit_never_shows_a_deleted_file(project: Path) -> None:
+    """Without git, a missing file may be lost."""
+    from dpsync.model.entries.git_base import NOT_ASKED
+
+    assert NOT_ASKED.missing_file("0" * 40, NAME) == "git does not show what became of it"
+
+
+def test_file_declares_its_own_entries_only(project: Path) -> None:
+    """An entry that only an overlay takes away is still in the text of its file."""
+    from dpsync.workflows.configuration import load
+
+    desired = load(project / "dpsync.yaml", {}, REGISTRY)
+    assert sorted(map(str, desired.entries_in(NAME))) == [
+        "acme", "acme/teams/a", "acme/teams/b", "acme/teams/c",
+    ]  # fmt: skip
