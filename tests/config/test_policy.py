@@ -27,6 +27,11 @@ def policy(text: str, body: str = TEAMS) -> str:
         ("{ ▸prunes: [teams] }", "DP201", 'did you mean "prune"?'),
         ("{ prune: ▸teams }", "DP202", "prune is a list of address patterns"),
         ("{ prune: ▸null }", "DP202", "prune is a list of address patterns"),
+        ("{ protect: [▸{ address: teams/w }] }", "DP202", "it is not { address: …, skip: true }"),
+        ("{ protect: [▸{ address: teams/w, skip: false }] }", "DP202", "it is not { address"),
+        ("{ protect: [▸{ skip: true }] }", "DP202", "it is not { address"),
+        ("{ protect: [{ address: ▸'teams/w#title', skip: true }] }", "DP230", "addresses, not fields"),
+        ("{ prune: [▸{ address: teams, skip: true }] }", "DP202", "an address pattern is a text"),
         ("{ protect: [▸5] }", "DP202", "an address pattern is a text"),
         ("{ ignore: [▸{ a: b }] }", "DP202", "an address pattern is a text"),
         ("{ prune: [▸'te*'] }", "DP230", "stands for a whole segment"),
@@ -187,3 +192,11 @@ def test_a_field_is_watched_beside_places(tmp_path: Path) -> None:
     assert not found
     assert [one.text for one in desired.policy.watch] == ["teams"]
     assert [one.text for one in desired.policy.watch_fields] == ["spaces/*#defaultLevel"]
+
+
+def test_protected_thing_may_be_skipped(tmp_path: Path) -> None:
+    text = policy("{ protect: [spaces/a, { address: teams/w, skip: true }] }")
+    desired, found = loaded(tmp_path, text)
+    assert found == []
+    assert [one.text for one in desired.policy.protect] == ["spaces/a", "teams/w"]
+    assert [one.text for one in desired.policy.skip] == ["teams/w"]

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dpsync.model.plans.plan import Plan
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 
 from .stages import Case as Staged
@@ -115,3 +117,49 @@ def test_somebody_whose_key_is_the_name_is_found_by_it() -> None:
     live: Things = {"member": {"bo": {"role": "read"}, "ada": {"role": "admin"}}}
     case = Case({"member": {"ada": {"role": "admin"}}}, live, prune=["members"], protect=["members/bo"])
     assert [code for code, _ in case.refused()] == ["protected"]
+
+
+@dataclass
+class Skipping(Case):
+    """A case whose protected things are kept while the rest goes on."""
+
+    def sides(self) -> Sides:
+        sides = super().sides()
+        policy = replace(sides.declared.policy, skip=sides.declared.policy.protect)
+        return replace(sides, declared=replace(sides.declared, policy=policy))
+
+
+THREE: Things = {"space": {**BOTH["space"], "other": {"title": "Other"}}}
+
+
+def test_skipped_object_stays_and_the_rest_is_deleted() -> None:
+    """Ordinary work: one protected space does not stop every other delete."""
+    lines = [("space", key) for key in THREE["space"]]
+    plan = Skipping(live=THREE, base=THREE, lines=lines, confirm=["delete 1"], agreed=False).plan()
+    assert plan.refusals == ()
+    assert [(one.address, one.action) for one in plan.changes] == [("acme/spaces/[Other]", "delete")]
+    assert [(note.address, note.text) for note in plan.notes if "protected" in note.text] == [
+        ("acme/spaces/[Safe]", "kept: it is protected")
+    ]
+    assert plan.kept[0].addresses == ("acme/spaces/[Safe]",)
+
+
+def test_what_would_take_a_skipped_object_along_stays_too() -> None:
+    """Otherwise, a protected section is deleted with its site."""
+    site = {"title": "Docs", "basename": "docs"}
+    live: Things = {
+        "site": {"docs": site, "old": {"title": "Old", "basename": "old"}},
+        "section": {"docs/safe": {"title": "Safe", "path": "safe"}},
+    }
+    plan = Skipping({"site": {}}, live, prune=["sites"], protect=["sites/*/structure/[Safe]"]).plan()
+    assert plan.refusals == ()
+    assert [one.address for one in plan.changes] == ["acme/sites/[Old]"]
+    assert [note.text for note in plan.notes if note.address == "acme/sites/[Docs]"] == [
+        "kept: acme/sites/[Docs]/structure/[Safe] is protected and would be deleted with it"
+    ]
+
+
+def test_skip_in_the_base_alone_does_not_end_the_protection() -> None:
+    """Otherwise, the change that removes a line from `protect` also deletes what it protected."""
+    sides = Case(base=BOTH, protect=(), base_policy={"protect": ["spaces/safe"]}).sides()
+    assert [item.code for item in make_plan(sides).refusals] == ["protected"]

@@ -29,6 +29,7 @@ class PolicyReader:
     def __init__(self, declared: Declarations) -> None:
         self.declared = declared
         self.patterns: dict[str, list[Pattern]] = {name: [] for name in _LISTS}
+        self.skip: list[Pattern] = []
         self.limits = Limits()
 
     def read(self, node: Node | None) -> Policy:
@@ -46,7 +47,7 @@ class PolicyReader:
         lists["watch_values"] = tuple(one for one in lists["watch"] if one.value is not None)
         lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field and one.value is None)
         lists["watch"] = tuple(one for one in lists["watch"] if not one.field)
-        return Policy(limits=self.limits, only=None, **lists)
+        return Policy(limits=self.limits, only=None, skip=tuple(self.skip), **lists)
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):
@@ -54,7 +55,11 @@ class PolicyReader:
             hint = f"write {name}: [{text}]"
             self.declared.error("DP202", f"{name} is a list of address patterns", node.span, hint)
             return
-        for item in node.items:
+        for written in node.items:
+            skip = isinstance(written, Mapping) and name == "protect"
+            item = self._protected_and_skipped(written) if skip else written
+            if item is None:
+                continue
             if not isinstance(item, Scalar) or not isinstance(item.value, str):
                 self.declared.error("DP202", "an address pattern is a text", item.span)
                 continue
@@ -75,6 +80,22 @@ class PolicyReader:
                 self.declared.error("DP230", f"{name} names things one by one, without *", item.span, hint)
                 continue
             self.patterns[name].append(pattern)
+            if skip:
+                self.skip.append(pattern)
+
+    def _protected_and_skipped(self, item: Node) -> Node | None:
+        """The pattern of `{ address: …, skip: true }`; None after saying what is wrong."""
+        assert isinstance(item, Mapping)
+        skip, pattern = item.get("skip"), item.get("address")
+        keys = {key.text for key, _ in item.entries}
+        if keys != {"address", "skip"} or not isinstance(skip, Scalar) or skip.value is not True:
+            message, hint = (
+                "it is not { address: …, skip: true }",
+                "write { address: spaces/docs, skip: true }",
+            )
+            self.declared.error("DP202", message, item.span, hint)
+            return None
+        return pattern
 
     def _limits(self, node: Node) -> None:
         names, values = list(Limits.__struct_fields__), dict[str, int]()

@@ -57,6 +57,13 @@ def configuration_schema(registry: Registry) -> Schema:
     """The schema of the root file and of included files, which have its shape without the first keys."""
     patterns: Schema = {"type": "array", "items": {"type": "string"}}
     number: Schema = {"type": "integer", "minimum": 0}
+    kept: Schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["address", "skip"],
+        "properties": {"address": {"type": "string"}, "skip": {"const": True}},
+    }
+    protected: Schema = {"type": "array", "items": {"anyOf": [{"type": "string"}, kept]}}
     schema: Schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": SCHEMA_ID,
@@ -72,7 +79,7 @@ def configuration_schema(registry: Registry) -> Schema:
                 "additionalProperties": False,
                 "properties": {
                     "prune": patterns,
-                    "protect": patterns,
+                    "protect": protected,
                     "ignore": patterns,
                     "forget": patterns,
                     "watch": patterns,

@@ -36,6 +36,8 @@ _IN_FILE: Final[dict[str, Any]] = {
     "policy": {"prune": ["teams"]},
     "policy.prune": ["teams", "sites/*/structure"],
     "policy.protect": ["sites/*"],
+    "policy.protect.address": "sites/*",
+    "policy.protect.skip": True,
     "policy.ignore": ["spaces/*#emoji"],
     "policy.forget": ["acme/teams/writers"],
     "policy.watch": ["members"],

@@ -208,8 +208,11 @@ def _policy(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
     found: dict[str, Value] = {
         name: sorted(one.text for one in getattr(policy, name))
-        for name in ("prune", "protect", "removed", "ignore", "forget", "accept")
+        for name in ("prune", "removed", "ignore", "forget", "accept")
     }
+    found["protect"] = sorted(
+        f"{one.text} (skip)" if one in policy.skip else one.text for one in policy.protect
+    )
     found["watch"] = sorted(one.text for one in (*policy.watch, *policy.watch_fields, *policy.watch_values))
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent

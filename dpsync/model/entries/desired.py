@@ -113,6 +113,8 @@ class Policy(Struct, frozen=True):
     """Patterns with a value: a matching undeclared object with another value is drift."""
     accept: tuple[Pattern, ...] = ()
     """Problems that the platform reports and people know of: by the field that reports the problem."""
+    skip: tuple[Pattern, ...] = ()
+    """The patterns of `protect` whose objects are kept while the rest of the plan goes on."""
 
     def leaves(self, address: Address) -> bool:
         """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""

@@ -33,6 +33,8 @@ class Deletions(Struct, frozen=True):
     """What would be deleted, if a list could be read that says what goes along with it."""
     held: Mapping[Identity, Address]
     """What would be deleted, if this entry could be moved out of it."""
+    skipped: Mapping[Identity, Identity]
+    """By object that is kept, the protected object that would be deleted (`protect` with `skip`)."""
 
     def covers(self, identity: Identity) -> bool:
         """Whether an object is deleted or goes along."""
@@ -76,6 +78,7 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
     objects = sides.snapshot.objects
     kept: dict[str, list[Identity]] = {}
     inside: set[Identity] = set()
+    skipped: dict[Identity, Identity] = {}
     only = sides.desired.policy.only
     rebuilt = {item.scope.address: item.alone for item in decided.agreed}
     left_over = set(decided.left_over) if sides.options.delete else set()
@@ -100,6 +103,9 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             kept[str(address)] = [item for item in strangers if item not in to_delete]
             strangers = [item for item in strangers if item in to_delete]
         unnamed = {identity for identity in strangers if _cannot_be_declared(sides.names, objects[identity])}
+        if pruned and address not in rebuilt and sides.options.delete:
+            skipped |= {identity: identity for identity in strangers if sides.policy.skips(identity)}
+            unnamed |= skipped.keys() & set(strangers)
         kept.setdefault(str(address), []).extend(unnamed)
         for identity in strangers:
             if identity in unnamed:
@@ -111,7 +117,8 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
                 roots[identity] = live
             inside.add(identity)
     emptied, held = _without_held(sides, roots)
-    seen, found, left_out = _seen_only(sides, emptied, decided)
+    unshielded, shielded = _without_protected(sides, emptied, decided)
+    seen, found, left_out = _seen_only(sides, unshielded, decided)
     names = {
         place: sorted(str(sides.names.address(item)) for item in items if not found.covers(item))
         for place, items in kept.items()
@@ -123,7 +130,26 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
         kept=tuple(Kept(place=place, addresses=tuple(left)) for place, left in names.items() if left),
         unseen=left_out,
         held=held,
+        skipped={**skipped, **shielded},
     )
+
+
+def _without_protected(
+    sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
+) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Identity]]:
+    """The deletes, and those left out: they would take along an object that is protected with `skip`.
+
+    A navigation is built anew whole or not: its protected objects refuse the plan.
+    """
+    if not sides.desired.policy.skip:
+        return roots, {}
+    rebuilt = [item.scope.address for item in decided.agreed if item.alone]
+    found, left_out = planned_cascade(sides, roots, decided), dict[Identity, Identity]()
+    for identity in filter(sides.policy.skips, found.objects):
+        for root in found.causes[identity, ""]:
+            if not any(sides.names.address(root).is_in(place) for place in rebuilt):
+                left_out.setdefault(root, identity)
+    return {root: live for root, live in roots.items() if root not in left_out}, left_out
 
 
 def _without_held(

@@ -48,6 +48,10 @@ class Policies(Struct, frozen=True):
             return "now"
         return "before" if self._protects(then, identity) else None
 
+    def skips(self, identity: Identity) -> bool:
+        """Whether an object is protected and kept while the rest of the plan goes on."""
+        return self._protects(self.now.skip, identity)
+
     def _protects(self, patterns: tuple[Pattern, ...], identity: Identity) -> bool:
         def named(address: Address) -> bool:
             return any(pattern.matches(address) for pattern in patterns)

@@ -35,6 +35,7 @@ def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructu
     yield from (
         note for note in history_notes(sides, deletions) if _selected(sides.names, sides.chosen, note)
     )
+    yield from _skipped(sides.names, deletions)
     yield from recreation_notes(sides, deletions, restructures)
     yield from pattern_notes(sides)
     yield from loosened_policy_notes(sides, deletions)
@@ -131,6 +132,14 @@ def _replaced(snapshot: Snapshot) -> Iterator[Note]:
     for address, missing in snapshot.missing.items():
         if address in snapshot.matches:
             yield Note(address=str(address), text=f"its former object {missing.id} no longer exists")
+
+
+def _skipped(names: Names, deletions: Deletions) -> Iterator[Note]:
+    """Objects that a plan keeps because `protect` with `skip` names them or something inside."""
+    for identity, protected in deletions.skipped.items():
+        what = "it is protected" if identity == protected else f"{names.address(protected)} is protected"
+        why = "" if identity == protected else " and would be deleted with it"
+        yield Note(address=str(names.address(identity)), text=f"kept: {what}{why}")
 
 
 # Moves that the platform cannot make.
