@@ -86,7 +86,9 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("teams: { b: { title: B } }").plan()
     assert plan.empty
-    assert notes(plan) == ['acme/teams/a: removed here, still live: team "A" (t1) is kept']
+    assert notes(plan) == [
+        'acme/teams/a: removed here, still live: team "A" (t1) is kept; to delete it, add to policy prune: [acme/teams]'
+    ]
 
 
 def test_also_where_the_whole_place_was_removed(project: Project) -> None:

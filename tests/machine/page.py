@@ -32,6 +32,9 @@ a promise is printed with as few steps as still break it: `make machine MACHINE=
 more organizations of each profile, that `plan`, `plan --base`, a saved plan and the `apply` of that saved
 plan agree.
 
+`DPSYNC_SEED=1 DPSYNC_EXAMPLES=200 python -m pytest tests/properties/test_deletes.py` damages the files of 200
+organizations, applies what no question stops, and checks that nothing is lost or made twice.
+
 `python -m tests.properties.revert_rounds --seeds 0 50` reverts 200 applies, half of them disturbed and half
 of them followed by an edit by hand. It compares every GET response with the one before the apply, and prints
 the rounds that break promise 43 with their seeds.

@@ -63,7 +63,24 @@ def delete_content_unasked(original: Any, decided: Any) -> Any:
     """Delete content without an answer that names it."""
     from msgspec.structs import replace
 
-    return replace(original(decided), unanswered=())
+    return replace(original(decided), to_name={}, to_count={})
+
+
+def count_missing_as_removed(original: Any, self: Any, identity: Any) -> Any:
+    """Take every entry that is missing for an entry that a person removed."""
+    from dpsync.planner.inputs.removals import Removal
+
+    return Removal()
+
+
+def show_missing_files_as_deleted(original: Any, self: Any, commit: str, file: str) -> str:
+    """Take every file that the configuration does not read for a deleted one."""
+    return ""
+
+
+def hold_nothing(original: Any, self: Any, identity: Any) -> bool:
+    """Take every object for an empty one."""
+    return False
 
 
 def write_synced_fields(original: Any, self: Any, address: Any, field: str | None = None) -> bool:
