@@ -87,7 +87,8 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     plan = project.write("teams: { b: { title: B } }").plan()
     assert plan.empty
     assert notes(plan) == [
-        'acme/teams/a: removed here, still live: team "A" (t1) is kept; to delete it, add to policy prune: [acme/teams]'
+        'acme/teams/a: removed here, still live: team "A" (t1) is kept; '
+        "to delete it, add to policy prune: [acme/teams]"
     ]
 
 

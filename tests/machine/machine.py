@@ -8,7 +8,6 @@ one goes.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -383,7 +382,7 @@ class Machine:
             way = random.choice(ways)
             said.append(way["add"])
             if way["add"].startswith("--confirm"):
-                if "delete content" in way["add"] and random.random() < 0.4:
+                if "delete " in way["add"] and random.random() < 0.4:
                     return []
                 found += ["--confirm", way["add"].removeprefix('--confirm "').removesuffix('"')]
             elif self._written(way["address"], *way["add"].split(": ", 1)):
@@ -548,8 +547,9 @@ class Machine:
 
 
 def _content(answers: tuple[str, ...]) -> int:
-    """How many things with content may go, by these answers."""
-    return sum(int(found) for found in re.findall(r"delete content (\d+)", " ".join(answers)))
+    """How many things with content may go, by these answers: by a number, and by addresses."""
+    named = [answer.removeprefix("delete ") for answer in answers if answer.startswith("delete ")]
+    return sum(int(one) if one.isdigit() else 1 for one in named)
 
 
 def _reads(arguments: tuple[str, ...]) -> bool:

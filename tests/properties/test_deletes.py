@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from subprocess import CalledProcessError
 from typing import Any
 
 import pytest
@@ -271,7 +272,7 @@ class Accident:
         action: Callable[[], None] = getattr(self, name)
         try:
             action()
-        except (OSError, KeyError) as impossible:  # after another accident
+        except (OSError, KeyError, CalledProcessError) as impossible:  # after another accident
             self.log.append(f"not possible: {impossible!r}")
 
     # An apply that asks nobody.
