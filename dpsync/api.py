@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dpsync.workflows.composed import compose
     from dpsync.workflows.configuration import load, load_registry, validate
     from dpsync.workflows.git_base import edits, load_base
+    from dpsync.workflows.git_labels import AppliedNotes, label_commits
     from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
     from dpsync.workflows.ids_file import ids_path, load_ids
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
@@ -42,12 +43,13 @@ if TYPE_CHECKING:
     from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Again", "Applied", "AppliedPlan", "Base", "ClientError", "Desired", "Diagnostic", "DiagnosticError",
-    "Drift", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved", "NotPossible",
-    "Options", "Outcome", "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report", "Revert",
-    "Session", "WriteClient", "add", "applied", "check_settled", "compare_ids", "compose", "edited_ids",
-    "edits", "ids_path", "import_", "import_again", "import_rows", "list_entries", "list_files", "load",
-    "load_base", "load_ids", "load_registry", "no_longer_included", "reverting", "update", "validate",
+    "Again", "Applied", "AppliedNotes", "AppliedPlan", "Base", "ClientError", "Desired", "Diagnostic",
+    "DiagnosticError", "Drift", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved",
+    "NotPossible", "Options", "Outcome", "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report",
+    "Revert", "Session", "WriteClient", "add", "applied", "check_settled", "compare_ids", "compose",
+    "edited_ids", "edits", "ids_path", "import_", "import_again", "import_rows", "label_commits",
+    "list_entries", "list_files", "load", "load_base", "load_ids", "load_registry", "no_longer_included",
+    "reverting", "update", "validate",
 ]  # fmt: skip
 
 _MODULES: Final = {
@@ -68,6 +70,7 @@ _MODULES: Final = {
     "dpsync.workflows.composed": ("compose",),
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),
     "dpsync.workflows.git_base": ("edits", "load_base"),
+    "dpsync.workflows.git_labels": ("AppliedNotes", "label_commits"),
     "dpsync.workflows.ids": ("IdsAsked", "NotPossible", "check_settled", "compare_ids", "edited_ids"),
     "dpsync.workflows.ids_file": ("ids_path", "load_ids"),
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
+from dpsync import disk
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, interactive
 from dpsync.cli.terminal.prompts import confirm_deletes, confirm_plan
@@ -26,7 +27,7 @@ from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.api import Expected, IdsOnDisk, Planned, Revert, Session
+    from dpsync.api import AppliedNotes, Expected, IdsOnDisk, Planned, Revert, Session
     from dpsync.apply.journal import Journal
     from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
@@ -75,6 +76,27 @@ def not_carried_out(
             out.complain(f"error: {trouble}")
             code = Exit.PARTIAL
     return _end(out, planned.plan, None, code, rehearsal)
+
+
+def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned: Planned) -> None:
+    """Remove the notes about earlier applies to the organizations of a plan, before the plan is applied."""
+    try:
+        notes.forget(client.platform, [one.id for one in planned.plan.organizations])
+    except OSError as error:
+        name = visible(shortest_path(str(notes.directory)))
+        out.complain(f"note: {name} cannot be removed ({disk.why(error)}): its labels may be wrong")
+
+
+def remember_apply(
+    notes: AppliedNotes, session: Session, client: WriteClient, planned: Planned, code: Exit
+) -> None:
+    """Leave a note about an apply of the whole configuration that converged, for labels of later commands."""
+    plan, snapshot = planned.plan, planned.snapshot
+    partial = plan.part is not None or not plan.deleting or plan.blocked or plan.waiting
+    unknown = snapshot.unread or snapshot.unread_fields or snapshot.unsettled or snapshot.unwatched
+    if code is Exit.DONE and not partial and not unknown:
+        with suppress(OSError):
+            notes.remember(session.desired, client.platform, [one.id for one in plan.organizations])
 
 
 def _organizations(planned: Planned) -> list[str]:

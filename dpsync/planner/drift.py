@@ -31,7 +31,7 @@ from dpsync.planner.questions.limits import exceeding, in_force
 from dpsync.planner.questions.lookalikes import lookalikes
 from dpsync.planner.selection import selection
 from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.causes import Causes
+from dpsync.planner.why.labels import Labels
 from dpsync.planner.why.watched_values import watched_values
 
 
@@ -107,7 +107,7 @@ class _Witness:
             if item.place is not None and sides.live(address := item.location) is not None
         }
         moved = {change.location for change in plan.changes if change.moved}
-        self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
+        self.labels = Labels(sides, frozenset(moved | self.out_of_place.keys()))
         self.candidates = perhaps_renamed(self.decided, lookalikes(sides))
         self.selected = selection(sides)
 
@@ -149,7 +149,7 @@ class _Witness:
                 id=live.id if live is not None else None,
                 place=self.out_of_place[address],
                 order=self._order(resource),
-                cause=self.causes.placed(resource),
+                cause=self.labels.placed(resource),
             )
 
     def _order(self, resource: Entry) -> str | None:
@@ -162,7 +162,7 @@ class _Witness:
         for address in self.sides.resources:
             left_alone = self.sides.policy.ignored(address) or not self.is_selected(address)
             if address not in reported and self._is_gone(address) and not left_alone:
-                yield self._missing(address, self.causes.made(address))
+                yield self._missing(address, self.labels.created(address))
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:
         """An entry that is not live, with what it may be called now."""
@@ -203,7 +203,7 @@ class _Witness:
             what="undeclared",
             label=self.sides.names.label(live),
             id=live.id,
-            cause=self.causes.removed(identity),
+            cause=self.labels.removed(identity),
             in_tree=self.sides.registry[live.kind].in_tree,
             kept=True,
             opens=self.sides.registry[live.kind].security,
@@ -264,7 +264,7 @@ class _Witness:
             opens=any(one.opens for one in fields),
             place=place,
             order=self._order(self.sides.resources[address]) if place else None,
-            cause=change.cause or (self.causes.placed(self.sides.resources[address]) if unmoved else None),
+            cause=change.cause or (self.labels.placed(self.sides.resources[address]) if unmoved else None),
         )
 
     def _field(self, change: Change, item: Difference) -> FieldDrift:

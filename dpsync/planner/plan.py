@@ -43,7 +43,6 @@ from dpsync.planner.steps.lanes import lanes
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.unique import unique_values
 from dpsync.planner.steps.writes import concealment_notes, write_steps
-from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import coverage
 from dpsync.planner.why.remarks import environment_key, environment_notes, remarks, where
@@ -179,7 +178,6 @@ class _Made(Struct, frozen=True):
             accepted=tuple(sorted(decided.accepted, key=lambda item: item.address)),
             kept=decided.deletions.kept,
             notes=tuple(sorted(notes, key=_by_address)),
-            same_edit_twice=tuple(Causes(sides).edited_on_both_sides(decided.compared)),
             unproven=tuple(sorted(decided.unproven)),
             base=sides.base.commit,
             base_from=sides.base.name,

@@ -15,8 +15,8 @@ from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.selection import selection
-from dpsync.planner.why.causes import Causes
-from dpsync.planner.why.coverage import moved_defaults, why_moved
+from dpsync.planner.why.coverage import moved_defaults
+from dpsync.planner.why.labels import Labels
 
 
 def with_unwritten(sides: Sides, plan: Plan) -> Plan:
@@ -35,7 +35,7 @@ def with_unwritten(sides: Sides, plan: Plan) -> Plan:
 def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
     planned = {(change.address, item.field) for change in plan.changes for item in change.differences}
     part = selection(sides) if plan.part else None
-    causes = Causes(sides)
+    labels = Labels(sides)
     for address, resource in sides.resources.items():
         live, name = sides.live(address), str(address)
         selected = part is None or address in part.wanted
@@ -45,9 +45,7 @@ def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...
             item.difference(
                 sides.values,
                 resource,
-                causes.of(resource, item)
-                if item.field.name in resource.fields
-                else why_moved(sides, resource, live, item.field.name),
+                labels.of(resource, item),
             )
             for item in (*changed(sides, resource, live), *moved_defaults(sides, resource, live))
             if item.field.source is not None and (name, item.field.name) not in planned

@@ -33,12 +33,14 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
 
 
 def _id(sides: Sides, item: Drifted) -> str | None:
-    """The id of what somebody else has changed or taken away; None where it may be the files' doing.
+    """Return the id of an object with a difference that may be from outside; None if all were edited here.
 
     Where an id names a thing only together with what it is in, an event may be about another one.
     """
-    causes = {item.cause, *(part.cause for part in item.fields)} - {None}
-    if causes <= {"edited here"} or not sides.registry[item.kind].own_id:
+    labels = [part.cause for part in item.fields] or [item.cause]
+    if item.place is not None:
+        labels.append(item.cause)
+    if set(labels) == {"edited here"} or not sides.registry[item.kind].own_id:
         return None
     missing = sides.snapshot.missing.get(item.location)
     return item.id or (missing.id if missing is not None else None)

@@ -18,6 +18,7 @@ from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.planner.decide.deletions import deletions
@@ -37,6 +38,7 @@ class Reading(Struct, frozen=True):
     parallelism: int
     base: Base
     ids: IdsFile = NO_IDS
+    labels: LabelCommits = NO_LABELS
 
     def sides(self, desired: Desired, options: Options) -> Sides:
         """Everything that a plan needs, with what goes along with deletes.
@@ -59,11 +61,16 @@ class Reading(Struct, frozen=True):
 
     def _sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
         """Return both sides. Page paths in the files are replaced by page ids."""
-        base, then = self.base, self.base.desired
+        base, then, labels = self.base, self.base.desired, self.labels
         if then is not None and snapshot.pages:
             earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier)
             base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier=earlier)
-        return Sides(self.registry, with_page_ids(self.registry, desired, snapshot), snapshot, options, base)
+        if snapshot.pages:
+            labels = labels.mapped(lambda one: with_page_ids(self.registry, one, snapshot))
+        organizations = [match.id for address, match in snapshot.matches.items() if address == address.top]
+        labels = labels.on(self.client.platform, organizations)
+        declared = with_page_ids(self.registry, desired, snapshot)
+        return Sides(self.registry, declared, snapshot, options, base, labels=labels)
 
     def snapshot(self, desired: Desired) -> Snapshot:
         """What is live of a configuration, and what was recognised. Raises as `sides` does."""

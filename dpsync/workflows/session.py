@@ -19,6 +19,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -74,6 +75,8 @@ class Session(Struct, frozen=True, dict=True):
     base: Base = NOT_ASKED
     ids: IdsFile = NO_IDS
     """Which live object each entry is, as the ids file in the working tree has it."""
+    labels: LabelCommits = NO_LABELS
+    """The commits from which labels follow; they change nothing else."""
 
     def __post_init__(self) -> None:
         checked, planned = self.desired.profile, self.registry.profile.name
@@ -98,13 +101,20 @@ class Session(Struct, frozen=True, dict=True):
         then = self.base.desired
         return self.base if then is None else replace(self.base, desired=supported(then, self.registry))
 
+    @cached_property
+    def readable_labels(self) -> LabelCommits:
+        """The commits for labels as far as the server's profile goes."""
+        return self.labels.mapped(lambda then: supported(then, self.registry))
+
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
         """Read the live objects, and return them with the configuration. Raises as `plan` does."""
         return self.reading(client).sides(self.readable, options or Options())
 
     def reading(self, client: ReadClient) -> Reading:
         """Return what reads the platform for this configuration, with the git base and the ids file."""
-        return Reading(client, self.registry, self.parallelism, self.readable_base, self.ids)
+        return Reading(
+            client, self.registry, self.parallelism, self.readable_base, self.ids, self.readable_labels
+        )
 
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read, compare, plan. When deletes result, the lists that they rest on are read again, and what goes

@@ -67,7 +67,6 @@ def test_it_is_told_which_environment_a_plan_was_made_for(before: str | None, na
         PLAN.model_copy(update={"notes": (Note(address="acme", text="by the way"),)}),
         PLAN.model_copy(update={"blocked": (Blocked(address="acme/x", reason="by hand"),)}),
         PLAN.model_copy(update={"requests": 12, "base_from": "HEAD", "base": "0" * 40}),
-        PLAN.model_copy(update={"same_edit_twice": ("acme/teams/a#title",)}),
         with_(CREATE, cause="edited here"),
     ],
 )

@@ -74,3 +74,51 @@ def test_ci_base_at_head_plans_like_base_option(
     )
     assert by_default["base"] == named["base"]
     assert [item["code"] for item in by_default["refusals"]] == [item["code"] for item in named["refusals"]]
+
+
+@pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
+def test_named_base_changes_labels_only(
+    edit: Callable[[Path], None], tmp_path: Path, run: Run, platform: ThreadedServer
+) -> None:
+    """An older base has other names and protections: they must not change what is asked or done."""
+    directory = tmp_path / "acme"
+    shutil.copytree(EXAMPLE, directory)
+    people = directory / "people.yaml"
+    now = people.read_text()
+    people.write_text(now.replace("Technical writers", "Scribes"))
+    git(directory, "init", "-q")
+    git(directory, "add", "-A")
+    git(directory, "commit", "-q", "-m", "older files")
+    people.write_text(now)
+    git(directory, "commit", "-q", "-a", "-m", "files")
+    edit(directory)
+    default, older = (
+        json.loads(run("plan", "-C", str(directory), *flags, "--format", "json").out)
+        for flags in ((), ("--base", "HEAD~1"))
+    )
+    assert older["digest"] == default["digest"]
+    assert older["plan"]["base"] == default["plan"]["base"]
+    for plan in (older["plan"], default["plan"]):
+        for change in plan["changes"]:
+            change.pop("cause")
+            for item in change["differences"]:
+                item.pop("cause")
+    assert older["plan"] == default["plan"]
+
+
+def test_saved_plan_without_base_applies_without_base(
+    tmp_path: Path, run: Run, platform: ThreadedServer
+) -> None:
+    """Otherwise, `apply` asks other questions than `plan` has shown, once the files are committed."""
+    directory = tmp_path / "acme"
+    shutil.copytree(EXAMPLE, directory)
+    _edited(directory)
+    planned = json.loads(run("plan", "-C", str(directory), "--out", "plan.json", "--format", "json").out)
+    assert planned["plan"]["base"] is None
+    git(directory, "init", "-q")
+    git(directory, "add", "-A")
+    git(directory, "commit", "-q", "-m", "files")
+    applied = run("apply", "-C", str(directory), "plan.json", "--yes", "--format", "json")
+    found = json.loads(applied.out)["plan"]
+    assert found["plan"]["base"] is None
+    assert found["digest"] == planned["digest"]

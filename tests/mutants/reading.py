@@ -53,12 +53,10 @@ def ignore_ids_file(original: Any, *_: Any) -> dict[Any, Any]:
     return {}
 
 
-def blame_both_sides(original: Any, field: Any, base: Any, *values: Any, **named: Any) -> Any:
+def blame_both_sides(original: Any, *values: Any) -> Any:
     """Report a local edit as a change on both sides."""
-    from dpsync.planner.why.cause import Nothing
-
-    cause = original(field, base, *values, **named)
-    return "both" if cause == "edited here" and not isinstance(base, Nothing) else cause
+    found = original(*values)
+    return "both" if found == "edited here" else found
 
 
 def watch_nothing(original: Any, *_: Any) -> list[str]:

@@ -16,6 +16,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Entry, Limits, Policy, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.git_labels import LabelCommits, LastApply, PastFiles
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
@@ -76,6 +77,10 @@ class Case:
     base: Things | None = None
     earlier: Sequence[Things] = ()
     """Of commits before the base, the latest first."""
+    compared: Things | None = None
+    """Of the commit that labels compare with."""
+    since: Sequence[Things] = ()
+    """Of the commit that was applied last, and of the commits since then."""
     lines: Sequence[tuple[str, str]] = ()
     """Kind and path of the entries that the ids file has a line for, all with the ids of what is live."""
     urls: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -91,11 +96,17 @@ class Case:
             self._snapshot(),
             Options(tuple(self.confirm)),
             NOT_ASKED if self.base is None else self._base(self.base),
+            labels=self._labels(),
         )
         if not self.agreed or not open_deletes(decide(sides)).unanswered:
             return sides
         answers = answer_about_content(make_plan(sides))
         return replace(sides, options=Options((*self.confirm, *answers)))
+
+    def _labels(self) -> LabelCommits:
+        compared = None if self.compared is None else PastFiles(self._desired(self.compared))
+        since = [PastFiles(self._desired(things)) for things in self.since]
+        return LabelCommits(compared, (LastApply(since, whole=True),) if since else ())
 
     def _base(self, base: Things) -> Base:
         earlier = tuple(self._desired(things) for things in self.earlier)
@@ -127,7 +138,9 @@ class Case:
         above, _, key = path.rpartition("/")
         if not above or self.registry.root.name in parents:
             return self.registry.root.name, "", path
-        known = (self.wanted, self.live, self.base or {}, *self.earlier)
+        known = (
+            self.wanted, self.live, self.base or {}, self.compared or {}, *self.earlier, *self.since,
+        )  # fmt: skip
         return next(one for one in parents if any(above in it.get(one, {}) for it in known)), above, key
 
     # Entries.

@@ -17,8 +17,8 @@ from dpsync.model.plans.plan import Plan
 from dpsync.planner.plan import make_plan
 
 from . import (
-    test_causes,
     test_exposures,
+    test_labels,
     test_stage_blocking,
     test_stage_decisions,
     test_stage_edges,
@@ -31,8 +31,8 @@ from . import (
 from .stages import Case, Things
 
 MODULES = (
-    test_causes,
     test_exposures,
+    test_labels,
     test_stage_blocking,
     test_stage_decisions,
     test_stage_edges,
@@ -138,7 +138,7 @@ LISTS = ("changes", "exposures", "urls", "navigation", "refusals", "blocked", "n
 
 def told(plan: Plan) -> dict[str, Any]:
     """What it says of everything that is not beside it."""
-    found: dict[str, Any] = {"kept": plan.kept, "same edit twice": plan.same_edit_twice}
+    found: dict[str, Any] = {"kept": plan.kept}
     for name in LISTS:
         found[name] = [item for item in getattr(plan, name) if not _beside(item.address)]
     return found

@@ -42,58 +42,7 @@ def space(**fields: Any) -> Things:
     return {"space": {"s": {"title": "S", **fields}}}
 
 
-@pytest.mark.parametrize(
-    ("base", "file", "live", "told"),
-    [
-        ({"emoji": "A"}, {"emoji": "A"}, {"emoji": "B"}, "changed outside"),
-        ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "A"}, "edited here"),
-        ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "C"}, "both"),
-        ({"emoji": "A"}, {"emoji": "A"}, {}, "changed outside"),
-        ({"emoji": "A"}, {"emoji": None}, {"emoji": "A"}, "edited here"),
-        ({}, {"emoji": "A"}, {"emoji": "B"}, "edited here"),
-        (None, {"emoji": "A"}, {"emoji": "B"}, "origin unknown"),
-    ],
-)
-def test_the_base_tells_who_changed_a_field(
-    base: dict[str, Any] | None, file: dict[str, Any], live: dict[str, Any], told: str
-) -> None:
-    """Otherwise, a field that is new in the files is told as of no origin.
-
-    Otherwise, whatever somebody changed outside is told as edited on both sides.
-    """
-    case = Case(space(**file), space(**live), base=None if base is None else space(**base))
-    (item,) = drift(case)
-    assert [(part.field, part.cause) for part in item.fields] == [("emoji", told)]
-    assert item.cause is None
-
-
-def test_each_field_has_its_own_cause() -> None:
-    """Otherwise, fields that differ are no drift: an alarm is silent."""
-    base, file = space(emoji="A", language="en"), space(emoji="B", language="en")
-    (item,) = drift(Case(file, space(emoji="A", language="de"), base=base))
-    found = {part.field: part.cause for part in item.fields}
-    assert found == {"emoji": "edited here", "language": "changed outside"}
-
-
 TEAM = {"t": {"title": "T"}}
-
-
-@pytest.mark.parametrize(
-    ("wanted", "live", "base", "told"),
-    [
-        (TEAM, {}, TEAM, "missing, changed outside"),
-        (TEAM, {}, {}, "missing, edited here"),
-        (TEAM, {}, None, "missing, origin unknown"),
-        ({}, TEAM, TEAM, "undeclared, edited here"),
-        ({}, TEAM, {}, "undeclared, changed outside"),
-        ({}, TEAM, None, "undeclared, origin unknown"),
-    ],
-)
-def test_the_base_tells_who_made_or_removed_something(wanted: Any, live: Any, base: Any, told: str) -> None:
-    """Otherwise, what somebody deleted outside is told as not applied yet."""
-    earlier = None if base is None else {"team": base}
-    found = causes(Case({"team": wanted}, {"team": live}, prune=["teams"], base=earlier))
-    assert list(found.values()) == [told]
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
@@ -108,20 +57,13 @@ def test_of_one_person_in_two_teams_each_place_is_told_by_itself(first: str) -> 
         {**everybody, "team_member": {}},
         {**everybody, "team_member": {f"a/{ADA}": member, f"b/{ADA}": member}},
         prune=["teams/*/members"],
-        base={**everybody, "team_member": {f"{first}/{ADA}": member}},
+        since=[{**everybody, "team_member": {f"{first}/{ADA}": member}}],
     )
     assert causes(case) == {
         f"acme/teams/{team}/members/[{ADA}]": "undeclared, "
         + ("edited here" if team == first else "changed outside")
         for team in "ab"
     }
-
-
-def test_an_entry_with_another_key_is_what_it_was_in_the_base() -> None:
-    """Otherwise, whatever was applied counts as never applied, and nothing as changed outside."""
-    base: Things = {"space": {"old": {"title": "S", "emoji": "A"}}}
-    (item,) = drift(Case(space(emoji="A"), space(emoji="B"), base=base))
-    assert (item.address, item.fields[0].cause) == ("acme/spaces/s", "changed outside")
 
 
 def ordered(case: Case, *keys: str) -> Things:
@@ -135,26 +77,22 @@ def ordered(case: Case, *keys: str) -> Things:
     [
         ("xyz", {"x": "changed outside", "y": "changed outside"}),
         ("zyx", {"x": "edited here", "y": "edited here"}),
-        ("yxz", {"x": "both", "y": "both"}),
-        (None, {"x": "origin unknown", "y": "origin unknown"}),
+        ("yxz", {"x": None, "y": None}),
+        (None, {"x": None, "y": None}),
     ],
 )
-def test_the_base_tells_of_each_sibling_that_moves_who_has_moved_it(
-    base: str | None, told: dict[str, str]
-) -> None:
+def test_moved_sibling_has_label_of_its_list(base: str | None, told: dict[str, str | None]) -> None:
     """Otherwise, what stands elsewhere among its siblings is no drift.
 
     Otherwise, of what stands elsewhere among its siblings the place is not told.
     Otherwise, what a list orders cannot be moved.
-    Otherwise, what somebody moved outside is told as moved here.
-    Otherwise, what both have moved is told as moved outside.
     """
     names = Case({"collection": {"c": {}}, "space": {key: {} for key in "xyz"}})
     inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in "zyx"}
     case = Case(
         ordered(names, *"xyz"),
         {"collection": {"c": {"title": "C"}}, "space": inside},
-        base=None if base is None else ordered(names, *base),
+        since=[] if base is None else [ordered(names, *base)],
     )
     found = drift(case)
     assert {item.label: item.cause for item in found} == told
@@ -164,18 +102,18 @@ def test_the_base_tells_of_each_sibling_that_moves_who_has_moved_it(
 @pytest.mark.parametrize(
     ("base", "told"),
     [
-        ({"emoji": "A", "language": "en"}, "changed outside"),
+        ({"emoji": "A", "language": "en"}, None),
         ({"emoji": "B", "language": "en"}, "edited here"),
     ],
 )
-def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) -> None:
+def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str | None) -> None:
     """Otherwise, what is drift is told once more as what is ignored.
 
     Otherwise, a field that is drift is told once more as what is ignored.
     """
     case = Case(
         space(emoji="A", language="de", title="T"), space(emoji="B", language="en"),
-        ignore=["spaces/*#emoji", "spaces/*#language"], base=space(**base),
+        ignore=["spaces/*#emoji", "spaces/*#language"], since=[space(**base)],
     )  # fmt: skip
     sides = case.sides()
     found = find_drift(sides, make_plan(sides))
@@ -191,10 +129,9 @@ def test_what_no_request_writes_is_drift_all_the_same() -> None:
     """Its type is set when a site is made: the plan refuses it, and has no step for it.
 
     Otherwise, behind the first entry that is not live no difference is told: an alarm is silent.
-    Otherwise, what somebody changed on the platform is told as edited here.
     """
     live = {"a": SITES["site"]["a"], "c": {"title": "c", "type": "premium"}}
-    found = {item.address: item for item in drift(Case(SITES, {"site": live}, base=SITES))}
+    found = {item.address: item for item in drift(Case(SITES, {"site": live}, since=[SITES]))}
     assert [item.what for item in found.values()] == ["missing", "different"]
     parts = [(part.field, part.cause) for part in found["acme/sites/c"].fields]
     assert parts == [("type", "changed outside")]
@@ -325,7 +262,7 @@ def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(t
     first = {**link, "title": "A"}
     wanted = {**site, "external_link": {"d/a": first, "d/b": link}}
     live = {**site, "external_link": {"d/b": link, "d/a": {**first, "title": title}}}
-    sides = Case(wanted, live, base=wanted, registry=registry).sides()
+    sides = Case(wanted, live, since=[wanted], registry=registry).sides()
     found = find_drift(sides, make_plan(sides))
     (item,) = found.found
     assert (item.what, item.place, item.cause) == ("different", "before acme/sites/d/structure/b",
@@ -504,28 +441,18 @@ MOVED = {"defaultLevel": "edit"}
 
 
 @pytest.mark.parametrize(
-    ("live", "base", "cause"),
+    ("live", "drifts"),
     [
-        (MOVED, None, "origin unknown"),
-        (MOVED, {}, "changed outside"),
-        (MOVED, "no entry", "changed outside"),
-        (MOVED, MOVED, "edited here"),
-        ({"defaultLevel": REGISTRY["space"].field("defaultLevel").platform_default}, {}, None),
-        ({}, {}, None),
+        (MOVED, True),
+        ({"defaultLevel": REGISTRY["space"].field("defaultLevel").platform_default}, False),
+        ({}, False),
     ],
 )
-def test_a_default_that_the_policy_watches_is_drift_once_it_moves(
-    live: dict[str, Any], base: Any, cause: str | None
-) -> None:
-    """Otherwise, a value that was not in the answer is drift.
-
-    Otherwise, without a git base somebody else is said to have changed it.
-    Otherwise, of an entry that is new here, the change is said to be this one's.
-    """
-    then = space(**base) if isinstance(base, dict) else {} if base else None
-    found = drift(Case(space(), space(**live), base=then, watch=["spaces/*#defaultLevel"]))
-    told = [(one.field, one.cause) for item in found for one in item.fields]
-    assert told == ([] if cause is None else [("defaultLevel", cause)])
+def test_a_default_that_the_policy_watches_is_drift_once_it_moves(live: dict[str, Any], drifts: bool) -> None:
+    """Otherwise, a value that was not in the answer is drift. No apply wrote the default: it has no label."""
+    case = Case(space(), space(**live), since=[space()], watch=["spaces/*#defaultLevel"])
+    found = [(one.field, one.cause) for item in drift(case) for one in item.fields]
+    assert found == ([("defaultLevel", None)] if drifts else [])
 
 
 def test_a_default_is_no_drift_where_it_is_ignored_or_where_the_platform_has_none() -> None:

@@ -40,11 +40,10 @@ def test_a_change_tells_its_fields_whether_it_makes_something_or_changes_it() ->
         assert [item.field for item in change.differences] == fields
 
 
-def test_the_fields_of_what_is_made_are_there_for_the_same_reason() -> None:
-    """Otherwise, the fields of what is made have other causes than itself."""
+def test_fields_of_create_have_label_of_create() -> None:
     new = {"title": "One", "emoji": "A"}
-    for base, cause in [({"space": {}}, "edited here"), ({"space": {"one": new}}, "changed outside")]:
-        (change,) = make_plan(Case({"space": {"one": new}}, base=base).sides()).changes
+    for then, cause in [({"space": {}}, "edited here"), ({"space": {"one": new}}, "changed outside")]:
+        (change,) = make_plan(Case({"space": {"one": new}}, since=[then]).sides()).changes
         assert {change.cause, *(item.cause for item in change.differences)} == {cause}
 
 

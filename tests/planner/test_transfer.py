@@ -12,6 +12,7 @@ from dpsync.api import Session, load
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.git_labels import LabelCommits, LastApply, PastFiles
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
@@ -60,7 +61,10 @@ def session(project: Path, after: str, before: str | None = None) -> Session:
 
     desired = read("dpsync.yaml", after)
     base = Base(name="HEAD", commit="0" * 40, desired=read("before.yaml", before)) if before else None
-    return Session(desired, REGISTRY, base=base) if base else Session(desired, REGISTRY)
+    if base is None or base.desired is None:
+        return Session(desired, REGISTRY)
+    labels = LabelCommits(applies=(LastApply([PastFiles(base.desired)]),))
+    return Session(desired, REGISTRY, base=base, labels=labels)
 
 
 def plan(lab: Lab, after: str, before: str | None = None) -> Plan:
@@ -91,7 +95,7 @@ def test_the_same_key_in_another_organization_is_the_same_thing(two: Lab) -> Non
 
 
 @pytest.mark.parametrize(("base", "cause"), [("before", "edited here"), ("after", "changed outside")])
-def test_the_base_tells_who_has_moved_it_to_another_organization(two: Lab, base: str, cause: str) -> None:
+def test_transfer_has_label(two: Lab, base: str, cause: str) -> None:
     after = AFTER.replace("news: {", "news: { id: s1,")
     assert after != AFTER
     (change,) = plan(two, after, BEFORE if base == "before" else after).changes

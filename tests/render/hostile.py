@@ -64,7 +64,7 @@ DIFFERENCE = st.builds(
     before=VALUE,
     after=VALUE,
     known=st.booleans(),
-    cause=st.sampled_from(["edited here", "changed outside", "origin unknown"]),
+    cause=st.sampled_from(["edited here", "changed outside", None]),
 )
 
 

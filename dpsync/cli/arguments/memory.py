@@ -13,11 +13,18 @@ from dpsync.cli.terminal.output import Output
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.api import IdsOnDisk, Session
+    from dpsync.api import AppliedNotes, IdsOnDisk, Session
     from dpsync.cli.arguments.connection import Connection
     from dpsync.model.entries.desired import Desired
     from dpsync.model.entries.git_base import Base
     from dpsync.model.entries.ids import IdsFile
+
+
+class SavedBase(NamedTuple):
+    """The base with which a saved plan was made: its commit, or the reason why there was none."""
+
+    commit: str | None
+    name: str
 
 
 class Opened(NamedTuple):
@@ -25,6 +32,7 @@ class Opened(NamedTuple):
 
     session: Session
     ids: IdsOnDisk
+    notes: AppliedNotes
 
 
 def opened(
@@ -34,12 +42,14 @@ def opened(
     to: Connection,
     parallelism: int,
     base: str | None,
+    saved_base: SavedBase | None = None,
 ) -> Opened:
-    """A configuration with what is known from before.
+    """A configuration with what is known from before. `base` is the commit that labels compare with.
 
-    Raises DiagnosticError when the ids file or a named base cannot be used.
+    `saved_base` is the base of a saved plan, which takes the place of the default base. Raises
+    DiagnosticError when the ids file or a named base cannot be used.
     """
-    from dpsync.api import Session, load_registry
+    from dpsync.api import AppliedNotes, Base, Session, label_commits, load_registry
 
     if to.pending and desired.environment is not None:
         desired = replace(desired, environment=replace(desired.environment, pending=to.pending))
@@ -47,9 +57,14 @@ def opened(
     ids = on_disk(path, place.root.parent, place.commit)
     known = ids.read()
     tell_repeated(out, known)
-    past = git_base(out, place, base, path)
-    session = Session(desired, load_registry(desired.profile), parallelism, past, known)
-    return Opened(session, ids)
+    if saved_base is None:
+        past = git_base(out, place, None, path)
+    else:
+        past = git_base(out, place, saved_base.commit, path) if saved_base.commit else Base(saved_base.name)
+    notes = AppliedNotes.of(place.root, place.overlays, place.environment, place.profile, path)
+    labels = label_commits(notes, past, base)
+    session = Session(desired, load_registry(desired.profile), parallelism, past, known, labels)
+    return Opened(session, ids, notes)
 
 
 def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:

@@ -169,7 +169,7 @@ def reading(command: F) -> F:
     command = ids_option(command)
     return click.option(
         "--base", metavar="REF",
-        help="The git base: the commit to compare the files with. [default: HEAD; in CI the commit before]",
+        help="The commit with which labels compare the files. It changes nothing else.",
     )(command)  # fmt: skip
 
 

@@ -11,14 +11,16 @@ from msgspec.structs import replace
 from dpsync.cli.applying import (
     asked,
     carry_out,
+    forget_apply,
     locked_journal,
     mask_secrets,
     not_carried_out,
     nothing_to_do,
+    remember_apply,
     show_expected,
 )
 from dpsync.cli.arguments.connection import connection
-from dpsync.cli.arguments.memory import opened
+from dpsync.cli.arguments.memory import SavedBase, opened
 from dpsync.cli.arguments.options import (
     journal_option,
     layered,
@@ -87,12 +89,13 @@ def command(
             saved = read_saved(directory / saved_in) if saved_in is not None else None
             if saved is not None:
                 check_approved(saved.plan, approved)
-                options, base, profile = options_of(saved.plan), base or saved.plan.base, saved.plan.profile
+                options, profile = options_of(saved.plan), saved.plan.profile
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
             desired = place.load(out)
             to = connection(out, place, desired)
         with endings(out, to):
-            session, ids = opened(out, place, desired, to, parallelism, base)
+            saved_base = SavedBase(saved.plan.base, saved.plan.base_from) if saved is not None else None
+            session, ids, notes = opened(out, place, desired, to, parallelism, base, saved_base)
             recording = started(rehearse)
             with client_of(WriteClient, out, to, timeout, recording) as client:
                 planned = planned_now(out, session, client, options)
@@ -121,8 +124,14 @@ def command(
                         expect = Expected.shown(planned.plan)
                         planned = planned_now(out, session, client, options)
                 if code is not None:
-                    return not_carried_out(out, session, client, planned, ids, code, rehearsal)
+                    code = not_carried_out(out, session, client, planned, ids, code, rehearsal)
+                    if planned.plan.empty:
+                        remember_apply(notes, session, client, planned, code)
+                    return code
                 journals = None if journal_in is None else directory / journal_in
                 with locked_journal(out, to.url, planned, place, journals) as journal:
-                    return carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
+                    forget_apply(out, notes, client, planned)
+                    code = carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
+                    remember_apply(notes, session, client, planned, code)
+                    return code
     raise AssertionError

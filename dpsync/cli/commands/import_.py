@@ -111,7 +111,7 @@ def command(
             desired = _there(out, place) if asked.again else place.load(out)
             to = connection(out, place, desired)
         with endings(out, to):
-            session, ids = opened(out, place, desired, to, parallelism, base)
+            session, ids, _ = opened(out, place, desired, to, parallelism, base)
             if asked.again:
                 return _imported_again(out, to, place, session, ids, organizations, timeout)
             return _edited(out, to, place, session, asked, timeout)

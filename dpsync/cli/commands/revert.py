@@ -10,6 +10,7 @@ import click
 from dpsync.cli.applying import (
     asked,
     carry_out,
+    forget_apply,
     locked_journal,
     mask_secrets,
     nothing_to_do,
@@ -88,7 +89,7 @@ def command(
             desired = place.load(out)
             to = connection(out, place, desired)
         with endings(out, to):
-            session, ids = opened(out, place, desired, to, parallelism, base)
+            session, ids, notes = opened(out, place, desired, to, parallelism, base)
             with client_of(WriteClient, out, to, timeout) as client:
                 with out.progress.during(READING):
                     revert = reverting(client, session, done, str(file or path), options)
@@ -121,6 +122,7 @@ def command(
                     show_end(out, planned.plan, None, code)
                     return code
                 with locked_journal(out, to.url, planned, place, journals, reverts=path.name) as journal:
+                    forget_apply(out, notes, client, planned)
                     return carry_out(
                         out,
                         revert.session,

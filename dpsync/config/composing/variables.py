@@ -49,6 +49,13 @@ def referenced_variables(text: str) -> list[str]:
     return [found[1] for found in _NAMED.finditer(text) if found[1] is not None]
 
 
+class WithoutVariables(dict[str, str]):
+    """An environment in which every variable is missing, also a variable with a default.
+
+    With it, a configuration has only values that git knows.
+    """
+
+
 class _Refused(Exception):
     """Ends the substitution of one scalar after its diagnostic was added."""
 
@@ -183,7 +190,7 @@ class Substitution(Struct):
             raise _Refused
         value = self.env.get(name)
         if value is None or (not value and form is not None):
-            if form == ":-":
+            if form == ":-" and not isinstance(self.env, WithoutVariables):
                 return argument.replace("$$", "$"), end + 1
             if name not in missing:
                 missing.add(name)

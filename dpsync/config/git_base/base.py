@@ -80,7 +80,11 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     if first is None:
         earlier = Earlier(project, base.commit, loaded)
         return replace(
-            base, desired=loaded.desired, earlier=earlier, missing_file=MissingFiles(project).describe
+            base,
+            desired=loaded.desired,
+            earlier=earlier,
+            missing_file=MissingFiles(project).describe,
+            complete=loaded.complete,
         )
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
     why = f"its configuration does not load ({where}{first.message})"

@@ -40,6 +40,8 @@ class Loaded(Struct, frozen=True):
     """The first thing that is wrong with it."""
     patterns: tuple[str, ...] = ()
     """What its includes name, relative to the project."""
+    complete: bool = True
+    """Whether the commit has each overlay and the environment that were asked for."""
 
     def reads(self, name: str) -> bool:
         """Whether a file is one of this configuration, or would be if it were there."""
@@ -89,7 +91,17 @@ class Project(Struct, frozen=True):
         then = replace(self.layers, overlays=tuple(name for name in self.layers.overlays if name in files))
         desired, diagnostics = load_from(files, self.registry, self.env, then)
         wrong = (item for item in diagnostics if item.severity == "error" and item.code not in _FORGIVEN)
-        return Loaded(replace(desired, commit=commit), next(wrong, None), tuple(files.patterns))
+        complete = then == self.layers and all(item.code != codes.NO_ENVIRONMENT for item in diagnostics)
+        desired = replace(desired, commit=commit)
+        return Loaded(desired, next(wrong, None), (*files.patterns, *files.names_read), complete)
+
+    def differences(self, commits: list[str]) -> Iterator[tuple[str, frozenset[str] | None]]:
+        """Yield each commit in which the project differs from the project in the commit before in the list.
+
+        With each commit, the names of the files that differ, relative to the project; None if any may differ.
+        """
+        at = _project_directory(self.repository, self.root)
+        return self.repository.differences(commits, at) if at is not None else iter(())
 
     def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
         """The commits up to one that have changed files of the project's directory, the latest first."""

@@ -79,7 +79,7 @@ def _merge_base(repository: Repository, target: str, tips: Iterable[str | None])
     for tip in tips:
         other = repository.commit(tip) if tip else None
         if other and (commit := repository.merge_base("HEAD", other)):
-            return Base(f"the merge base with {target}", commit)
+            return Base(f"the merge base with {target}", commit, proposed=True)
     return _missing(f"the merge base with {target}")
 
 

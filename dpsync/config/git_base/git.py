@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Collection, Iterator
+from collections.abc import Sequence as Items
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
@@ -32,6 +34,8 @@ _FAR: Final = 500
 """How many commits back it is looked for those that have changed a file."""
 _NAMES: Final = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
 """What git is asked for the names of the files that commits have changed."""
+_TREES: Final = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
+"""The line of two trees in the output of `git diff-tree --stdin`. No file below a project has such a name."""
 _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
@@ -98,6 +102,43 @@ class Repository(Struct, frozen=True):
             elif text:
                 found[-1][1].add(os.fsdecode(text).removeprefix(prefix))
         return [(one, frozenset(names)) for one, names in found]
+
+    def since(self, commit: str) -> list[str] | None:
+        """Return the commits of HEAD that a commit does not have, children before parents.
+
+        None if the commit is not HEAD or an ancestor of HEAD, if there are too many commits, or if a shallow
+        clone lacks one of them.
+        """
+        if self.git.run("merge-base", "--is-ancestor", commit, "HEAD").returncode:
+            return None
+        asked = ("--topo-order", "--parents", f"--max-count={_FAR + 1}", "HEAD", f"^{commit}")
+        listed = self.git.run("rev-list", *asked).stdout.decode("ascii", "replace").splitlines()
+        parents = {one: known for one, *known in map(str.split, listed)}
+        if len(parents) > _FAR:
+            return None
+        if self.shallow and any(self.parents(one) != known for one, known in parents.items()):
+            return None
+        return list(parents)
+
+    def differences(self, commits: Items[str], directory: str) -> Iterator[tuple[str, frozenset[str] | None]]:
+        """Yield each commit in which a directory differs from the same directory in the commit before.
+
+        With each commit, the names of the files that differ, relative to the directory; None for the first
+        commit, and if one of the two commits does not have the directory.
+        """
+        asked = "".join(f"{one}:{directory}\n" for one in commits).encode()
+        listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", given=asked).stdout
+        answers = [line.split() for line in listed.decode("ascii", "replace").splitlines()]
+        trees = [words[1] if words[:1] == ["tree"] else "" for words in answers]
+        if len(trees) != len(commits):
+            return
+        yield commits[0], None
+        pairs = {(a, b): f"{a} {b}\n".encode() for a, b in pairwise(trees) if a and b and a != b}
+        diff = self.git.run(*_NAMES, "--stdin", given=b"".join(pairs.values())).stdout
+        names = {pair: frozenset(_names_below(diff, head)) for pair, head in pairs.items()}
+        for one, pair in zip(commits[1:], pairwise(trees), strict=True):
+            if pair[0] != pair[1] or not pair[0]:
+                yield one, names.get(pair)
 
     def changed(self, base: str) -> frozenset[str]:
         """The files that differ between a commit and HEAD, by their names from the top."""
@@ -186,9 +227,24 @@ class Repository(Struct, frozen=True):
         listed = self.git.run("status", *asked, "--", str(directory.resolve())).stdout
         return {os.fsdecode(entry[3:]).rstrip("/") for entry in listed.split(b"\0") if entry}
 
+    def tracks(self, directory: Path) -> bool:
+        """Return whether git tracks a file below a directory, or HEAD has one."""
+        at = directory.resolve().relative_to(self.top).as_posix()
+        listed = self.git.run("ls-files", "-z", "--", at)
+        head = self.git.run("ls-tree", "-z", "--full-tree", "HEAD", "--", at)
+        return bool(listed.returncode or head.returncode or listed.stdout or head.stdout)
+
     def _line(self, *arguments: str) -> str | None:
         found = self.git.run(*arguments)
         return None if found.returncode else found.stdout.decode("utf-8", "replace").strip() or None
+
+
+def _names_below(diff: bytes, head: bytes) -> Iterator[str]:
+    """Yield the file names that `git diff-tree -z --stdin` prints below the line of two trees."""
+    rest = diff.partition(head)[2]
+    while rest and not _TREES.match(rest):
+        name, _, rest = rest.partition(b"\0")
+        yield os.fsdecode(name)
 
 
 class CommitFiles(Struct, dict=True):
@@ -201,6 +257,11 @@ class CommitFiles(Struct, dict=True):
     _contents: dict[str, bytes] = field(default_factory=dict)
     patterns: list[str] = field(default_factory=list)
     """What its includes name: paths, and patterns that a file of another commit may fit."""
+
+    @property
+    def names_read(self) -> Collection[str]:
+        """The names of the files that were read."""
+        return self._contents.keys()
 
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
@@ -233,6 +294,7 @@ class CommitFiles(Struct, dict=True):
             named = posixpath.dirname(text.partition("*")[0])
             real = self.real(named) if named else ""
             pattern = text if real in (None, named) else f"{real}{text[len(named) :]}"
+            self.patterns.append(pattern)
             found = [name for name in self._names if name != IDS_NAME and fits(name, pattern)]
         else:
             found = [text]

@@ -1,4 +1,4 @@
-"""The git base: the configuration as an earlier commit has it. It tells a rename from a new thing."""
+"""The git base: the configuration in an earlier commit. It distinguishes a renamed entry from a new one."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ class Base(Struct, frozen=True):
     """It is HEAD itself: nothing says that it was ever applied."""
     shallow: bool = False
     """This clone lacks earlier commits."""
+    proposed: bool = False
+    """The base is the merge base of a pull request: what differs from it is what the pull request edits."""
+    complete: bool = True
+    """The commit has each overlay and the environment that were asked for."""
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
     earlier: Iterable[Desired] = ()

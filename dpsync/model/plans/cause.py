@@ -1,51 +1,23 @@
-"""Why a difference is there: the one vocabulary for what plans and drift say of it, in data and in words.
+"""The label of a difference: who changed a value, as far as git knows. For plans and drift.
 
-Three values are compared: what the git base said, what the files say here, and what is live. A cause is for
-people: nothing that is done, or refused, depends on one.
+Labels are for people: nothing that dpsync does or refuses depends on a label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final, Literal
 
-Cause = Literal[
-    "edited here",
-    "changed outside",
-    "both",
-    "same edit twice",
-    "not applied yet",
-    "reverted",
-    "origin unknown",
-]
-"""edited here: live is what the base said, or the base said nothing of it. changed outside: the files are as
-the base. both: all three differ. same edit twice: live is already what the files say and the base did not, so
-nothing differs. not applied yet: the files are as the base, and live is what a commit before it said.
-reverted: `dpsync revert` undoes the change of an apply. origin unknown: there is no base, or it cannot be
-compared.
+Cause = Literal["edited here", "changed outside", "both", "reverted"]
+"""edited here: the commit compared with has another value than the files. changed outside: the files have the
+value that was applied last, and no commit since then has the live value. both: the files changed the value,
+and the live value is from outside. reverted: `dpsync revert` undoes the change of an apply.
+
+A difference without a label has None: git does not know who changed the value.
 """
 
-Group = Literal["this change", "there already", "origin unknown"]
-"""What the files change since the base; what would differ without them, too; what nobody can tell."""
-
 What = Literal["field", "made", "removed", "place"]
-"""What a cause is told of: a field, an entry that is not live, something live that no entry is, a place."""
+"""What has the label: a field, an entry that is not live, a live object without an entry, or a position."""
 
-TITLES: Final[dict[Group, str]] = {
-    "this change": "What this change does",
-    "there already": "Drift that was there already",
-    "origin unknown": "Origin unknown",
-}
-
-_GROUPS: Final[dict[Cause, Group]] = {
-    "edited here": "this change",
-    "both": "this change",
-    "same edit twice": "this change",
-    "reverted": "this change",
-    "changed outside": "there already",
-    "not applied yet": "there already",
-    "origin unknown": "origin unknown",
-}
 _WORDS: Final[dict[tuple[What, Cause], str]] = {
     ("made", "edited here"): "added here",
     ("made", "changed outside"): "deleted outside",
@@ -56,21 +28,6 @@ _WORDS: Final[dict[tuple[What, Cause], str]] = {
 }
 
 
-def group(cause: Cause | None) -> Group:
-    """Where a difference is told. What has no cause of its own follows from what this change does."""
-    return _GROUPS[cause] if cause is not None else "this change"
-
-
 def cause_text(cause: Cause, what: What) -> str:
-    """The cause in words: of something made, removed or moved in words of its own."""
+    """Return the label in words, which name the action on a whole object or position."""
     return _WORDS.get((what, cause), cause)
-
-
-def common_cause(causes: Iterable[Cause]) -> Cause | None:
-    """The cause of several differences at once, None of none."""
-    found = set(causes)
-    if len(found) <= 1:
-        return next(iter(found), None)
-    if "origin unknown" in found:
-        return "origin unknown"
-    return "changed outside" if found == {"changed outside", "not applied yet"} else "both"

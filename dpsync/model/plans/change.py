@@ -1,4 +1,4 @@
-"""What changes at one address: the differences, their causes, what goes along, and the steps."""
+"""What changes at one address: the differences, their labels, what goes along, and the steps."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Difference(Frozen):
     before: Any = None
     after: Any = None
     known: bool = True
-    cause: Cause = "origin unknown"
-    """By the git base: who has moved. For people; nothing that is done depends on it."""
+    cause: Cause | None = None
+    """The label: who changed the value, as far as git knows. Nothing that dpsync does depends on it."""
     inherited: str | None = None
     """Whose value it is so far: that one changes in this plan, and so the value is written as its own."""
     taken_from: str | None = None
@@ -79,7 +79,7 @@ class Change(Addressed):
     differences: tuple[Difference, ...] = ()
     moved: str | None = None
     cause: Cause | None = None
-    """Why it is made, removed, brought back or moved; None where nothing but fields differs."""
+    """The label of a create, delete, restore or move; None if git does not know, or only fields differ."""
     effects: tuple[Effect, ...] = ()
     was: tuple[Difference, ...] = ()
     """Of what is deleted the values that it has so far: those that a request writes, and none that may be
@@ -89,16 +89,8 @@ class Change(Addressed):
     steps: tuple[Step, ...] = ()
 
     @property
-    def causes(self) -> tuple[Cause, ...]:
-        """Of everything that it is made of."""
-        return (
-            *(item.cause for item in self.differences),
-            *((self.cause,) if self.cause is not None else ()),
-        )
-
-    @property
     def done(self) -> Change:
-        """Return the change without what does not affect an apply: causes, former values and entries."""
-        left_out = {"cause": "origin unknown", "taken_from": None}
+        """Return the change without its label and history, which do not affect an apply."""
+        left_out = {"cause": None, "taken_from": None}
         differences = tuple(item.model_copy(update=left_out) for item in self.differences)
         return self.model_copy(update={"cause": None, "differences": differences, "was": (), "removed": None})

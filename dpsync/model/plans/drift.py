@@ -1,6 +1,6 @@
 """Drift: the same two sides as a plan, told from the platform. Frozen data, no secrets.
 
-A plan says what would be written; drift says what is live instead, and, where a git base can tell, why.
+A plan says what would be written; drift says what is live instead, and who changed it if git knows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class FieldDrift(Frozen):
     live: Any = None
     file: Any = None
     known: bool = True
-    cause: Cause = "origin unknown"
+    cause: Cause | None = None
+    """The label: who changed the value, as far as git knows."""
     watched: bool = False
     """No entry declares it: `file` is the platform's default, which the policy watches."""
     opens: bool = False
@@ -63,7 +64,7 @@ class Drifted(Addressed):
     order: str | None = None
     """The list that says so, as ADDRESS#FIELD; None where it stands elsewhere in a tree."""
     cause: Cause | None = None
-    """Of what is missing, undeclared or elsewhere; None where nothing but fields differs."""
+    """The label of a missing, undeclared or moved object; None without a label."""
     renamed: tuple[Renamed, ...] = ()
     """Of what is missing: what a plan asks about, or proposes, as what it could be; the likeliest first."""
     in_tree: bool = False

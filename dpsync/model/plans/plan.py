@@ -90,8 +90,6 @@ class Comparison(Frozen):
     kept: tuple[Kept, ...] = ()
     notes: tuple[Note, ...] = ()
     unwatched: Unwatched = Unwatched()
-    same_edit_twice: tuple[str, ...] = ()
-    """Fields ("ADDRESS#field") that were edited here and are live as they are here: no difference."""
     requests: int = 0
     """How many requests the reading took."""
     origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
@@ -158,12 +156,12 @@ class Plan(Comparison):
         as wrong, and what is not watched. Platform and organizations are named by address and id, so that a
         plan for one never approves another; but for the address of what is on this machine, which has
         another port each time.
-        Which commit was the base is not in it either, nor what is only told because of it, as causes and
+        Which commit was the base is not in it either, nor what is only told because of it, as labels and
         notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
         was approved before a merge names the same operations after it.
         """
         words = "origins requests base base_from waiting unwatched trouble accepted delete_decision"
-        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
+        left_out: dict[str, Any] = dict.fromkeys(words.split(), True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}

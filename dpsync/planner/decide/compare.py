@@ -29,7 +29,7 @@ class Changed(Struct, frozen=True):
     inherited: Address | None = None
     """Whose value it has so far, where it is as wanted now and would not be after this plan."""
 
-    def difference(self, values: Values, resource: Entry, cause: Cause) -> Difference:
+    def difference(self, values: Values, resource: Entry, cause: Cause | None) -> Difference:
         """The same as a plan shows it."""
         return Difference(
             field=self.field.name,

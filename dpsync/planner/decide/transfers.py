@@ -64,7 +64,7 @@ def _owner(names: Names, address: Address) -> Address | None:
     return names.desired.resources[address].parent
 
 
-def difference(names: Names, address: Address, cause: Cause) -> Difference:
+def difference(names: Names, address: Address, cause: Cause | None) -> Difference:
     """The change of owner as a difference: whose it is and whose it will be."""
     live, resource = names.snapshot.objects[names.identities[address]], names.desired.resources[address]
     assert live.parent is not None

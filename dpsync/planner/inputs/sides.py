@@ -16,6 +16,7 @@ from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import live_ids
 from dpsync.planner.inputs.answers import Answers, parse_all
@@ -54,6 +55,8 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
     base: Base = NOT_ASKED
     chosen: frozenset[Address] | None = None
     """The part that is planned, where that is not everything."""
+    labels: LabelCommits = NO_LABELS
+    """The commits from which labels follow. No decision reads them."""
 
     @cached_property
     def desired(self) -> Desired:

@@ -1,4 +1,4 @@
-"""The changes of a plan, from decisions and steps: one for each thing, with its reasons and requests.
+"""The changes of a plan, from decisions and steps: one for each thing, with its labels and requests.
 
 A plan lists them by address, but siblings that have an order in that order. The list says nothing about
 the order in which they are carried out.
@@ -26,7 +26,7 @@ from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.deletions import effects
 from dpsync.planner.inputs.lineage import Lineage
 from dpsync.planner.steps.stepset import PlannedSteps
-from dpsync.planner.why.causes import Causes
+from dpsync.planner.why.labels import Labels
 
 _NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE})
 
@@ -38,7 +38,7 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
         for address in steps.drafts.by_address
         if any(step.verb == "move" for step in steps.of(address))
     )
-    maker = _Changes(decisions, steps, Causes(decisions.sides, moving))
+    maker = _Changes(decisions, steps, Labels(decisions.sides, moving))
     listed = sorted(maker.addresses(), key=Listing(decisions.sides.lineage).key)
     return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
 
@@ -46,7 +46,7 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
 class _Changes(Struct, frozen=True):
     decisions: Decisions
     steps: PlannedSteps
-    causes: Causes
+    labels: Labels
 
     def addresses(self) -> set[Address]:
         """What has steps; and children that are made along with their parent, though no request is theirs."""
@@ -93,7 +93,7 @@ class _Changes(Struct, frozen=True):
             steps=steps,
         )
 
-    def _difference(self, resource: Entry, item: Changed, cause: Cause) -> Difference:
+    def _difference(self, resource: Entry, item: Changed, cause: Cause | None) -> Difference:
         found = item.difference(self.decisions.sides.values, resource, cause)
         if item.field.one_per is None or item.after is not True:
             return found
@@ -102,15 +102,17 @@ class _Changes(Struct, frozen=True):
         )
 
     def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
-        """Why it is made, brought back or moved."""
+        """Return the label of a create, a restore or a move."""
         if live is None or any(step.verb == "restore" for step in steps):
-            return self.causes.made(resource.address)
-        return self.causes.placed(resource) if resource.address in self.causes.moving else None
+            return self.labels.created(resource.address)
+        return self.labels.placed(resource) if resource.address in self.labels.moving else None
 
-    def _of_field(self, resource: Entry, item: Changed, live: LiveObject | None, made: Cause | None) -> Cause:
+    def _of_field(
+        self, resource: Entry, item: Changed, live: LiveObject | None, created: Cause | None
+    ) -> Cause | None:
         if item.inherited is not None:
-            return self._of_inherited(resource, item)
-        return made if live is None and made is not None else self.causes.of(resource, item)
+            return self._of_inherited(item)
+        return created if live is None else self.labels.of(resource, item)
 
     def _taken_away(
         self, resource: Entry, live: LiveObject | None, display: tuple[Changed, ...]
@@ -125,18 +127,18 @@ class _Changes(Struct, frozen=True):
                 what = f"its {name} ({lost}) goes: {kind.one} has that or its {item.field.name}"
                 yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
 
-    def _of_inherited(self, resource: Entry, item: Changed) -> Cause:
-        """What it is written for: that what it has so far from another one changes there."""
+    def _of_inherited(self, item: Changed) -> Cause | None:
+        """Return the label of the entry from which a field inherits its value so far."""
         around = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
         assert around is not None
         change = next(one for one in around.display if one.field.name == item.field.name)
-        return self.causes.of(around.resource, change)
+        return self.labels.of(around.resource, change)
 
     def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
         sides, address = self.decisions.sides, resource.address
         if address not in sides.snapshot.transferred:
             return ()
-        return (transfers.difference(sides.names, address, self.causes.given(resource)),)
+        return (transfers.difference(sides.names, address, self.labels.parent(resource)),)
 
     @staticmethod
     def _inside(resource: Entry) -> str | None:
@@ -168,7 +170,7 @@ class _Changes(Struct, frozen=True):
             id=live.id,
             digest=object_digest(live, sides.kind(live).lasting),
             watched=tuple(sorted(sides.kind(live).lasting)),
-            cause=self.causes.removed(identity),
+            cause=self.labels.removed(identity),
             effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
             was=tuple(self._was(live)),
             removed=self._removed(identity),

@@ -21,7 +21,6 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
-from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.remark import Unwatched
 from dpsync.planner.decide.compare import Changed, same
 from dpsync.planner.inputs.policies import Policies
@@ -133,11 +132,3 @@ def moved_defaults(sides: Sides, resource: Entry, live: LiveObject) -> Iterator[
         before = sides.values.normal(field, value, live)
         if value is not None and not same(field, after, before):
             yield Changed(field, after, before)
-
-
-def why_moved(sides: Sides, resource: Entry, live: LiveObject, name: str) -> Cause:
-    """Why such a field is not the default: somebody took its line away here, or else nobody did it here."""
-    if sides.base.desired is None:
-        return "origin unknown"
-    before = sides.names.in_base(resource, live)
-    return "edited here" if before is not None and name in before.fields else "changed outside"

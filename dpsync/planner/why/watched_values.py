@@ -15,7 +15,6 @@ from dpsync.kinds.types import INVALID
 from dpsync.kinds.watching import format_value, parse_value
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.snapshot import Identity
-from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.drift import Drifted, FieldDrift
 from dpsync.model.plans.plan import Origin
 from dpsync.planner.inputs.sides import Sides
@@ -75,12 +74,6 @@ def _difference(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrif
     value, wanted = live.fields.get(name), parse_value(field, pattern.value or "")
     if wanted is INVALID or format_value(field, value) == format_value(field, wanted):
         return None
-    return FieldDrift(field=name, live=value, file=wanted, cause=_cause(sides, pattern))
-
-
-def _cause(sides: Sides, pattern: Pattern) -> Cause:
-    """Return the cause of a difference: a new pattern, or a change on the platform."""
-    if sides.base.desired is None:
-        return "origin unknown"
-    known = {one.text for one in sides.base.desired.policy.watch_values}
-    return "changed outside" if pattern.text in known else "edited here"
+    then = sides.labels.compared
+    known = then is None or any(one.text == pattern.text for one in then.desired.policy.watch_values)
+    return FieldDrift(field=name, live=value, file=wanted, cause=None if known else "edited here")

@@ -6,21 +6,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.plans.cause import Group
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.edits import Edits
-from dpsync.model.plans.grouping import drifted_parts, parts
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.render.json.documents import (
     DriftDocument,
     Finding,
     FindingsDocument,
-    Grouped,
     ImportDocument,
     ImportedFile,
-    InGroups,
     NotImported,
     PlanDocument,
     Related,
@@ -45,40 +41,15 @@ def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocumen
         can_apply=plan.can_apply,
         deletes=plan.deletes,
         counts=counts(plan),
-        groups=_in_groups(
-            (part.group, Grouped(address=one.address, fields=_fields(one.differences), whole=_whole(one)))
-            for part in parts(plan)
-            for one in part.items
-        ),
         plan=plan,
         rehearsal=rehearsal,
     )
-
-
-def _in_groups(found: Iterable[tuple[Group, Grouped]]) -> InGroups:
-    listed: dict[str, list[Grouped]] = {}
-    for name, item in found:
-        listed.setdefault(name.replace(" ", "_"), []).append(item)
-    return InGroups(**{name: tuple(items) for name, items in listed.items()})
-
-
-def _fields(items: Iterable[Difference | FieldDrift]) -> tuple[str, ...]:
-    return tuple(item.field for item in items)
-
-
-def _whole(item: Change | Drifted) -> bool:
-    return item.cause is not None
 
 
 def drift_document(drift: Drift) -> DriftDocument:
     return DriftDocument(
         exit=Exit.CHANGES if drift.drifted else Exit.DONE,
         drifted=drift.drifted,
-        groups=_in_groups(
-            (part.group, Grouped(address=one.address, fields=_fields(one.fields), whole=_whole(one)))
-            for part in drifted_parts(drift)
-            for one in part.items
-        ),
         drift=drift,
         ways_out={item.address: ways_out(drift, item) for item in drift.found},
     )

@@ -28,25 +28,6 @@ class Printed(Frozen):
     model_config = ConfigDict(defer_build=True)
 
 
-class Grouped(Printed):
-    """What of one address is told in a group: the fields, and whether its place or the whole of it is.
-
-    `whole`: it is made, removed, brought back or moved for the cause of this group.
-    """
-
-    address: str
-    fields: tuple[str, ...] = ()
-    whole: bool = False
-
-
-class InGroups(Printed):
-    """What this change does, what was there already, and what nobody can tell; each address in its order."""
-
-    this_change: tuple[Grouped, ...] = ()
-    there_already: tuple[Grouped, ...] = ()
-    origin_unknown: tuple[Grouped, ...] = ()
-
-
 class PlanDocument(Printed):
     """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why.
 
@@ -61,7 +42,6 @@ class PlanDocument(Printed):
     can_apply: bool
     deletes: int
     counts: dict[str, int]
-    groups: InGroups
     plan: Plan
     rehearsal: Rehearsal | None = None
     """What its rehearsal has shown, where there was one (`--rehearse`)."""
@@ -99,7 +79,6 @@ class DriftDocument(Printed):
     format: Literal["dpsync.drift-output/1"] = "dpsync.drift-output/1"
     exit: int
     drifted: bool
-    groups: InGroups
     drift: Drift
     ways_out: dict[str, WaysOut]
 

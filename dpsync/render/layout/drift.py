@@ -133,16 +133,15 @@ class _Listing:
 
     def _causes(self, item: Drifted) -> Iterator[Word]:
         """Yield why the object differs, and who changed it last."""
-        causes = {plan_words.why(self.drift, part.cause): part.field for part in item.fields}
-        causes[words.cause(self.drift, item)] = ""
+        causes = {plan_words.why(part.cause): part.field for part in item.fields}
+        causes[words.cause(item)] = ""
         causes.pop("", None)
         if item.last_event is not None and not (causes and "changed outside" not in causes):
             cause = next(iter(causes)) if len(causes) == 1 else ""
             yield Word(words.changed_by(item.last_event, cause, self.now))
             causes = causes if len(causes) > 1 else {}
         fields = {
-            cause: [x.field for x in item.fields if plan_words.why(self.drift, x.cause) == cause]
-            for cause in causes
+            cause: [x.field for x in item.fields if plan_words.why(x.cause) == cause] for cause in causes
         }
         for cause, named in fields.items():
             yield Word(f"{cause}: {', '.join(map(visible, named))}" if len(causes) > 1 and named else cause)

@@ -146,8 +146,12 @@ class Listing(Struct, dict=True):
     @cached_property
     def labeled(self) -> bool:
         """Whether labels tell anything: not if everything was edited here."""
-        causes = {cause for change in self.plan.changes for cause in change.causes}
-        return not causes <= {"edited here", "origin unknown"}
+        causes = {
+            cause
+            for change in self.plan.changes
+            for cause in (change.cause, *(item.cause for item in change.differences))
+        }
+        return not causes <= {"edited here", None}
 
     def entries(self) -> Iterator[ViewEntry]:
         plan, belonging = self.plan, self._belonging()
@@ -235,7 +239,7 @@ class Listing(Struct, dict=True):
                     yield replace(part, name=f"shows {part.name}")
 
     def _field(self, plan: Plan, change: Change, item: Difference, opens: bool) -> ViewField:
-        cause = words.why(plan, item.cause) if self.labeled and change.action != "create" else ""
+        cause = words.why(item.cause) if self.labeled and change.action != "create" else ""
         return ViewField(
             item.field,
             self.names.shortened(item.before),
@@ -266,9 +270,7 @@ class Listing(Struct, dict=True):
             yield from (Word(visible(one.what)) for one in change.effects)
         yield from self._exposed(change, own.exposures, opening)
         yield from url_words(plan, own.urls)
-        whole = words.why(
-            plan, change.cause, "made" if words.restored(change) else words.WHOLE[change.action]
-        )
+        whole = words.why(change.cause, "made" if words.restored(change) else words.WHOLE[change.action])
         if self.labeled and whole:
             yield Word(whole, tone="faint")
         if needed := needed_by(plan, change.address):

@@ -58,6 +58,6 @@ def _ago(at: str, now: datetime | None) -> str:
     return visible(at)
 
 
-def cause(drift: Drift, item: Drifted) -> str:
-    """Why something is not as the files say, where that is said of all of it."""
-    return why(drift, item.cause, _WHAT[item.what])
+def cause(item: Drifted) -> str:
+    """Return the label of a whole object or its position; "" without a label."""
+    return why(item.cause, _WHAT[item.what])

@@ -44,11 +44,9 @@ WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "upda
 """What the cause of a whole change is told of."""
 
 
-def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
-    """Return why something differs, as a label; empty where git cannot tell."""
-    if cause is None or cause in _UNLABELED or plan.base is None:
-        return ""
-    return cause_text(cause, what)
+def why(cause: Cause | None, what: What = "field") -> str:
+    """Return the label in words; "" without a label."""
+    return cause_text(cause, what) if cause is not None else ""
 
 
 _UNLABELED: Final = frozenset({"origin unknown", "not applied yet", "same edit twice"})

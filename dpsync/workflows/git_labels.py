@@ -1,0 +1,171 @@
+"""Find the commits that labels compare with, and keep the note about the commit that was applied last.
+
+A converged apply of the whole configuration from committed files leaves a note in `.dpsync/applied`. Any
+other apply to the same organizations removes that note. A note only selects commits: it must name HEAD or an
+ancestor of HEAD, with the digest of the configuration in that commit. Notes that git tracks do not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from msgspec import Struct
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from dpsync import disk
+from dpsync.config.composing.layers import Layers
+from dpsync.config.git_base.base import read_base
+from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.git_base.label_commits import CommitsSince, applied_digest, configuration_digest
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.git_labels import LabelCommits, LastApply, PastFiles
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.texts.json_text import json_text
+
+_LARGEST: Final = 20_000
+"""Maximum size of a note, in bytes."""
+_MOST: Final = 100
+"""Maximum number of notes that are read."""
+
+CommitId = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class AppliedNote(BaseModel):
+    """The note about the last apply."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+    format: Literal["dpsync.applied/1"] = "dpsync.applied/1"
+    commit: CommitId
+    root: str
+    environment: str | None
+    overlays: tuple[str, ...]
+    platform: str
+    organizations: tuple[str, ...]
+    digest: Digest
+    """The digest of the configuration in the commit, without values of environment variables."""
+
+
+class AppliedNotes(Struct, frozen=True):
+    """The notes about the last applies of one configuration: a root file with its layers."""
+
+    root: Path
+    registry: Registry
+    layers: Layers
+    ids: Path | None = None
+
+    @staticmethod
+    def of(
+        root: Path,
+        overlays: Sequence[Path] = (),
+        environment: str | None = None,
+        profile: str | None = None,
+        ids: Path | None = None,
+    ) -> AppliedNotes:
+        """Return the notes of a root file. Raises DiagnosticError as `load_base` does."""
+        return AppliedNotes(root, load_registry(), Layers.of(root, overlays, environment, profile), ids)
+
+    @property
+    def directory(self) -> Path:
+        return self.root.parent / disk.OWN / "applied"
+
+    def applies(self) -> Iterator[LastApply]:
+        """Yield the last apply to each platform, as far as notes of this configuration tell."""
+        named = self.root.name, self.layers.environment, self.layers.overlays
+        for _, note in self._read():
+            if note is None or (note.root, note.environment, note.overlays) != named or self._tracked():
+                continue
+            commits = CommitsSince(self.root, self.registry, self.layers, note.commit, self.ids, note.digest)
+            yield LastApply(commits, note.platform, note.organizations, whole=True)
+
+    def forget(self, platform: str, organizations: Collection[str]) -> None:
+        """Remove each note about one of these organizations, also of another root file. Raises OSError."""
+        for path, note in list(self._read()):
+            if note is None or (note.platform == platform and {*organizations} & {*note.organizations}):
+                path.unlink()
+
+    def remember(self, desired: Desired, platform: str, organizations: Sequence[str]) -> None:
+        """Write a note about an apply that converged, if the files declare what HEAD declares.
+
+        Raises OSError if the note cannot be written.
+        """
+        try:
+            head = read_base(self.root, self.registry, os.environ, "HEAD", self.layers)
+        except DiagnosticError:
+            return
+        if head.commit is None or head.desired is None or not head.complete:
+            return
+        if configuration_digest(head.desired) != configuration_digest(desired):
+            return
+        digest = applied_digest(self.root, self.registry, self.layers, head.commit)
+        if digest is None:
+            return
+        note = AppliedNote(
+            commit=head.commit,
+            root=self.root.name,
+            environment=self.layers.environment,
+            overlays=self.layers.overlays,
+            platform=platform,
+            organizations=tuple(sorted(organizations)),
+            digest=digest,
+        )
+        disk.make_own(self.directory.parent)
+        disk.make_directory(self.directory, own=2)
+        name = hashlib.sha256(json_text([platform, note.organizations]).encode()).hexdigest()[:32]
+        disk.put(self.directory / f"{name}.json", f"{json_text(note)}\n".encode(), private=True)
+
+    def _tracked(self) -> bool:
+        """Return whether git tracks a note, or cannot tell: then somebody else may have written the note."""
+        try:
+            return Repository.around(self.root.parent).tracks(self.directory)
+        except (NoRepository, ValueError):
+            return True
+
+    def _read(self) -> Iterator[tuple[Path, AppliedNote | None]]:
+        """Yield each file in the directory with its note; None if the file is not a valid note."""
+        if any(disk.kind_of(one) != "a directory" for one in (self.directory.parent, self.directory)):
+            return
+        for path in sorted(islice(self.directory.iterdir(), _MOST)):
+            yield path, _read_note(path)
+
+
+def _read_note(path: Path) -> AppliedNote | None:
+    try:
+        data = disk.read(path, _LARGEST, follow=False)
+        return AppliedNote.model_validate_json(data) if len(data) <= _LARGEST else None
+    except (OSError, ValidationError):
+        return None
+
+
+def label_commits(
+    notes: AppliedNotes,
+    base: Base,
+    ref: str | None = None,
+    env: Mapping[str, str] | None = None,
+    applied: str | None = None,
+) -> LabelCommits:
+    """Return the commits that labels compare with.
+
+    `base` is the default base, and `ref` the commit that `--base` names. `applied` is the commit that was
+    applied last, if a caller knows it; otherwise notes of earlier applies tell it. Raises DiagnosticError
+    (exit 5) if `ref` cannot be used.
+    """
+    variables = os.environ if env is None else env
+    named = base
+    if ref is not None:
+        named = read_base(notes.root, notes.registry, variables, ref, notes.layers, notes.ids)
+    compared = None
+    if named.desired is not None and named.complete and (ref is not None or named.proposed):
+        compared = PastFiles(named.desired, named.ids)
+    if applied is None:
+        return LabelCommits(compared, tuple(notes.applies()))
+    commits = CommitsSince(notes.root, notes.registry, notes.layers, applied, notes.ids)
+    return LabelCommits(compared, (LastApply(commits),))
