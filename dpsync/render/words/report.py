@@ -9,6 +9,7 @@ from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import counted
+from dpsync.render.words.plan import folded
 from dpsync.render.words.values import show
 from dpsync.render.words.visible import visible
 
@@ -47,7 +48,10 @@ def _applied(plan: Plan, report: Report) -> list[str]:
     """Return the numbers of created, changed and deleted objects, as far as they are not 0."""
     good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
     created = changed = deleted = 0
+    along = folded(plan)
     for change in plan.changes:
+        if change.address in along:
+            continue
         verbs = {step.verb for step in change.steps if step.id in good}
         if "delete" in verbs:
             deleted += count_deletes([change]).number
