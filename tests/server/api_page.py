@@ -44,8 +44,8 @@ and the behavior of locked spaces on this page apply to `full` and `reference`; 
 what](platforms.md#who-may-do-what) lists the differences with `published`.
 Errors have the body `{{"error": {{"code", "message"}}}}`. All operations refuse a call without a valid token
 (401). Those with a body refuse one that is malformed or invalid (400), longer than 10 MiB (413) or not JSON
-(415). Every answer to a GET that succeeded names the world that is served, in `Dpsync-World`
-([keeping state](companion.md#the-control-plane)).
+(415). Every answer names the profile that is served, in `Dpsync-Profile`. Every answer to a GET that
+succeeded names the world that is served, in `Dpsync-World` ([keeping state](companion.md#the-control-plane)).
 """
 
 

@@ -252,3 +252,19 @@ def test_the_log_of_requests_names_method_path_and_status(api: Api) -> None:
     api.get("/orgs")
     api.call("DELETE", "/orgs/acme/teams/none")
     assert list(api.app.requests) == [("GET", "/v1/orgs", 200), ("DELETE", "/v1/orgs/acme/teams/none", 204)]
+
+
+@pytest.mark.parametrize("served", ["api", "reference", "published"])
+def test_every_answer_names_the_profile(served: str, request: pytest.FixtureRequest) -> None:
+    """Otherwise dpsync plans for an API edition that the companion does not serve."""
+    api: Api = request.getfixturevalue(served)
+    answers = [
+        api.call("GET", "/orgs/acme"),
+        api.call("PATCH", "/spaces/guides", {"title": "Guides"}),
+        api.call("GET", "/orgs/nobody"),
+        api.call("GET", "/no/such/path"),
+        api.as_("wrong").call("GET", "/orgs"),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 404, 404, 401]
+    assert {answer.headers.get("dpsync-profile") for answer in answers} == {api.app.profile}

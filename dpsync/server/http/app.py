@@ -40,6 +40,8 @@ from .routing import Routes
 
 PATHS_REMEMBERED = 4096
 CALLER = "dpsync.caller"
+PROFILE_HEADER = "Dpsync-Profile"
+"""The header of every answer of the API: the profile that is served."""
 DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
 _log = logging.getLogger("dpsync.server")
 
@@ -103,7 +105,12 @@ class Companion:
             await send({"type": "websocket.close", "code": 1000})
 
     async def answer(self, request: Request) -> Response:
-        """What the API says to a request; an error is an answer, too. It is in no log."""
+        """Answer a request, with the profile in a header; an error is an answer, too. It is in no log."""
+        response = await self._answer(request)
+        response.headers[PROFILE_HEADER] = self.profile
+        return response
+
+    async def _answer(self, request: Request) -> Response:
         try:
             path, found = self._named(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
