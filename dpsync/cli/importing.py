@@ -6,29 +6,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsync.cli.arguments.connection import Connection
-from dpsync.cli.opening import client_of
+from dpsync.cli.opening import client_of, served_profile
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk
-    from dpsync.kinds.registry import Registry
     from dpsync.render.json.documents import ImportDocument
 
 
 def import_live(
-    out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
+    out: Output, to: Connection, profile: str | None, organizations: tuple[str, ...], directory: Path,
     full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
 ) -> int:  # fmt: skip
-    """Write the configuration of what is live into a directory that has none; how that ended."""
-    from dpsync.api import import_
+    """Write the configuration of what is live into a directory that has none; return the exit code.
+
+    Without a `profile`, that of the server counts.
+    """
+    from dpsync.api import import_, load_registry
     from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.client.client import PAGE_LIMIT
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import import_document
 
     with client_of(RememberingClient, out, to, timeout) as client:
+        root = load_registry().root
+        assert root.find is not None
+        registry = load_registry(
+            profile or served_profile(out, client, root.find.path, {"limit": PAGE_LIMIT})
+        )
         with out.progress.during(READING):
             found = import_(client, registry, organizations, parallelism, full, ids.read())
         requests, platform = client.requests, client.platform

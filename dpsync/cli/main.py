@@ -59,7 +59,8 @@ Exit codes:
 
 \b
 Environment:
-  DPSYNC_URL         the address of the platform, without /v1
+  DPSYNC_URL         the address of the platform, without /v1; default
+                     https://api.gitbook.com
   DPSYNC_TOKEN       the access token, or
   DPSYNC_TOKEN_FILE  a file that holds it
   DPSYNC_TOKEN_NAMES further variables that an environment in the files may

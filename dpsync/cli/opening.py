@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+import click
+from msgspec.structs import replace
 
 from dpsync.cli.arguments.connection import Connection, connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
+from dpsync.kinds.profiles import FULL, PROFILES, profile_at
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Options, Planned, Session
+    from dpsync.client.answers import Params
     from dpsync.client.client import ReadClient
     from dpsync.client.recording import Recording
+    from dpsync.model.entries.desired import Desired
     from dpsync.model.plans.plan import Plan
 
+    To = TypeVar("To", bound=Connection | None)
     Client = TypeVar("Client", bound=ReadClient)
 
 
@@ -32,6 +41,69 @@ def client_of(
         to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
         recording=recording,
     )  # fmt: skip
+
+
+def configured(
+    out: Output, place: ConfigurationPaths, connect: Callable[[Output, ConfigurationPaths, Desired], To]
+) -> tuple[Desired, To]:
+    """Load the configuration and find its platform, before anything is sent.
+
+    The API edition of the server may not be known yet. So a configuration with errors counts if it has none
+    for another edition: `for_server` reports the errors for the edition that the server has.
+    Raises DiagnosticError, and UsageError for an address or a token that is missing.
+    """
+    try:
+        desired = place.load(out)
+    except DiagnosticError:
+        other = next(filter(None, map(place.loaded_for, PROFILES)), None)
+        if other is None:
+            raise
+        try:
+            return other, connect(out, place, other)
+        except (DiagnosticError, click.UsageError):
+            pass  # without a connection, the errors for the assumed edition are what counts
+        raise
+    return desired, connect(out, place, desired)
+
+
+def for_server(
+    out: Output, client: ReadClient, place: ConfigurationPaths, desired: Desired
+) -> tuple[ConfigurationPaths, Desired]:
+    """Return the configuration as it is read for the API edition of the server, and its paths.
+
+    A profile that a flag or the environment names counts more than what the server says.
+    Raises DiagnosticError (exit 5) if the configuration has errors for that edition.
+    """
+    from dpsync.api import load_registry
+    from dpsync.live.organizations import first_request
+
+    settled = place.for_profile_of(desired)
+    if settled is place:
+        return place, desired
+    first = first_request(load_registry(desired.profile), desired)
+    profile = served_profile(out, client, *first)
+    if profile == desired.profile:
+        return settled, desired
+    settled = replace(place, profile=profile)
+    return settled, settled.load_again(out, desired)
+
+
+def served_profile(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
+    """Return the profile of GitBook for GitBook's address, else the one that the server names, else `full`.
+
+    `path` and `params` are the first request of the reading that follows, which gets the answer.
+    """
+    if (known := profile_at(client.url)) is not None:
+        return known
+    with out.progress.during(READING):
+        named = client.begin(path, params)
+    if named is None or named in PROFILES:
+        return named or FULL.name
+    out.complain(
+        f"warning: {visible(client.url)} names the API edition {named}, which this dpsync does not know: "
+        f"dpsync takes it for {FULL.name}"
+    )
+    return FULL.name
 
 
 def planned_now(out: Output, session: Session, client: ReadClient, options: Options) -> Planned:
@@ -63,12 +135,10 @@ def reading_session(
 
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired = place.load(out)
-        to = connection(out, place, desired)
-    with endings(out, to):
-        session = opened(out, place, desired, to, parallelism, base).session
-        with client_of(ReadClient, out, to, timeout, recording) as client:
-            yield session, client
+        desired, to = configured(out, place, connection)
+    with endings(out, to), client_of(ReadClient, out, to, timeout, recording) as client:
+        place, desired = for_server(out, client, place, desired)
+        yield opened(out, place, desired, to, parallelism, base).session, client
 
 
 @contextmanager

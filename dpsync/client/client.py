@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any, Self
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Params, WriteResult, quote
 from dpsync.client.deadline import Connections
-from dpsync.client.errors import BadList, Interrupted, ListFault, Miscounted, NotJson, Unknown
+from dpsync.client.errors import (
+    BadList,
+    ClientError,
+    Interrupted,
+    ListFault,
+    Miscounted,
+    NotJson,
+    Unknown,
+)
 from dpsync.client.observer import Nobody, Observer
 from dpsync.client.pace import Pace
-from dpsync.client.platform import origin, world
+from dpsync.client.platform import origin, profile, world
 from dpsync.client.retry import Clock, RetryPolicy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
 from dpsync.model.texts.mask import Mask
@@ -64,6 +72,9 @@ class ReadClient:
         )
         self._transport = GetOnly(inner if recording is None else recording.around(inner))
         self._world: str | None = None
+        self.profile: str | None = None
+        """The API edition that the server named in its first answer that named one."""
+        self._first: tuple[Request, JSON | ClientError] | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
         self.observer = observer or Nobody()
@@ -123,8 +134,31 @@ class ReadClient:
 
         return self._policy.run(request, read, repeatable=True)
 
+    def begin(self, path: str, params: Params | None = None) -> str | None:
+        """Send the first GET of a reading, and return the API edition that the server names.
+
+        The next `get` or `pages` with the same path and parameters gets this answer, or raises its error: so
+        learning the edition costs no request of its own. If another path comes first, the answer is dropped.
+        """
+        request = answers.request("GET", path, params)
+        found: JSON | ClientError
+        try:
+            found = self._ask(path, params)
+        except Interrupted:
+            raise
+        except ClientError as error:
+            found = error
+        self._first = request, found
+        return self.profile
+
     def _ask(self, path: str, params: Params | None) -> JSON:
         request = answers.request("GET", path, params)
+        first, self._first = self._first, None
+        if first is not None and first[0] == request:
+            self.observer.answered(request.method)
+            if isinstance(first[1], ClientError):
+                raise first[1]
+            return first[1]
         return self._policy.run(request, lambda: self._read(request), repeatable=True)
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
@@ -176,6 +210,7 @@ class ReadClient:
             answer = self._in_pace(self._transport, request)
         finally:
             self.observer.answered(request.method)
+        self.profile = self.profile or profile(answer.status, answer.headers)
         self._raise_for(request, answer)
         self._world = self._world or world(self.url, answer.headers)
         return answer

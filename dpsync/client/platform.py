@@ -14,7 +14,10 @@ from dpsync.model.texts.loopback import is_loopback
 
 WORLD_HEADER: Final = "dpsync-world"
 """What a companion names its world in (docs/companion.md)."""
+PROFILE_HEADER: Final = "dpsync-profile"
+"""The header in which a server names the API edition that it serves (docs/companion.md)."""
 _WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_PROFILE: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 NAMES: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
 
@@ -42,6 +45,15 @@ def world(url: str, headers: Mapping[str, str]) -> str | None:
     """The name of the world that an answer comes from; None unless it comes from this machine and says so."""
     name = headers.get(WORLD_HEADER, "")
     return f"world-{name}" if is_loopback(url) and _WORLD.fullmatch(name) else None
+
+
+def profile(status: int, headers: Mapping[str, str]) -> str | None:
+    """Return the API edition that an answer names, known or not; None for a redirect.
+
+    dpsync follows no redirect, so a redirect says nothing about the server that it leads to.
+    """
+    name = headers.get(PROFILE_HEADER, "")
+    return name if status // 100 != 3 and _PROFILE.fullmatch(name) else None
 
 
 def is_name(text: str) -> bool:

@@ -41,12 +41,17 @@ from dpsync.client.errors import (
 from dpsync.client.http_library import httpx
 from dpsync.client.idle import Idle
 from dpsync.client.way import Way, has_system_certificates, proxy_of, trusted, way_to
+from dpsync.model.texts.loopback import COMPANION_TOKENS, is_loopback
 from dpsync.model.texts.web_address import address_problem
 
 MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000
 """Characters of an address with its query, of which a part may be what the platform has sent."""
 _SHOWN = 200
+_DOCUMENTED = (
+    "it is a documented token of the companion, and dpsync sends it only to a loopback address, such as that "
+    "of `dpsync serve`; for a companion on another machine, choose a token with `dpsync serve --token`"
+)
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
 _WITH_LENGTH = ("POST", "PUT", "PATCH")
@@ -132,6 +137,11 @@ class Token:
     def header(self) -> str:
         return f"Bearer {self.__value}"
 
+    @property
+    def is_documented(self) -> bool:
+        """Whether the companion documents this token, so that it is no secret."""
+        return self.__value in COMPANION_TOKENS
+
     def hide(self, text: str) -> str:
         """The text without the token, for what a server may have echoed."""
         return text.replace(self.__value, "[token]")
@@ -157,6 +167,8 @@ class HttpTransport:
         connections: Connections | None = None,
     ) -> None:
         self._base = _base(url)
+        if token.is_documented and not is_loopback(self._base):
+            raise Malformed("token", _DOCUMENTED)
         self._timeout = timeout
         self._trace = trace
         self._deadline = Deadline()

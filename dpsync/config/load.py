@@ -25,6 +25,7 @@ from dpsync.config.declaring.policy import PolicyReader
 from dpsync.config.declaring.resolve import Resolving
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.kinds.kind import Single
+from dpsync.kinds.profiles import profile_at
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.entries.address import Address, Pattern
@@ -88,11 +89,16 @@ def _loaded(
 
 
 def _registry(registry: Registry, layers: Layers | None, environment: Environment | None) -> Registry:
-    """Every kind in the words of the profile that is planned for: that which was named, else that of the
-    environment, else that of the registry.
+    """Return every kind in the words of a profile: the named profile, the profile or address of the
+    environment, the assumed profile, or the profile of the registry.
     """
-    named = layers.profile if layers is not None else None
-    profile = named or (environment.profile if environment is not None else None)
+    profile = layers.profile if layers is not None else None
+    if profile is None and environment is not None:
+        profile = environment.profile or (profile_at(environment.url) if environment.url else None)
+        if profile is None and environment.url:
+            return registry.whole
+    if profile is None and layers is not None:
+        profile = layers.assumed
     return registry.whole if profile is None else registry.written_for(profile)
 
 

@@ -7,7 +7,8 @@ patterns, nulls, defaults) a kind says beside the field that it concerns: `Field
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
@@ -214,3 +215,14 @@ GET /orgs/{}/conversations-issues/{}
 """))  # fmt: skip
 
 PROFILES = {profile.name: profile for profile in (FULL, REFERENCE, PUBLISHED)}
+GITBOOK_URL: Final = "https://api.gitbook.com"
+"""The address of GitBook's API: the default address."""
+
+
+def profile_at(url: str) -> str | None:
+    """Return the profile of GitBook's own API, whatever its answers say; None for any other address."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return None
+    return PUBLISHED.name if host == urlsplit(GITBOOK_URL).hostname else None

@@ -5,12 +5,15 @@ One that the token may not see at all ends the reading; so does one that it may 
 
 from __future__ import annotations
 
+from dpsync.client.answers import Params
+from dpsync.client.client import PAGE_LIMIT
 from dpsync.client.errors import NotFound
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.urls import expand
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import expand, split_query
 from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Source
-from dpsync.model.entries.desired import Entry
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
@@ -27,6 +30,16 @@ def read_organizations(reading: ReadingState) -> None:
     for resource, live in zip(pinned, found, strict=True):
         _bind(reading, resource, live, MatchedBy.PIN)
     reading.stop(Exit.FAILED)
+
+
+def first_request(registry: Registry, desired: Desired) -> tuple[str, Params | None]:
+    """Return path and parameters of the first request that reading a configuration sends."""
+    root = registry.root
+    pins = [entry.pin for entry in desired.resources.values() if entry.parent is None]
+    if root.find is not None and (not pins or None in pins):
+        path, query = split_query(root.find.path)
+        return path, {**(query or {}), "limit": PAGE_LIMIT}
+    return split_query(expand(registry, root, root.read.path, str(pins[0]), ()))
 
 
 def _by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | None:

@@ -29,14 +29,17 @@ def load(
     environment: str | None = None,
     profile: str | None = None,
     commit: str | None = None,
+    assumed: str | None = None,
 ) -> Desired:
     """The checked configuration with what goes over it, as a platform of this profile takes it.
 
-    Without `profile` that of the environment counts, else that of the registry. `Desired.profile` says which.
+    Without `profile` that of the environment counts (its `profile`, or `published` at GitBook's address),
+    else the `assumed` one, else that of the registry. `Desired.profile` says which.
     With `commit`, each file must equal the file in that commit of its repository.
     Raises DiagnosticError (exit 5) with everything that is wrong, and (exit 4) for a file that differs.
     """
-    layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
+    layers = Layers.of(root, overlays, environment, profile, assumed)
+    registry = registry or load_registry()
     variables, files = os.environ if env is None else env, _project_files(root, overlays, commit)
     desired, diagnostics = load_from(files, registry, variables, layers)
     if diagnostics.errors:
@@ -52,13 +55,15 @@ def validate(
     environment: str | None = None,
     profile: str | None = None,
     commit: str | None = None,
+    assumed: str | None = None,
 ) -> Desired:
     """The checked configuration: with the chosen environment, else alone and with each one that there is.
 
     A finding that is there only with environments says with which. Variables of environments that were not
-    chosen need not be set. `commit` and the errors are the same as for `load`.
+    chosen need not be set. `commit`, `assumed` and the errors are the same as for `load`.
     """
-    layers, registry = Layers.of(root, overlays, environment, profile), registry or load_registry()
+    layers = Layers.of(root, overlays, environment, profile, assumed)
+    registry = registry or load_registry()
     files = _project_files(root, overlays, commit)
     desired, found = _checked_everywhere(files, registry, os.environ if env is None else env, layers)
     if found.errors:

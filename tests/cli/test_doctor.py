@@ -23,7 +23,9 @@ from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.urls import expand
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
 from tests.cli.conftest import Run
 from tests.no_tls import NO_TLS
 
@@ -89,13 +91,15 @@ def test_each_setting_says_where_it_is_from(
 
 
 def test_a_platform_that_cannot_tell_whose_token_it_is_is_examined_all_the_same(
-    platform: ThreadedServer, acme: Path, run: Run
+    acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    platform.app.requests.clear()
-    found = document(run, acme, "--profile", "reference")
+    with ThreadedServer(build(open_store(":memory:"), profile="reference")) as platform:
+        platform.reset()
+        monkeypatch.setenv("DPSYNC_URL", platform.url)
+        monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+        found = document(run, acme)
     assert (found["exit"], check(found, "token")["level"]) == (0, "note")
     assert check(found, "organization")["level"] == "ok"
-    assert ("GET", "/v1/user", 200) not in platform.app.requests
 
 
 def tries(url: str, token: str, name: str) -> int | None:
@@ -151,8 +155,8 @@ def test_a_list_that_a_token_may_not_read_is_no(
 @pytest.mark.parametrize(
     ("variables", "said", "mend"),
     [
-        ({"DPSYNC_URL": ""}, "DPSYNC_URL is not set", "dpsync serve"),
-        ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", None),
+        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN cannot be used: it is a documented token", None),
+        ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", "Create a token in GitBook"),
         ({"DPSYNC_TOKEN": "wrong"}, "the token was not accepted (401)", "check DPSYNC_TOKEN"),
     ],
 )

@@ -66,7 +66,6 @@ def test_an_environment_is_told_or_that_none_is_chosen() -> None:
     assert said(configuration(desired)) == [
         ("configuration", "ok", "0 entries in 0 files", None),
         ("environment", "note", "none is chosen of prod, test", None),
-        ("profile", "ok", "full", "the default"),
     ]
     chosen = Desired({}, {}, environment=Environment("prod"), environments=("prod", "test"))
     assert said(configuration(chosen))[1] == ("environment", "ok", "prod", None)

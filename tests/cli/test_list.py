@@ -70,13 +70,14 @@ def test_offline_the_ids_are_those_of_the_files(
     assert row(out, "acme/teams/new")[3:] == ["-"]
 
 
-def test_without_an_address_it_says_that_no_platform_was_asked(
+def test_without_a_token_it_says_that_no_platform_was_asked(
     project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("DPSYNC_URL", raising=False)
+    for name in ("DPSYNC_URL", "DPSYNC_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
     ended = run("list", "-C", str(project(TEAMS)))
     assert ended.code == 0
-    assert "no platform is asked, so the ids are those of the files: DPSYNC_URL is not set" in ended.err
+    assert "no platform is asked, so the ids are those of the files: DPSYNC_TOKEN is not set" in ended.err
 
 
 def test_a_token_that_is_refused_is_an_error_and_no_list(

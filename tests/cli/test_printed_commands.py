@@ -261,6 +261,7 @@ MENTIONED = {
     ("config/reading/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
     ("config/reading/ids_file.py", "dpsync ids"): "the same",
     ("cli/arguments/connection.py", "dpsync serve"): "it takes no such flag",
+    ("client/transport.py", "dpsync serve"): "the same",
     ("cli/main.py", "dpsync github"): "the help",
     ("render/formats.py", "dpsync schema"): "the help of --format",
     ("cli/action/run.py", "dpsync github"): "the name of what runs",

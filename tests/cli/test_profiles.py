@@ -60,8 +60,8 @@ def test_apply_does_the_rest_and_ends_with_3(run: Run, example: Path, platform: 
 
 
 @pytest.mark.usefixtures("platform")
-def test_without_it_such_a_platform_is_said_not_to_have_the_operation(run: Run, example: Path) -> None:
-    ended = run("plan", "-C", str(example))
+def test_wrong_profile_names_the_missing_operation(run: Run, example: Path) -> None:
+    ended = run("plan", "-C", str(example), "--profile", "full")
     assert ended.code == 1
     assert "501" in ended.err
     assert "--profile says which" in ended.err

@@ -29,9 +29,9 @@ LITERAL = "hunter2-hunter2"
 
 def test_a_literal_is_a_warning_with_its_place_and_the_way_out(run: Run, project: Project) -> None:
     text = TEXT.format(settings=f"token: {LITERAL}", header=f"{{ apiKey: {LITERAL} }}")
-    ended = run("validate", "-C", str(project(text)))
+    ended = run("validate", "-C", str(project(text)), "--profile", "full")
     assert ended.code == 0
-    assert ended.out.startswith("Valid: ")
+    assert ended.out.startswith("Valid on the profile full: ")
     assert ended.err.count("warning[DP236]") == 2
     assert "dpsync.yaml:6:60" in ended.err
     assert "{ env: NAME }" in ended.err
@@ -59,7 +59,7 @@ def test_a_literal_in_a_file_of_its_own_is_found_there(run: Run, project: Projec
 
 def test_with_the_way_out_there_is_nothing_to_say(run: Run, project: Project) -> None:
     text = TEXT.format(settings="token: { env: TOKEN }", header="{ apiKey: { env: KEY } }")
-    assert run("validate", "-C", str(project(text))).err == ""
+    assert run("validate", "-C", str(project(text)), "--profile", "full").err == ""
 
 
 def test_an_overlay_of_an_environment_is_looked_at_too(run: Run, project: Project) -> None:

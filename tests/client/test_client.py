@@ -46,7 +46,18 @@ class Recorder:
 def test_a_read_client_has_no_way_to_write() -> None:
     public = {name for name in dir(ReadClient) if not name.startswith("_")}
 
-    assert public == {"cancel", "close", "get", "pages", "pause", "platform", "requests", "stats", "text"}
+    assert public == {
+        "begin",
+        "cancel",
+        "close",
+        "get",
+        "pages",
+        "pause",
+        "platform",
+        "requests",
+        "stats",
+        "text",
+    }
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "get", "GET "])

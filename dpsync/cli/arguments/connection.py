@@ -2,7 +2,7 @@
 
 The sources, in this order: the inputs of the action, the environment of the root file that --env names, the
 variables of the shell, and the environment that DPSYNC_ENV names. dpsync never sends the token of one source
-to the address of another.
+to the address of another. The default address, GitBook's, belongs to the variables of the shell.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.arguments.trust import Trust, tell_unneeded
-from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, trusted_by_flag
+from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
 from dpsync.cli.terminal.usage import WrongUsage
+from dpsync.kinds.profiles import GITBOOK_URL
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.words import are
 from dpsync.render.words.visible import visible
@@ -42,6 +43,8 @@ class Connection(Struct, frozen=True):
     token_from: str
     rate: float | None = None
     """Requests for each second at most, as the chosen environment says."""
+    by_default: bool = False
+    """Whether nobody has given the address, so that it is GitBook's."""
     pending: str = ""
     """What a change under review makes of address and token, if they are not used yet: told in the plan."""
 
@@ -181,24 +184,37 @@ def _of_inputs(given: Given) -> Connection:
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
 
 
+def shell_address() -> str:
+    """Return the address in DPSYNC_URL, without /v1; if it is not set, GitBook's."""
+    return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_URL
+
+
 def _of_shell(chosen: Environment | None) -> Connection:
-    url = os.environ.get("DPSYNC_URL", "").rstrip("/")
-    if not url:
-        raise WrongUsage(
-            "DPSYNC_URL is not set: the address of the platform, without /v1.",
-            "To try things out, run `dpsync serve` and set it to what that prints.",
-        )
+    url, by_default = shell_address(), not os.environ.get("DPSYNC_URL", "").rstrip("/")
+    url_from = "the default address" if by_default else "DPSYNC_URL"
     if token := os.environ.get("DPSYNC_TOKEN"):
-        return Connection(url, token, "DPSYNC_URL", "DPSYNC_TOKEN")
+        return Connection(url, token, url_from, "DPSYNC_TOKEN", by_default=by_default)
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
-        return Connection(url, _in_file(Path(file)), "DPSYNC_URL", "DPSYNC_TOKEN_FILE")
+        return Connection(url, _in_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", by_default=by_default)
     lines = [
-        "DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for DPSYNC_URL.",
-        "The platform makes one in the settings of your user; `dpsync serve` prints one.",
+        f"DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for {visible(url)}.",
+        "Create a token in GitBook, in the settings of your user. To try dpsync without an account, run "
+        "`dpsync serve`, which prints an address for DPSYNC_URL and a token.",
     ]
     if chosen is not None:
-        lines.append(f"The token of the environment {visible(chosen.name)} is never sent to DPSYNC_URL.")
+        address = "the default address" if by_default else "DPSYNC_URL"
+        lines.append(f"The token of the environment {visible(chosen.name)} is never sent to {address}.")
     raise WrongUsage(*lines)
+
+
+def check_explicit(to: Connection, no_input: bool) -> None:
+    """Raise WrongUsage if nobody can be asked about a write to an address that nobody has given."""
+    if to.by_default and not interactive(no_input):
+        raise WrongUsage(
+            "DPSYNC_URL is not set, and without a terminal dpsync changes nothing at the default address: "
+            f"to apply to GitBook, set DPSYNC_URL={GITBOOK_URL}.",
+            "The input api-url of the action and an environment of the root file (--env) count as well.",
+        )
 
 
 def _in_file(path: Path) -> str:

@@ -46,9 +46,8 @@ def profiled(command: F) -> F:
     """--profile: what the platform has and takes."""
     return click.option(
         "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_profile,
-        help="What the platform has and takes: full; published, the vendor's edition of today; or reference, "
-        "the documented operations alone. A plan blocks what the platform cannot do. "
-        "[default: that of the environment, else full; env: DPSYNC_PROFILE]",
+        help="The API edition to plan for, if it is not that of the server: full, published or reference. "
+        "[default: that of the environment, else that of the server; env: DPSYNC_PROFILE]",
     )(command)  # fmt: skip
 
 

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.cli.terminal.output import Output
+from dpsync.kinds.profiles import FULL, GITBOOK_URL, profile_at
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -62,6 +65,8 @@ class ConfigurationPaths(Struct, frozen=True):
     """The profile that was named."""
     commit: str | None = None
     """The commit whose files the files of the configuration must equal."""
+    assumed: str | None = None
+    """The profile if neither a flag nor the chosen environment names one, and no server is asked."""
 
     @property
     def journals(self) -> Path:
@@ -88,21 +93,53 @@ class ConfigurationPaths(Struct, frozen=True):
             check_nearest_root(directory, found, commit)
         overlaid = tuple(directory / str(name) for name in overlays)
         named_ids = None if ids is None else directory / ids
-        return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit)
+        address = os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_URL
+        assumed = profile_at(address) or FULL.name
+        return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit, assumed)
 
     def load(self, out: Output) -> Desired:
         """The configuration. Raises DiagnosticError."""
+        self._tell(out)
+        return warned(out, self.loaded())
+
+    def load_again(self, out: Output, before: Desired) -> Desired:
+        """Load the configuration for another profile than `before`; print only warnings that are new."""
+        found = self.loaded()
+        new = tuple(warning for warning in found.warnings if warning not in before.warnings)
+        warned(out, replace(found, warnings=new))
+        return found
+
+    def loaded_for(self, profile: str) -> Desired | None:
+        """Return the configuration as a server with this profile takes it, without a message.
+
+        None if it has errors, or if a flag or the chosen environment names the profile.
+        """
+        if self.profile is not None:
+            return None
+        try:
+            found = replace(self, profile=profile).loaded()
+        except DiagnosticError:
+            return None
+        return None if found.environment is not None and found.environment.profile is not None else found
+
+    def for_profile_of(self, desired: Desired) -> ConfigurationPaths:
+        """Return the same paths, so that everything else is read for the profile of this configuration."""
+        chosen = desired.environment
+        named = self.profile is not None or (chosen is not None and chosen.profile is not None)
+        return self if named else replace(self, profile=desired.profile)
+
+    def loaded(self) -> Desired:
+        """Return the configuration without a message. Raises DiagnosticError."""
         from dpsync.api import load
 
-        self._tell(out)
-        found = load(
+        return load(
             self.root,
             overlays=self.overlays,
             environment=self.environment,
             profile=self.profile,
             commit=self.commit,
+            assumed=self.assumed,
         )
-        return warned(out, found)
 
     def validated(self, out: Output) -> Desired:
         """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
@@ -115,6 +152,7 @@ class ConfigurationPaths(Struct, frozen=True):
             environment=self.environment,
             profile=self.profile,
             commit=self.commit,
+            assumed=self.assumed,
         )
         return warned(out, found)
 

@@ -19,7 +19,7 @@ from dpsync.cli.applying import (
     remember_apply,
     show_expected,
 )
-from dpsync.cli.arguments.connection import connection
+from dpsync.cli.arguments.connection import check_explicit, connection
 from dpsync.cli.arguments.memory import SavedBase, opened
 from dpsync.cli.arguments.options import (
     journal_option,
@@ -32,7 +32,7 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.arguments.place import ConfigurationPaths, are_deletes_reviewed
-from dpsync.cli.opening import check_answers, client_of, planned_now
+from dpsync.cli.opening import check_answers, client_of, configured, for_server, planned_now
 from dpsync.cli.questions import answered_plan, can_ask, without_questions
 from dpsync.cli.terminal.output import as_output
 
@@ -91,13 +91,14 @@ def command(
                 check_approved(saved.plan, approved)
                 options, profile = options_of(saved.plan), saved.plan.profile
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            desired = place.load(out)
-            to = connection(out, place, desired)
+            desired, to = configured(out, place, connection)
+            check_explicit(to, no_input)
         with endings(out, to):
             saved_base = SavedBase(saved.plan.base, saved.plan.base_from) if saved is not None else None
-            session, ids, notes = opened(out, place, desired, to, parallelism, base, saved_base)
             recording = started(rehearse)
             with client_of(WriteClient, out, to, timeout, recording) as client:
+                place, desired = for_server(out, client, place, desired)
+                session, ids, notes = opened(out, place, desired, to, parallelism, base, saved_base)
                 planned = planned_now(out, session, client, options)
                 if saved is None:  # a saved plan must be the same, with the same answers
                     check_answers(planned.plan, no_input)

@@ -11,7 +11,7 @@ from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import git_base, ids_file, on_disk, tell_repeated
 from dpsync.cli.arguments.options import layered, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.opening import client_of
+from dpsync.cli.opening import client_of, configured, for_server
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -76,26 +76,25 @@ def command(
         raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired = place.load(out)
-        to = connection(out, place, desired)
-    with endings(out, to):
+        desired, to = configured(out, place, connection)
+    with endings(out, to), client_of(ReadClient, out, to, timeout) as client:
+        place, desired = for_server(out, client, place, desired)
         ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
         merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()
         tell_repeated(out, merged.ids)
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
-        with client_of(ReadClient, out, to, timeout) as client:
-            if asked.anything:
-                edits = _edits(session, client, asked)
-                document = edits_document(ids.name, client.platform, edits)
-            else:
-                with out.progress.during(READING):
-                    compared = compare_ids(session, client)
-                check_settled(merged, compared, ids.name)
-                edits = {} if checking else compared.edits
-                document = compared_document(ids.name, compared, checking)
-            if not checking:
-                _write(ids, client.platform, edits, merged)
+        if asked.anything:
+            edits = _edits(session, client, asked)
+            document = edits_document(ids.name, client.platform, edits)
+        else:
+            with out.progress.during(READING):
+                compared = compare_ids(session, client)
+            check_settled(merged, compared, ids.name)
+            edits = {} if checking else compared.edits
+            document = compared_document(ids.name, compared, checking)
+        if not checking:
+            _write(ids, client.platform, edits, merged)
         if out.json:
             out.document(document)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,20 +12,20 @@ import click
 from msgspec import Struct
 
 from dpsync.cli.arguments.completing import addresses as addresses_of_entries
-from dpsync.cli.arguments.connection import Connection, chosen_by_flag, connection
+from dpsync.cli.arguments.connection import chosen_by_flag, connection, shell_address
 from dpsync.cli.arguments.memory import ids_file, on_disk, opened
 from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.importing import import_live, show_import
-from dpsync.cli.opening import client_of
+from dpsync.cli.opening import client_of, configured, for_server
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
-from dpsync.kinds.profiles import FULL
+from dpsync.kinds.profiles import FULL, profile_at
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import IdsOnDisk, Session
+    from dpsync.api import IdsOnDisk, ReadClient, Session
     from dpsync.kinds.registry import Registry
     from dpsync.model.entries.desired import Desired
 
@@ -95,6 +97,7 @@ def command(
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings
+    from dpsync.importing.caching import RememberingClient
 
     out = as_output(format_, color, verbose, quiet)
     asked = _Asked(
@@ -104,25 +107,25 @@ def command(
     asked.check()
     if asked.navigation is not None:
         with endings(out):
-            return _taken_over(out, asked, asked.navigation, load_registry(profile or FULL.name).whole)
+            expected = profile or profile_at(shell_address()) or FULL.name
+            return _taken_over(out, asked, asked.navigation, load_registry(expected).whole)
     if asked.edits or asked.again:
         with endings(out):
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            desired = _there(out, place) if asked.again else place.load(out)
-            to = connection(out, place, desired)
-        with endings(out, to):
+            with _kept(place) if asked.again else nullcontext():
+                desired, to = configured(out, place, connection)
+        with endings(out, to), client_of(RememberingClient, out, to, timeout) as client:
+            with _kept(place) if asked.again else nullcontext():
+                place, desired = for_server(out, client, place, desired)
             session, ids, _ = opened(out, place, desired, to, parallelism, base)
             if asked.again:
-                return _imported_again(out, to, place, session, ids, organizations, timeout)
-            return _edited(out, to, place, session, asked, timeout)
+                return _imported_again(out, client, place, session, ids, organizations)
+            return _edited(out, client, place, session, asked)
     to = connection(out)
     with endings(out, to):
-        registry = load_registry(profile or FULL.name)
         named = directory / ids_in if ids_in else None
         ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
-        return import_live(
-            out, to, registry, organizations, directory, full, force, parallelism, timeout, ids
-        )
+        return import_live(out, to, profile, organizations, directory, full, force, parallelism, timeout, ids)
     raise AssertionError
 
 
@@ -207,13 +210,19 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
     return name
 
 
-def _there(out: Output, place: ConfigurationPaths) -> Desired:
-    """The configuration that is there. What cannot be read cannot be kept: then nothing is done."""
+@contextmanager
+def _kept(place: ConfigurationPaths) -> Iterator[None]:
+    """Refuse to import into a configuration that has errors: dpsync could not keep what it says.
+
+    Raises DiagnosticError (exit 4).
+    """
     from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
 
     try:
-        return place.load(out)
+        yield
     except DiagnosticError as invalid:
+        if invalid.exit_code is not Exit.INVALID:
+            raise
         message = f"{place.root.name} is there already, and what it says cannot be read and kept"
         hint = "put it right, import into another directory, or start anew with --force"
         found = [*invalid.findings, Diagnostic("exists", message, hint=hint)]
@@ -221,26 +230,23 @@ def _there(out: Output, place: ConfigurationPaths) -> Desired:
 
 
 def _imported_again(
-    out: Output, to: Connection, place: ConfigurationPaths, session: Session, ids: IdsOnDisk,
-    organizations: tuple[str, ...], timeout: float,
+    out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, ids: IdsOnDisk,
+    organizations: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Put what is live into the configuration that is there, and keep the rest of it."""
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.config.composing.layers import Layers
-    from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import again_document
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
-    with client_of(RememberingClient, out, to, timeout) as client:
-        with out.progress.during(READING):
-            found = import_again(session, client, place.root, organizations, layers)
-        requests, platform = client.requests, client.platform
+    with out.progress.during(READING):
+        found = import_again(session, client, place.root, organizations, layers)
     written = put(place.root.parent, found.made.files)
-    code = show_import(out, again_document(found.made, written, found.plan, requests))
+    code = show_import(out, again_document(found.made, written, found.plan, client.requests))
     try:
-        ids.edit(platform, found.ids)
+        ids.edit(client.platform, found.ids)
     except CannotWrite as cannot:
         out.complain(f"error: {cannot}")
         return Exit.PARTIAL
@@ -248,31 +254,28 @@ def _imported_again(
 
 
 def _edited(
-    out: Output, to: Connection, place: ConfigurationPaths, session: Session, asked: _Asked, timeout: float
+    out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, asked: _Asked
 ) -> int:
     """Write live values, entries or rows into files of the configuration that is there."""
     from dpsync.api import add, import_rows, update
     from dpsync.config.composing.layers import Layers
-    from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import update_document
 
     into = None if asked.into is None else _file_of(place, session.desired, asked.directory, asked.into)
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
-    with client_of(RememberingClient, out, to, timeout) as client:
-        try:
-            edit = add if asked.adding else update
-            with out.progress.during(READING):
-                made = (
-                    edit(session, client, place.root, asked.addresses, layers, into=into)
-                    if asked.rows is None
-                    else import_rows(session, client, place.root, asked.rows, layers)
-                )
-        except ValueError as wrong:
-            raise click.UsageError(str(wrong)) from None
-        requests = client.requests
+    try:
+        edit = add if asked.adding else update
+        with out.progress.during(READING):
+            made = (
+                edit(session, client, place.root, asked.addresses, layers, into=into)
+                if asked.rows is None
+                else import_rows(session, client, place.root, asked.rows, layers)
+            )
+    except ValueError as wrong:
+        raise click.UsageError(str(wrong)) from None
     written = put(place.root.parent, made.files, force=asked.force)
-    return show_import(out, update_document(made, written, requests))
+    return show_import(out, update_document(made, written, client.requests))
 
 
 def _navigation_file(directory: Path, named: Path) -> Path:

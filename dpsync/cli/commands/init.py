@@ -145,7 +145,6 @@ def _below_checkout(directory: Path) -> str:
 
 def _imported(out: Output, directory: Path, organization: str) -> int:
     """Take over what is live, as `dpsync import` does; how that ended."""
-    from dpsync.api import load_registry
     from dpsync.cli.arguments.connection import connection
     from dpsync.cli.arguments.memory import ids_file, on_disk
     from dpsync.cli.endings import endings
@@ -155,7 +154,7 @@ def _imported(out: Output, directory: Path, organization: str) -> int:
     to = connection(out)
     with endings(out, to):
         ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, None), directory)
-        return import_live(out, to, load_registry(), (organization,), directory, False, False, 4, 30.0, ids)
+        return import_live(out, to, None, (organization,), directory, False, False, 4, 30.0, ids)
     raise AssertionError
 
 

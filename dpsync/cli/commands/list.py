@@ -34,29 +34,31 @@ def command(
     """List every entry, with its place in the files and its object.
 
     One line for each entry: its address, its kind, file and line, the id of the live object, and by what
-    dpsync recognised that object. Without a platform (no address, no token, or --offline), the ids are those
-    of the files: an id: in an entry, or its line in the ids file.
+    dpsync recognised that object. Without a platform (no token, or --offline), the ids are those of the
+    files: an id: in an entry, or its line in the ids file.
     """
     from dpsync.api import list_entries
     from dpsync.cli.arguments.memory import opened
     from dpsync.cli.endings import endings
+    from dpsync.cli.opening import configured
     from dpsync.render.json.list_document import list_document
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired = place.load(out)
-        to = None if offline else _reached(out, place, desired)
+        desired, to = configured(out, place, (lambda *_: None) if offline else _reached)
     with endings(out, to):
         if to is None:
             listing = _offline(out, place, desired)
         else:
-            from dpsync.cli.opening import client_of
+            from dpsync.cli.opening import client_of, for_server
             from dpsync.client.client import ReadClient
 
-            session = opened(out, place, desired, to, parallelism, base).session
-            with client_of(ReadClient, out, to, timeout) as client, out.progress.during(READING):
-                listing = list_entries(session, client)
+            with client_of(ReadClient, out, to, timeout) as client:
+                place, desired = for_server(out, client, place, desired)
+                session = opened(out, place, desired, to, parallelism, base).session
+                with out.progress.during(READING):
+                    listing = list_entries(session, client)
         document = list_document(
             listing.desired, listing.registry, listing.matches, listing.unread, listing.platform, listing.live
         )
@@ -84,16 +86,15 @@ def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connec
 
 def _offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
     """The entries as the files have them, with the ids file of the platform that is named, if one is."""
-    import os
-
     from dpsync.api import ids_path, list_files, load_registry
+    from dpsync.cli.arguments.connection import shell_address
     from dpsync.cli.arguments.memory import on_disk
     from dpsync.client.platform import origin
     from dpsync.model.texts.loopback import is_loopback
 
-    url = (desired.environment.url if desired.environment else None) or os.environ.get("DPSYNC_URL")
-    path = place.ids or ids_path(place.root, url or "")
+    url = (desired.environment.url if desired.environment else None) or shell_address()
+    path = place.ids or ids_path(place.root, url)
     ids = on_disk(path, place.root.parent).read()
     # What is on this machine names itself in its answers alone.
-    platform = origin(url) if url and not is_loopback(url) else None
+    platform = origin(url) if not is_loopback(url) else None
     return list_files(desired, load_registry(desired.profile), ids, platform)

@@ -43,8 +43,8 @@ def command(
 ) -> int:  # fmt: skip
     """Show what apply would change; writes nothing.
 
-    dpsync compares the files with the platform at DPSYNC_URL. It also shows a plan that a guard has refused:
-    the command then ends with exit code 4, and --out saves nothing.
+    dpsync compares the files with GitBook, or with the server at DPSYNC_URL. It also shows a plan that a
+    guard has refused: the command then ends with exit code 4, and --out saves nothing.
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from dpsync.cli.applying import (
     asked,
@@ -17,7 +18,7 @@ from dpsync.cli.applying import (
     show_end,
     show_expected,
 )
-from dpsync.cli.arguments.connection import connection
+from dpsync.cli.arguments.connection import check_explicit, connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
     journal_option,
@@ -29,10 +30,11 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.opening import check_answers, client_of
+from dpsync.cli.opening import check_answers, client_of, configured
 from dpsync.cli.questions import answered_plan, can_ask, without_questions
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
+from dpsync.kinds.profiles import PROFILES
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -86,8 +88,9 @@ def command(
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
             path = directory / file if file is not None else _last_journal(journals or place.journals)
             done = _read_applied(path)
-            desired = place.load(out)
-            to = connection(out, place, desired)
+            place = replace(place, profile=place.profile or done.profile)
+            desired, to = configured(out, place, connection)
+            check_explicit(to, no_input)
         with endings(out, to):
             session, ids, notes = opened(out, place, desired, to, parallelism, base)
             with client_of(WriteClient, out, to, timeout) as client:
@@ -153,10 +156,12 @@ def _read_applied(path: Path) -> AppliedPlan:
     """Return the changes of an apply, from its journal or its saved plan."""
     from dpsync.api import applied
     from dpsync.apply.past import is_journal, parse_journal
-    from dpsync.apply.saved import content, parse_saved
+    from dpsync.apply.saved import content, parse_saved, unusable
 
     found = content(path)
     if is_journal(found):
         past = parse_journal(path, found)
+        if past.plan.profile not in PROFILES:
+            raise unusable(path, f"this dpsync does not know its profile, {past.plan.profile[:40]}")
         return applied(past.plan, past.report)
     return applied(parse_saved(path, found).plan)

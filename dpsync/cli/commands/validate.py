@@ -11,7 +11,6 @@ import click
 from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, as_output
-from dpsync.kinds.profiles import FULL
 from dpsync.model.texts.words import counted
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def command(
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, None, profile)
         desired = with_what_is_not_included(out, place, place.validated(out), base)
-        edited = _edited(out, place, desired, base) if changes else None
+        edited = _edited(out, place.for_profile_of(desired), desired, base) if changes else None
         if not out.text:
             from dpsync.render.json.conversion import findings_document
 
@@ -59,7 +58,8 @@ def command(
                 out.result(line)
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
-            on = "" if desired.profile == FULL.name else f" on the profile {desired.profile}"
+            chosen = desired.environment.profile if desired.environment is not None else None
+            on = f" on the profile {desired.profile}" if profile or chosen else ""
             out.result(
                 f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
             )

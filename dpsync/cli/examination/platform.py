@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import HttpTransport, Token
+from dpsync.kinds.profiles import profile_at
 from dpsync.live.access import HeaderReader, allowed, caller, organization, organization_called
 from dpsync.render.json.documents import Check, KindAccess
 
@@ -36,6 +37,10 @@ class PlatformExamination:
     def close(self) -> None:
         """Close the connection."""
         self.client.close()
+
+    def served(self) -> str | None:
+        """Return the API edition of GitBook for GitBook's address, else the one that the server names."""
+        return profile_at(self.to.url) or self.client.begin("/user")
 
     def settings(self) -> Iterator[Check]:
         """Address, token, proxy and certificates: never the token itself."""

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from dpsync import __version__
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
+from dpsync.kinds.profiles import PROFILES
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.texts.command import command
 from dpsync.model.texts.loopback import is_loopback
@@ -52,7 +53,7 @@ def files(place: ConfigurationPaths) -> Iterator[Check]:
 
 
 def configuration(desired: Desired) -> Iterator[Check]:
-    """What the files hold, the environment and the profile."""
+    """What the files hold, and the environment."""
     number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
     mend = command("validate") if desired.warnings else None
     warned = f", {counted(len(desired.warnings), 'warning')}" if desired.warnings else ""
@@ -74,13 +75,27 @@ def configuration(desired: Desired) -> Iterator[Check]:
             said=f"none is chosen of {names}",
             mend="choose one with --env NAME",
         )
-    default = f"the environment {chosen.name}" if chosen and chosen.profile else "the default"
-    yield Check(
-        topic="profile",
-        level="ok",
-        said=desired.profile,
-        source=source_of("profile", "--profile", "DPSYNC_PROFILE", default),
-    )
+
+
+def profile(
+    place: ConfigurationPaths | None, desired: Desired | None, used: str, served: str | None
+) -> Check:
+    """Check that dpsync plans for the API edition that the server serves; None if the server names none."""
+    chosen = desired.environment if desired is not None else None
+    source = "what the server says" if served is not None else "the default, since the server names none"
+    if place is not None and place.profile is not None:
+        source = source_of("profile", "--profile", "DPSYNC_PROFILE", "")
+    elif chosen is not None and chosen.profile is not None:
+        source = f"the environment {chosen.name}"
+    if served is None or served == used:
+        return Check(topic="profile", level="ok", said=used, source=source)
+    if served not in PROFILES:
+        said = f"{used}; the server serves {served}, which this dpsync does not know"
+        mend = "install a dpsync that knows this API edition, or compare with doctor --contact"
+        return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
+    said = f"{source} says {used}, but the server serves {served}"
+    mend = f"name {served}, or name no profile: dpsync then takes that of the server"
+    return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
 
 
 def invalid(error: DiagnosticError) -> Iterator[Check]:

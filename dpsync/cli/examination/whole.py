@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.examination import objects, settings
@@ -16,6 +17,7 @@ from dpsync.cli.examination.workflow import workflow
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.progress import READING
 from dpsync.client.errors import Malformed
+from dpsync.kinds.profiles import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.render.json.documents import Check, DoctorDocument
@@ -39,8 +41,9 @@ class Examination:
     ) -> DoctorDocument:
         """What was found. `named` are files, directory, environment, ids file and profile, as flags say."""
         place = self._place(named)
-        desired = self._desired(place) if place else None
-        platform = self._platform(place, named[2], desired)
+        desired, at = self._desired(place) if place else None, len(self._checks)
+        platform, place, desired = self._platform(place, named[2], desired)
+        self._checks[at:at] = settings.configuration(desired) if desired else ()
         if place is not None:
             self._checks += list(self._records_and_objects(place, base, desired, platform))
         else:
@@ -64,17 +67,14 @@ class Examination:
         return place
 
     def _desired(self, place: ConfigurationPaths) -> Desired | None:
-        from dpsync.api import load
-
+        """The configuration; one with errors counts if it has none for another API edition."""
         try:
-            desired = load(
-                place.root, overlays=place.overlays, environment=place.environment, profile=place.profile
-            )
+            return place.loaded()
         except DiagnosticError as error:
-            self._wrong(error)
-            return None
-        self._checks += settings.configuration(desired)
-        return desired
+            other = next(filter(None, map(place.loaded_for, PROFILES)), None)
+            if other is None:
+                self._wrong(error)
+            return other
 
     def _records_and_objects(
         self,
@@ -108,8 +108,42 @@ class Examination:
 
     def _platform(
         self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
-    ) -> PlatformExamination | None:
+    ) -> tuple[PlatformExamination | None, ConfigurationPaths | None, Desired | None]:
         """The platform, after everything that can be asked was asked; None where it is not known which one.
+
+        Also the configuration as it is read for the platform's API edition.
+        """
+        platform = self._connected(place, environment, desired)
+        served = platform.served() if platform is not None else None
+        known = served if served in PROFILES else None
+        if place is not None:
+            place, desired = self._read_again(place, desired, known)
+        used = desired.profile if desired else (place and place.profile) or known or FULL.name
+        if platform is not None:
+            self._checks += platform.settings()
+            self._checks.append(settings.profile(place, desired, used, served))
+            with self._out.progress.during(READING):
+                self._checks += platform.answers(desired, load_registry(used))
+            platform.close()
+        return platform, place, desired
+
+    def _read_again(
+        self, place: ConfigurationPaths, desired: Desired | None, served: str | None
+    ) -> tuple[ConfigurationPaths, Desired | None]:
+        """Return the configuration as it is read for an API edition; None if it has errors for that one."""
+        if desired is None or place.for_profile_of(desired) is place:
+            return place, desired
+        try:
+            found = (replace(place, profile=served) if served else place).loaded()
+        except DiagnosticError as error:
+            self._wrong(error)
+            return place, None
+        return place.for_profile_of(found), found
+
+    def _connected(
+        self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
+    ) -> PlatformExamination | None:
+        """The platform; None where it is not known which one.
 
         An environment that cannot be read may have an address of its own: nothing is sent elsewhere instead.
         """
@@ -121,16 +155,12 @@ class Examination:
         if to is None:
             return None
         try:
-            platform = PlatformExamination(to, self._timeout)
+            return PlatformExamination(to, self._timeout)
         except Malformed as error:
-            said = f"{error.part} cannot be used: {error.problem}"
+            part = {"url": to.url_from, "token": to.token_from}.get(error.part, error.part)
+            said = f"{part} cannot be used: {error.problem}"
             self._checks.append(Check(topic="platform", level="problem", said=said, source=to.url_from))
             return None
-        with self._out.progress.during(READING):
-            self._checks += platform.settings()
-            self._checks += platform.answers(desired, load_registry(desired.profile if desired else "full"))
-        platform.close()
-        return platform
 
     def _connection(self, place: ConfigurationPaths | None, desired: Desired | None) -> Connection | None:
         from dpsync.cli.arguments.connection import connection

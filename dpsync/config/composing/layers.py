@@ -42,10 +42,16 @@ class Layers(Struct, frozen=True):
     environment: str | None = None
     profile: str | None = None
     """The profile that was named; it counts in place of the environment's."""
+    assumed: str | None = None
+    """The profile if neither a name nor the environment tells it."""
 
     @staticmethod
     def of(
-        root: Path, overlays: Iterable[Path], environment: str | None = None, profile: str | None = None
+        root: Path,
+        overlays: Iterable[Path],
+        environment: str | None = None,
+        profile: str | None = None,
+        assumed: str | None = None,
     ) -> Layers:
         """Raises DiagnosticError (exit 5) when an overlay lies outside of the project of `root`."""
         project = root.parent.resolve()
@@ -60,7 +66,7 @@ class Layers(Struct, frozen=True):
             except OSError as error:
                 message = f"the overlay {path} cannot be read: {disk.why(error)}"
                 raise DiagnosticError([Diagnostic(codes.UNREADABLE, message)], Exit.INVALID) from None
-        return Layers(tuple(names), environment, profile)
+        return Layers(tuple(names), environment, profile, assumed)
 
 
 def only(root: Mapping, chosen: str | None) -> Mapping:

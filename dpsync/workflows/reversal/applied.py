@@ -30,6 +30,8 @@ class AppliedPlan(Struct, frozen=True):
     platform: str
     changes: tuple[Applied, ...]
     ids: Mapping[str, str] = field(default_factory=dict)
+    profile: str = "full"
+    """The API edition that the apply was planned for."""
 
 
 def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
@@ -40,7 +42,7 @@ def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
         outcomes = {outcome.step: outcome for outcome in report.outcomes}
         changes = [one for change in plan.changes if (one := _carried_out(change, outcomes)) is not None]
     created = {one.change.address: one.created_id for one in changes if one.created_id is not None}
-    return AppliedPlan(plan.platform, tuple(changes), {**plan.bindings, **created})
+    return AppliedPlan(plan.platform, tuple(changes), {**plan.bindings, **created}, plan.profile)
 
 
 def _carried_out(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
