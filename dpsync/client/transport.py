@@ -48,10 +48,6 @@ MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000
 """Characters of an address with its query, of which a part may be what the platform has sent."""
 _SHOWN = 200
-_DOCUMENTED = (
-    "it is a documented token of the companion, and dpsync sends it only to a loopback address, such as that "
-    "of `dpsync serve`; for a companion on another machine, choose a token with `dpsync serve --token`"
-)
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
 _WITH_LENGTH = ("POST", "PUT", "PATCH")
@@ -168,7 +164,12 @@ class HttpTransport:
     ) -> None:
         self._base = _base(url)
         if token.is_documented and not is_loopback(self._base):
-            raise Malformed("token", _DOCUMENTED)
+            raise Malformed(
+                "token",
+                "it is a documented token of the companion, and dpsync sends it only to loopback addresses, "
+                f"not to {self._base}: set DPSYNC_URL to the address that `dpsync serve` prints. For a companion "
+                "on another machine, choose a token with `dpsync serve --token`.",
+            )
         self._timeout = timeout
         self._trace = trace
         self._deadline = Deadline()
