@@ -15,7 +15,6 @@ from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
-from dpsync.kinds.profiles import FULL, PROFILES, profile_at
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.render.words.visible import visible
 
@@ -52,6 +51,8 @@ def configured(
     for another edition: `for_server` reports the errors for the edition that the server has.
     Raises DiagnosticError, and UsageError for an address or a token that is missing.
     """
+    from dpsync.kinds.profiles import PROFILES
+
     try:
         desired = place.load(out)
     except DiagnosticError:
@@ -93,6 +94,8 @@ def served_profile(out: Output, client: ReadClient, path: str, params: Params | 
 
     `path` and `params` are the first request of the reading that follows, which gets the answer.
     """
+    from dpsync.kinds.profiles import FULL, PROFILES, profile_at
+
     if (known := profile_at(client.url)) is not None:
         return known
     with out.progress.during(READING):

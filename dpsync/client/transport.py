@@ -167,8 +167,8 @@ class HttpTransport:
             raise Malformed(
                 "token",
                 "it is a documented token of the companion, and dpsync sends it only to loopback addresses, "
-                f"not to {self._base}: set DPSYNC_URL to the address that `dpsync serve` prints. For a companion "
-                "on another machine, choose a token with `dpsync serve --token`.",
+                f"not to {self._base}: set DPSYNC_URL to the address that `dpsync serve` prints. For a "
+                "companion on another machine, choose a token with `dpsync serve --token`.",
             )
         self._timeout = timeout
         self._trace = trace

@@ -7,10 +7,12 @@ patterns, nulls, defaults) a kind says beside the field that it concerns: `Field
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
+
+from dpsync.model.texts.web_address import GITBOOK
 
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""
@@ -215,8 +217,6 @@ GET /orgs/{}/conversations-issues/{}
 """))  # fmt: skip
 
 PROFILES = {profile.name: profile for profile in (FULL, REFERENCE, PUBLISHED)}
-GITBOOK_URL: Final = "https://api.gitbook.com"
-"""The address of GitBook's API: the default address."""
 
 
 def profile_at(url: str) -> str | None:
@@ -225,4 +225,4 @@ def profile_at(url: str) -> str | None:
         host = urlsplit(url).hostname
     except ValueError:
         return None
-    return PUBLISHED.name if host == urlsplit(GITBOOK_URL).hostname else None
+    return PUBLISHED.name if host == urlsplit(GITBOOK).hostname else None

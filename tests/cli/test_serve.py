@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.process.listening import CannotListen, cannot_listen
+from dpsync.server.process.listening import CannotListen, bound, cannot_listen
 from tests.cli.conftest import Run
 
 
@@ -23,9 +23,21 @@ def test_a_port_that_is_taken(run: Run) -> None:
         ended = run("serve", "--port", str(port))
     assert ended.code == 1
     assert ended.err == (
-        f"Error: cannot listen on 127.0.0.1:{port}: another program does already. "
-        "Stop it, or choose another port (--port 0: a free one).\n"
+        f"error[listen]: cannot listen on 127.0.0.1:{port}: another program uses port {port}\n"
+        "  = stop that program, or choose another port with --port; --port 0 takes a free one\n"
+        "\n"
+        "1 error\n"
     )
+
+
+def test_port_that_two_programs_bind_serves_one() -> None:
+    """Otherwise two companions start at the same time, and the second ends with a line of a library."""
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
+        with bound("127.0.0.1", port), pytest.raises(OSError, match="in use"):
+            other.listen()
 
 
 def test_an_address_that_is_not_of_this_machine(run: Run) -> None:
@@ -44,7 +56,7 @@ def test_a_host_that_nobody_knows(run: Run) -> None:
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.EADDRINUSE, "another program does already"),
+        (errno.EADDRINUSE, "another program uses port 80"),
         (errno.EACCES, "ports below 1024 are for the system"),
         (errno.EADDRNOTAVAIL, "this machine does not have that address"),
         (errno.ENOBUFS, os.strerror(errno.ENOBUFS)),

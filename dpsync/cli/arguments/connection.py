@@ -20,8 +20,8 @@ from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.arguments.trust import Trust, tell_unneeded
 from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
 from dpsync.cli.terminal.usage import WrongUsage
-from dpsync.kinds.profiles import GITBOOK_URL
 from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.texts.web_address import GITBOOK
 from dpsync.model.texts.words import are
 from dpsync.render.words.visible import visible
 
@@ -186,7 +186,7 @@ def _of_inputs(given: Given) -> Connection:
 
 def shell_address() -> str:
     """Return the address in DPSYNC_URL, without /v1; if it is not set, GitBook's."""
-    return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_URL
+    return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK
 
 
 def _of_shell(chosen: Environment | None) -> Connection:
@@ -212,7 +212,7 @@ def check_explicit(to: Connection, no_input: bool) -> None:
     if to.by_default and not interactive(no_input):
         raise WrongUsage(
             "DPSYNC_URL is not set, and without a terminal dpsync changes nothing at the default address: "
-            f"to apply to GitBook, set DPSYNC_URL={GITBOOK_URL}.",
+            f"to apply to GitBook, set DPSYNC_URL={GITBOOK}.",
             "The input api-url of the action and an environment of the root file (--env) count as well.",
         )
 

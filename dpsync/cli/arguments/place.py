@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.cli.terminal.output import Output
-from dpsync.kinds.profiles import FULL, GITBOOK_URL, profile_at
 from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.texts.web_address import GITBOOK
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -65,8 +65,6 @@ class ConfigurationPaths(Struct, frozen=True):
     """The profile that was named."""
     commit: str | None = None
     """The commit whose files the files of the configuration must equal."""
-    assumed: str | None = None
-    """The profile if neither a flag nor the chosen environment names one, and no server is asked."""
 
     @property
     def journals(self) -> Path:
@@ -93,9 +91,14 @@ class ConfigurationPaths(Struct, frozen=True):
             check_nearest_root(directory, found, commit)
         overlaid = tuple(directory / str(name) for name in overlays)
         named_ids = None if ids is None else directory / ids
-        address = os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_URL
-        assumed = profile_at(address) or FULL.name
-        return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit, assumed)
+        return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit)
+
+    @property
+    def _assumed(self) -> str:
+        """The profile if neither a flag nor the chosen environment names one, and no server is asked."""
+        from dpsync.kinds.profiles import FULL, profile_at
+
+        return profile_at(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK) or FULL.name
 
     def load(self, out: Output) -> Desired:
         """The configuration. Raises DiagnosticError."""
@@ -138,7 +141,7 @@ class ConfigurationPaths(Struct, frozen=True):
             environment=self.environment,
             profile=self.profile,
             commit=self.commit,
-            assumed=self.assumed,
+            assumed=self._assumed,
         )
 
     def validated(self, out: Output) -> Desired:
@@ -152,7 +155,7 @@ class ConfigurationPaths(Struct, frozen=True):
             environment=self.environment,
             profile=self.profile,
             commit=self.commit,
-            assumed=self.assumed,
+            assumed=self._assumed,
         )
         return warned(out, found)
 

@@ -34,7 +34,6 @@ from dpsync.cli.opening import check_answers, client_of, configured
 from dpsync.cli.questions import answered_plan, can_ask, without_questions
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.kinds.profiles import PROFILES
 from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -157,6 +156,7 @@ def _read_applied(path: Path) -> AppliedPlan:
     from dpsync.api import applied
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content, parse_saved, unusable
+    from dpsync.kinds.profiles import PROFILES
 
     found = content(path)
     if is_journal(found):

@@ -16,6 +16,7 @@ from dpsync.cli.plan_program import isolated_command, plan_variables
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -145,7 +146,8 @@ def command(
 
 @contextmanager
 def _command_errors() -> Iterator[None]:
-    """What keeps the companion from serving, as an error of the command. Raises ClickException."""
+    """What keeps the companion from serving, as an error of the command. Raises ClickException or Exit."""
+    from dpsync.cli.endings import finish
     from dpsync.server.process.listening import CannotListen
     from dpsync.server.process.workers import WorkerFailed
     from dpsync.server.store import StoreError
@@ -154,7 +156,9 @@ def _command_errors() -> Iterator[None]:
         yield
     except WorkerFailed:
         raise click.ClickException("a worker did not start") from None
-    except (CannotListen, StoreError, ValueError) as error:
+    except CannotListen as cannot:
+        finish(as_output("text", "auto"), [Diagnostic("listen", str(cannot), hint=cannot.hint)], Exit.FAILED)
+    except (StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or 'serve'}: {error.strerror or error}") from None

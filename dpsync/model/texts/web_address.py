@@ -10,6 +10,8 @@ from ipaddress import AddressValueError, IPv6Address
 from typing import Final
 from urllib.parse import urlsplit
 
+GITBOOK: Final = "https://api.gitbook.com"
+"""The address of GitBook's API, which is the default address."""
 LONGEST: Final = 2_000
 """Characters of an address."""
 _CREDENTIALS: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]+(?=@)""")

@@ -14,6 +14,10 @@ from starlette.types import ASGIApp
 from ..control.connection import BreakableConnection
 from ..control.request_guard import RequestGuard
 
+_PORT = "stop that program, or choose another port with --port; --port 0 takes a free one"
+_FREE = "choose another port with --port; --port 0 takes a free one"
+_ADDRESS = "choose a name or an address of this machine with --host"
+
 
 def tcp_socket(ipv6: bool = False) -> socket:
     """A socket to listen on.
@@ -25,12 +29,16 @@ def tcp_socket(ipv6: bool = False) -> socket:
 
 
 class CannotListen(Exception):
-    """An address cannot be listened on; the text says why, and what to do."""
+    """An address cannot be listened on: the text says why, and `hint` what to do."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        super().__init__(text)
+        self.hint = hint
 
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[socket]:
-    """A socket that has taken an address. Raises CannotListen."""
+    """Listen on an address, so that no other program can. Raises CannotListen."""
     with tcp_socket(ipv6=":" in host) as listening:
         if sys.platform != "win32":  # there it would let two programs have one port
             listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
@@ -56,27 +64,28 @@ def _reached(host: str) -> str:
 def _bind(listening: socket, host: str, port: int) -> None:
     try:
         listening.bind((host, port))
+        listening.listen()  # with SO_REUSEADDR, two programs can bind to a port on which neither listens yet
     except OSError as error:
-        raise cannot_listen(host, port, error) from None
+        raise cannot_listen(host, listening.getsockname()[1] or port, error) from None
     except (TypeError, ValueError):  # Python encodes the name before the system sees it
-        raise CannotListen("cannot listen: --host has no name or address of a host.") from None
+        raise CannotListen("cannot listen: --host has no name or address of a host", _ADDRESS) from None
 
 
 def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
-    """The system's reason in words."""
+    """Return the system's reason in words, with what to do."""
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     match error.errno:
         case errno.EADDRINUSE:
-            why = "another program does already. Stop it, or choose another port (--port 0: a free one)."
+            why, hint = f"another program uses port {port}", _PORT
         case errno.EACCES:
-            why = "not permitted; ports below 1024 are for the system. Choose another one (--port)."
+            why, hint = f"you may not use port {port}; ports below 1024 are for the system", _FREE
         case errno.EADDRNOTAVAIL:
-            at, why = host, "this machine does not have that address. Choose one that it has (--host)."
+            at, why, hint = host, "this machine does not have that address", _ADDRESS
         case _ if isinstance(error, gaierror):
-            at, why = host, f"{error.strerror}. Choose an address of this machine (--host)."
+            at, why, hint = host, error.strerror or "no such host", _ADDRESS
         case number:
-            why = os.strerror(number) if number else str(error)
-    return CannotListen(f"cannot listen on {at}: {why}")
+            why, hint = os.strerror(number) if number else str(error), _FREE
+    return CannotListen(f"cannot listen on {at}: {why}", hint)
 
 
 class Listening(uvicorn.Server):
