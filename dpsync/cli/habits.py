@@ -41,7 +41,6 @@ _COMMANDS: Final = {
     "destroy": "take the entries out of the files, name their places in policy: prune, and apply",
     "diff": "use plan",
     "force-unlock": "a lock goes with the process that holds it",
-    "help": "use --help",
     "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",
     "output": "use plan --format json",
     "preview": "use plan",

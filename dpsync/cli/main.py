@@ -18,82 +18,48 @@ from dpsync.cli.habits import check_habits, directory_behind
 from dpsync.collector import collector_out_of_the_way
 from dpsync.model.findings.diagnostic import Exit
 
-COMMANDS = {
-    "init": "Write the files of a new project; asks what is not named.",
-    "plan": "Show what apply would change; writes nothing.",
-    "rehearse": "Carry the plan out on a copy of what is live; writes nothing.",
-    "apply": "Carry out the plan, and prove that it converged.",
-    "revert": "Take back what an apply did; a plan like any other.",
-    "history": "List the applies of this checkout; asks no platform.",
-    "drift": "Show where the platform differs from the files; writes nothing.",
-    "show": "Print a saved plan, or the report of an apply, in any format; asks no platform.",
-    "graph": "Draw the organization, and what a plan changes; asks no platform.",
-    "import": "Write the files of what is live on the platform.",
-    "export": "Write a site's navigation as the platform's own file; asks no platform.",
-    "ids": "Record the id of the live object of each entry.",
-    "validate": "Check the files; asks no platform.",
-    "fmt": "Put the white space of the files in order; asks no platform.",
-    "list": "List every entry, with its place in the files and its object.",
-    "config": "Print the effective configuration, and where each value is written.",
-    "doctor": "Check the settings, the platform and the token; writes nothing.",
-    "explain": "Say what a kind, a field or a code means.",
-    "github": "Run a command in a workflow on GitHub, and report there.",
-    "world": "Save what is live as a file that serve serves; writes nothing to the platform.",
-    "serve": "Run the companion: the platform's API on this machine.",
-    "completion": "Print the script by which a shell completes dpsync.",
-    "version": "Print the version of dpsync; --json for programs.",
-    "schema": "Print a JSON Schema, for editors and other tools.",
+GROUPS = {
+    "Start": {
+        "init": "Write the files of a new project",
+        "import": "Write what is live into files",
+        "export": "Write a site's navigation file for GitBook's Git Sync",
+        "completion": "Print the script that completes dpsync commands in your shell",
+    },
+    "Every day": {
+        "plan": "Show what apply would change",
+        "rehearse": "Try the plan on a copy of the live organization",
+        "apply": "Apply the plan, and verify the result",
+        "drift": "Show where the platform differs from the files",
+        "validate": "Check the files, without a connection to the platform",
+        "fmt": "Fix the white space in the files",
+        "list": "List every entry with its line and its live object",
+        "show": "Print a saved plan or the report of an apply, in any format",
+        "graph": "Draw the organization, or what a plan changes",
+    },
+    "When something is wrong": {
+        "doctor": "Check the settings, the platform and the token",
+        "explain": "Explain a kind, a field or an error code",
+        "revert": "Undo the changes of an apply",
+        "history": "List the applies of this checkout",
+        "ids": "Record the id of the live object of each entry",
+        "config": "Print the configuration with the file and line of each value",
+    },
+    "In CI": {
+        "github": "Run dpsync in a GitHub workflow and report there",
+        "schema": "Print a JSON Schema of the files or of an output",
+    },
+    "Local platform": {
+        "serve": "Run GitBook's API on this machine",
+        "world": "Save a copy of the live organization for dpsync serve",
+    },
+    "Help": {
+        "help": "Explain a command (help plan), environment or exit-codes",
+        "version": "Print the version of dpsync",
+    },
 }
+"""The commands by the situation in which somebody needs them, each with its summary."""
 
-EXIT_CODES = """\b
-Exit codes:
-  0    done; a plan ends with 0 with or without changes
-  1    failed; nothing was written
-  2    changes or drift (drift, plan --detailed-exitcode,
-       ids --check, fmt --check)
-  3    partly done, blocked or not converged (apply, import)
-  4    refused: by a guard, stale since the plan, or not confirmed
-  5    the configuration is invalid
-  64   wrong usage
-  130  interrupted (143: terminated)
-
-\b
-Environment:
-  DPSYNC_URL         the address of the platform, without /v1; default
-                     https://api.gitbook.com
-  DPSYNC_TOKEN       the access token, or
-  DPSYNC_TOKEN_FILE  a file that holds it
-  DPSYNC_TOKEN_NAMES further variables that an environment in the files may
-                     use as its token
-  DPSYNC_FILE        the same as --file
-  DPSYNC_ENV         the same as --env
-  DPSYNC_PROFILE     the same as --profile
-  DPSYNC_DEBUG       show where an internal error comes from
-  CI                 dpsync asks nobody; the git base is the commit before
-  GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_REF,
-  GITHUB_SHA         which commit that is, in a workflow on GitHub, and which
-                     one decides where an environment is
-  GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
-  CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
-  CI_MERGE_REQUEST_DIFF_BASE_SHA
-                     the same in a pipeline on GitLab
-  GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_ACTOR,
-  GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
-  GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE, RUNNER_TEMP
-                     what dpsync github reads of its workflow
-  GITHUB_ACTIONS, GITHUB_TOKEN
-                     that doctor runs in a workflow, and the token whose
-                     permissions it looks at
-  NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
-  FORCE_HYPERLINK, TERM_PROGRAM, VTE_VERSION, WT_SESSION, KONSOLE_VERSION,
-  KITTY_WINDOW_ID, DOMTERM
-                     whether the terminal shows file:line as links (1 or 0)
-  XDG_STATE_HOME     where the locks are, and the addresses that you trust
-                     (default: ~/.local/state)
-  PATH               where git is; a repository's own directory is left out
-  HOME, XDG_CONFIG_HOME
-                     where git's safe.directory of this user is
-"""
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
 
 class CommandGroup(click.Group):
@@ -119,9 +85,13 @@ class CommandGroup(click.Group):
             CompletionItem(name, help=said) for name, said in COMMANDS.items() if name.startswith(incomplete)
         ]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups; -V and -h have commands of their own."""
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                # The width of the first column is the same in every group.
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name, *_ = args
@@ -139,17 +109,14 @@ class CommandGroup(click.Group):
 @click.group(
     cls=CommandGroup,
     invoke_without_command=True,
-    epilog=EXIT_CODES,
+    subcommand_metavar="COMMAND [ARGS]...",
+    options_metavar="",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="dpsync", message="%(prog)s %(version)s")
 @click.pass_context
 def root(context: click.Context) -> None:
-    """A docs platform's organization as YAML in git: plan, apply, prove that it converged.
-
-    Write files, look at `dpsync plan`, carry it out with `dpsync apply`. Start with `dpsync import`, or try
-    dpsync without an account: `dpsync serve` runs the platform's API on your machine.
-    """
+    """Manage a GitBook organization as YAML files in git."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -56,6 +56,8 @@ def complete(
         ("dpsync import acme/teams", ["acme/teams/writers"]),
         ("dpsync explain site.vis", ["site.visibility"]),
         ("dpsync explain DP101", ["DP101"]),
+        ("dpsync help pl", ["plan"]),
+        ("dpsync help env", ["environment"]),
     ],
 )
 def test_what_is_offered(line: str, offered: list[str], complete: Callable[[str], list[str]]) -> None:

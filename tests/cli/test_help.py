@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from dpsync import __version__
+from dpsync.cli.main import COMMANDS, GROUPS, root
+from dpsync.cli.terminal.help import OTHER, HelpCommand
 from tests.cli.conftest import Run
 
 HEAVY = ("httpx", "pydantic", "yaml", "jsonschema", "deepdiff", "starlette", "uvicorn", "sqlite3")
@@ -16,7 +21,14 @@ HEAVY = ("httpx", "pydantic", "yaml", "jsonschema", "deepdiff", "starlette", "uv
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["plan", "--help"], ["apply", "--help"], ["drift", "--help"], ["serve", "--help"]],
+    [
+        ["--help"],
+        ["plan", "--help"],
+        ["apply", "--help"],
+        ["drift", "--help"],
+        ["serve", "--help"],
+        ["help", "plan"],
+    ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = (
@@ -29,15 +41,96 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ended.stderr.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", ["plan", "apply", "drift", "validate", "serve", "schema"])
-def test_every_command_has_help(command: str, run: Run) -> None:
-    ended = run(command, "--help")
-    assert ended.code == 0
-    assert command in run("--help").out
+TOPICS = ("environment", "exit-codes")
+
+
+def command_named(name: str) -> HelpCommand:
+    found = root.get_command(click.Context(root), name)
+    assert isinstance(found, HelpCommand)
+    return found
+
+
+@pytest.fixture
+def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Create the directories and files whose names are in examples."""
+    (tmp_path / "docs-config").mkdir()
+    (tmp_path / "acme.json").touch()
+    monkeypatch.chdir(tmp_path)
+
+
+def test_help_fits_on_one_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("--help").out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert {line.removesuffix(":") for line in lines if re.match(r"\w.*:$", line)} == {*GROUPS}
+    assert {line.split()[0] for line in lines[3:] if line.startswith("  ")} == {*COMMANDS}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_summary_is_the_same_in_both_helps(command: str) -> None:
+    first = (command_named(command).help or "").partition("\n\n")[0].strip()
+    if command not in ("revert", "history", "help"):  # their own page says a bit more
+        assert first == f"{COMMANDS[command]}."
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_examples_parse(command: str, example_files: None) -> None:
+    """An example with a flag that does not exist fails when somebody copies it."""
+    lines = command_named(command).examples
+    assert lines
+    for line in lines:
+        for example in re.findall(r"dpsync (?:'[^']*'|[^)|#<>'])+", line):
+            _, name, *arguments = shlex.split(example)
+            with command_named(name).make_context(name, arguments, parent=click.Context(root)):
+                pass
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_flags_have_a_group(command: str) -> None:
+    found = command_named(command)
+    groups = found.grouped_options(click.Context(found))
+    assert [one.name for one in groups[OTHER]] == ["help"]
+    named = {flag for flags in found.groups.values() for flag in flags}
+    assert named <= {flag for one in found.params for flag in one.opts}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_command_prints_the_help_flag_text(command: str, run: Run) -> None:
+    assert run("help", command).out == run(command, "--help").out
+
+
+def test_help_command_alone_lists_the_commands(run: Run) -> None:
+    assert run("help").out == run("--help").out
+
+
+def test_help_puts_examples_before_details(run: Run) -> None:
+    out = run("help", "apply").out
+    assert out.index("Examples:\n  dpsync apply\n") < out.index("\n  dpsync shows the plan")
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_help_topic_starts_with_an_example(topic: str, run: Run) -> None:
+    lines = run("help", topic).out.splitlines()
+    assert lines[2] == "Example:"
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("topic", "words"),
+    [
+        pytest.param("aply", 'did you mean "apply"?', id="misspelled command"),
+        pytest.param("exit-code", 'did you mean "exit-codes"?', id="misspelled topic"),
+        pytest.param("kubernetes", "dpsync help lists all commands", id="unknown word"),
+    ],
+)
+def test_unknown_help_topic_is_wrong_usage(topic: str, words: str, run: Run) -> None:
+    ended = run("help", topic)
+    assert (ended.code, words in ended.err) == (64, True), ended.err
 
 
 def test_the_exit_codes_are_in_the_help(run: Run) -> None:
-    out = run("--help").out
+    out = run("help", "exit-codes").out
     for code in ("0", "1", "2", "3", "4", "5", "64", "130"):
         assert f"  {code} " in out
 

@@ -34,6 +34,9 @@ FILES = "api cli collector config disk kinds model render workflows"
 COMMANDS = {
     "--version": ("cli collector model", "click msgspec"),
     "--help": ("cli collector model", "click msgspec"),
+    "help": ("cli collector model", "click msgspec"),
+    "help environment": ("cli collector model", "click msgspec"),
+    "help plan": ("cli collector disk model render", "click msgspec"),
     "version": ("cli collector model render", "click msgspec"),
     "completion bash": ("cli collector model", "click msgspec"),
     COMPLETED: ("cli collector model", "click msgspec"),

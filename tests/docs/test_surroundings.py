@@ -1,4 +1,4 @@
-"""Every variable of the environment that the code reads is in --help and in the documentation."""
+"""Every environment variable that the code reads is in `dpsync help environment` and in the documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpsync.cli.main import root
 from .markdown import DOCS, ROOT, sections
 
 SOURCE = ROOT / "dpsync"
-HELP = CliRunner().invoke(root, ["--help"]).output
+HELP = CliRunner().invoke(root, ["help", "environment"]).output
 PAGE = "\n".join(
     word for one in sections(DOCS / "plan.md") if one.title == "Environment" for word in one.words
 )

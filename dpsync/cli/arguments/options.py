@@ -28,17 +28,16 @@ def layered_or_new(command: F) -> F:
 def _layered(command: F, exists: bool) -> F:
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV", shell_complete=environments,
-        help="The environment of the root file. [default: none, the top-level values; env: DPSYNC_ENV]",
+        help="An environment of the root file. [default: none, the top-level values; env: DPSYNC_ENV]",
     )(command)  # fmt: skip
     command = click.option(
         "-C", "--directory", type=click.Path(exists=exists, file_okay=False, path_type=Path), default=Path(),
-        help="Work as if started in this directory." + ("" if exists else " dpsync makes a new one."),
-        show_default="the present one",
+        help="Run as if started in this directory." + ("" if exists else " dpsync can create it."),
     )(command)  # fmt: skip
     return click.option(
         "-f", "--file", "files", multiple=True, metavar="FILE",
-        help="The root file. Given again: an overlay, which wins over the files before it. "
-        "[default: dpsync.yaml, from here up to the git root; env: DPSYNC_FILE]",
+        help="The root file. If repeated, an overlay, which overrides the files before it. "
+        "[default: dpsync.yaml here or in a directory above, up to the git root; env: DPSYNC_FILE]",
     )(command)  # fmt: skip
 
 
@@ -67,11 +66,12 @@ def selecting(command: F) -> F:
     """--select and --exclude: which part of it."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Leave out what these addresses name, and everything in it. May be repeated.",
+        help="Skip the objects at these addresses, and everything in them. May be repeated.",
     )(command)  # fmt: skip
     return click.option(
         "--select", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Only what these addresses name, everything in it, and what that needs. May be repeated.",
+        help="Use only the objects at these addresses, everything in them, and what they need. "
+        "May be repeated.",
     )(command)  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def color_option(command: F) -> F:
     """--color: when the output has colours."""
     return click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-        help="When to colour the output.",
+        help="When to color the output.",
     )(command)  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def journal_option(command: F) -> F:
     """Add the option --journal."""
     return click.option(
         "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-        help="The directory of the journals. [default: .dpsync/journal beside the root file]",
+        help="The directory of the journals. [default: .dpsync/journal next to the root file]",
     )(command)  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def output_in_every_format(command: F) -> F:
 
 
 def _output(command: F, formats: Collection[str], each: str = "") -> F:
-    command = click.option("-v", "--verbose", count=True, help="Print more; given twice, every request.")(
+    command = click.option("-v", "--verbose", count=True, help="Print more; -vv also prints every request.")(
         command
     )
     command = click.option(
@@ -126,8 +126,8 @@ def rehearsing(command: F) -> F:
     """--rehearse: do it on a copy of what is live first."""
     return click.option(
         "--rehearse", is_flag=True,
-        help="Carry the plan out on a copy of what is live first (dpsync rehearse). A plan that does not go "
-        "as planned there is refused.",
+        help="First apply the plan to a copy of what is live (dpsync rehearse). If that does not go as "
+        "planned, dpsync refuses the plan.",
     )(command)  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def ids_option(command: F) -> F:
     """--ids: where it is recorded which live object each entry is."""
     return click.option(
         "--ids", "ids_in", metavar="FILE", type=click.Path(path_type=Path),
-        help="The ids file. [default: dpsync.ids.yaml beside the root file; of a platform on this machine "
+        help="The ids file. [default: dpsync.ids.yaml next to the root file; for a platform on this machine "
         ".dpsync/ids.yaml]",
     )(command)  # fmt: skip
 
@@ -154,7 +154,7 @@ def timeout_option(command: F) -> F:
     """--timeout: the patience with one request."""
     return click.option(
         "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
-        help="How long one request may take, with its whole answer.",
+        help="How long one request may take, including the whole response.",
     )(command)  # fmt: skip
 
 
@@ -190,7 +190,9 @@ def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[st
 def planning(command: F) -> F:
     """What plan and apply share."""
     command = reading(command)
-    command = click.option("--no-delete", is_flag=True, help="Delete nothing, whatever prune says.")(command)
+    command = click.option(
+        "--no-delete", is_flag=True, help="Delete nothing, even if policy: prune covers it."
+    )(command)
     return click.option(
         "--confirm", multiple=True, metavar="TEXT", callback=_answers,
         help="Answer a refusal for this run, in the words that the plan prints: "

@@ -34,6 +34,7 @@ from dpsync.cli.arguments.options import (
 from dpsync.cli.arguments.place import ConfigurationPaths, are_deletes_reviewed
 from dpsync.cli.opening import check_answers, client_of, configured, for_server, planned_now
 from dpsync.cli.questions import answered_plan, can_ask, without_questions
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 
 if TYPE_CHECKING:
@@ -41,7 +42,18 @@ if TYPE_CHECKING:
     from dpsync.workflows.open_questions import Given
 
 
-@click.command("apply")
+@click.command(
+    "apply",
+    cls=HelpCommand,
+    examples="""
+        dpsync apply
+        dpsync apply plan.json
+        dpsync apply --yes --select acme/sites/docs
+    """,
+    groups={
+        "Before the apply": ("--rehearse",),
+    },
+)
 @click.argument("saved_in", required=False, type=click.Path(path_type=Path), metavar="[PLAN]")
 @layered
 @profiled
@@ -65,12 +77,13 @@ def command(
     approved: str | None, journal_in: Path | None, rehearse: bool, no_input: bool, format_: str,
     color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Carry out the plan, and prove that it converged.
+    """Apply the plan, and verify the result.
 
-    dpsync shows the plan, asks, carries it out, reads everything back and plans again. The report says what
-    was done, what failed, what was not tried, and what nobody knows. A journal is kept in .dpsync/journal.
+    dpsync shows the plan, asks, sends the changes, reads everything back and plans again. The report lists
+    what was done, what failed, what was not tried, and every change whose outcome is unknown. The journal is
+    in .dpsync/journal.
 
-    PLAN is a file of plan --out. dpsync plans again, and goes on only if that gives the same plan.
+    PLAN is a file that plan --out saved. dpsync plans again, and continues only if the plan is the same.
     """
     from dpsync.api import Expected, Options
     from dpsync.apply.expected import check_approved

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import click
 
+from dpsync.cli.terminal.help import HelpCommand
 
-@click.command("completion")
+
+@click.command(
+    "completion",
+    cls=HelpCommand,
+    examples="""
+        eval "$(dpsync completion bash)"      # in ~/.bashrc
+        eval "$(dpsync completion zsh)"       # in ~/.zshrc
+        dpsync completion fish | source       # in ~/.config/fish/config.fish
+    """,
+)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the script by which a shell completes dpsync.
+    """Print the script that completes dpsync commands in your shell.
 
-    \b
-      bash:  eval "$(dpsync completion bash)"            in ~/.bashrc
-      zsh:   eval "$(dpsync completion zsh)"             in ~/.zshrc
-      fish:  dpsync completion fish | source             in ~/.config/fish/config.fish
-
-    A shell then completes commands and flags, addresses (--select, --exclude, import), the environments of
-    the root file (--env), and what can be explained.
+    The shell then completes commands and flags, addresses (after --select, --exclude and import),
+    environments of the root file (after --env), and everything that dpsync explain knows.
     """
     from click.shell_completion import ShellComplete, get_completion_class
 

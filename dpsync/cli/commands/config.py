@@ -9,11 +9,19 @@ import click
 
 from dpsync.cli.arguments.options import color_option, layered, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("config")
+@click.command(
+    "config",
+    cls=HelpCommand,
+    examples="""
+        dpsync config
+        dpsync config --env staging
+    """,
+)
 @layered
 @profiled
 @click.option(
@@ -25,12 +33,12 @@ def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, format_: str,
     color: str,
 ) -> int:  # fmt: skip
-    """Print the effective configuration, and where each value is written.
+    """Print the configuration with the file and line of each value.
 
-    One configuration after includes, overlays, the environment and variables. Behind each value is the file
-    and the line that it is from, and the variable that was put in. A secret stays the name of its variable.
-    Paths of { file: … } are relative to the file that the comment names. Exit code 5 when the configuration
-    is invalid.
+    dpsync prints one configuration, after includes, overlays, the environment and variables. A comment after
+    each value names its file and line, and the variable that it comes from. A secret stays the name of its
+    variable. Paths in { file: … } are relative to the file in the comment. Exit code 5 means that the
+    configuration is invalid.
     """
     from dpsync.api import compose
     from dpsync.cli.endings import endings

@@ -14,10 +14,18 @@ from dpsync.cli.arguments.options import (
     timeout_option,
     trusting,
 )
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 
 
-@click.command("doctor")
+@click.command(
+    "doctor",
+    cls=HelpCommand,
+    examples="""
+        dpsync doctor
+        dpsync doctor --env staging
+    """,
+)
 @layered
 @profiled
 @click.option("--base", metavar="REF", help="The git base that plan would take. [default: that of plan]")
@@ -33,13 +41,12 @@ def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, base: str | None,
     ids_in: Path | None, timeout: float, format_: str, color: str,
 ) -> int:  # fmt: skip
-    """Check the settings, the platform and the token; writes nothing.
+    """Check the settings, the platform and the token.
 
-    dpsync prints each setting and where it is from, whose token it is, and what that token may read and
-    write. It checks the clock, the rate limit, the git base, the ids file, and in a workflow on GitHub the
-    permissions. It lists the declared objects with which the platform reports a problem. Each finding says
-    what to do. The token is never shown. Exit code 5 when the configuration is invalid, 1 for any other
-    problem, else 0.
+    dpsync prints each setting and its source, the owner of the token, and what the token may read and write.
+    It checks the clock, the rate limit, the git base, the ids file, and in a GitHub workflow the permissions.
+    It lists the declared objects for which the platform reports a problem. Each finding has a remedy. dpsync
+    never shows the token. Exit code 5 means an invalid configuration, 1 any other problem, and 0 no problem.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination

@@ -15,12 +15,24 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.opening import reading_session
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("drift")
+@click.command(
+    "drift",
+    cls=HelpCommand,
+    examples="""
+        dpsync drift
+        dpsync drift --select acme/members
+        dpsync drift --unwatched
+    """,
+    groups={
+        "What counts as drift": ("--everything", "--unwatched"),
+    },
+)
 @layered
 @profiled
 @selecting
@@ -41,12 +53,13 @@ def command(
     exclude: tuple[str, ...], everything: bool, unwatched: bool, base: str | None, ids_in: Path | None,
     parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Show what the platform has that the files do not say; writes nothing.
+    """Show where the platform differs from the files.
 
-    Drift is the plan seen the other way round. For each difference dpsync prints what is live, what the file
-    says, why the two differ (by the git base), and two ways out. Exit code 2 means drift, 0 none. A check
-    that could not be made ends with another code (1, 5). dpsync does not compare what the files leave out:
-    it counts it, and --unwatched lists it.
+    For each difference, dpsync prints the live value, the value in the file, and how to undo or keep the live
+    value. Exit code 2 means drift, and 0 no drift. If dpsync could not compare, the exit code is another one
+    (1 or 5).
+
+    dpsync compares only what the files declare or policy: watch names. --unwatched lists everything else.
     """
     from dpsync.api import Options
     from dpsync.render.json.conversion import drift_document

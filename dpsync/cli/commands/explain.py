@@ -6,19 +6,29 @@ import click
 
 from dpsync.cli.arguments.completing import words
 from dpsync.cli.arguments.options import color_option
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("explain")
+@click.command(
+    "explain",
+    cls=HelpCommand,
+    examples="""
+        dpsync explain site
+        dpsync explain site.visibility
+        dpsync explain policy.prune
+        dpsync explain DP201
+    """,
+)
 @click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
 @color_option
 def command(what: str | None, color: str) -> int:
-    """Say what a kind, a field or a code means.
+    """Explain a kind, a field or an error code.
 
-    KIND is a kind of thing, as `site` or `team`; with FIELD it is one field, as `site.visibility`. CODE is
-    the code of a finding or a refusal, as `DP201` or `protected`. A key of the root file works, too:
-    `policy.prune`. Without a word it lists all kinds. Exit code 64 for a word that is none of these.
+    KIND is a kind of object, such as site or team, and FIELD one of its fields. CODE is the code of an error
+    or a refusal, such as DP201 or protected. A key of the root file works, too: policy.prune. Without an
+    argument, dpsync lists all kinds. For an unknown word, the exit code is 64.
     """
     out = as_output("text", color)
     paint = out.paint()

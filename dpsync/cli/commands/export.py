@@ -10,6 +10,7 @@ import click
 
 from dpsync.cli.arguments.options import layered, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
     from dpsync.kinds.registry import Registry
 
 
-@click.command("export")
+@click.command(
+    "export",
+    cls=HelpCommand,
+    examples="""
+        dpsync export --navigation docs
+        dpsync export --navigation acme/sites/docs --out gitbook-docs.yaml
+    """,
+    groups={
+        "Navigation file": ("--navigation", "--out", "--force", "--format"),
+    },
+)
 @layered
 @profiled
 @click.option(
@@ -38,14 +49,15 @@ def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, named: str,
     out: Path | None, force: bool, format_: str,
 ) -> int:  # fmt: skip
-    """Write the navigation of a declared site as the platform's own navigation file.
+    """Write a site's navigation file for GitBook's Git Sync.
 
-    It is the file that the platform's site-wide git sync reads (gitbook-docs.yaml), made of the configuration
-    alone; `dpsync import --from-navigation` takes it back. If FILE is already a navigation file, dpsync keeps
-    the values that only a navigation file can contain (the directories of spaces) for nodes with the same
-    key. On standard error, dpsync lists the values that the new file cannot contain and the values of FILE
-    that are lost, with address and line. Exit code 5 where the file would need what the configuration does
-    not say: nothing is guessed.
+    The file (gitbook-docs.yaml) is what GitBook's site-wide Git Sync reads. dpsync makes it from your files
+    alone; dpsync import --from-navigation reads it back.
+
+    If the output file is already a navigation file, dpsync keeps the values that only a navigation file can
+    have (the directories of spaces). On standard error, dpsync lists the values that the new file cannot
+    have, and the values of the old file that are lost, with address and line. Exit code 5 means that the
+    configuration lacks a value that the file needs.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.navigation_export import export

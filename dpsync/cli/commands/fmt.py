@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.words.visible import visible
@@ -14,23 +15,34 @@ _LARGEST = 10_000_000
 """Bytes of a file, as when it is read."""
 
 
-@click.command("fmt")
+@click.command(
+    "fmt",
+    cls=HelpCommand,
+    examples="""
+        dpsync fmt
+        dpsync fmt --check
+        dpsync fmt --diff acme/teams.yaml
+    """,
+    groups={
+        "Without writing": ("--check", "--diff"),
+    },
+)
 @click.argument("paths", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 @click.option(
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
-    help="Work as if started in this directory.", show_default="the present one",
+    help="Run as if started in this directory.",
 )  # fmt: skip
 @click.option(
     "--check", "checking", is_flag=True, help="Write nothing; exit with 2 when a file is not in order."
 )
 @click.option("--diff", "showing", is_flag=True, help="Write nothing; show what would change.")
 def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: bool) -> int:
-    """Put the white space of the files in order; asks no platform.
+    """Fix the white space in the files.
 
     Two spaces for each level, one where a space separates, none at the end of a line, at most one empty line.
-    Comments, quotes, the order of keys and all values stay. Without FILE it takes every file of the
-    configuration: the root file, what it includes, and the overlays of its environments. It prints the names
-    of the files that change. Exit code 5 when a file is no valid YAML.
+    Comments, quotes, the order of keys and all values stay as they are. Without FILE, dpsync takes every file
+    of the configuration: the root file, the files that it includes, and the overlays of its environments. It
+    prints the names of the files that change. Exit code 5 means that a file is not valid YAML.
     """
     from dpsync.cli.endings import endings
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.signals import Ended, Patience, handled
 from dpsync.model.findings.diagnostic import Exit
 
@@ -17,14 +18,20 @@ if TYPE_CHECKING:
     from dpsync.github.runner.place import WorkflowRun
 
 
-@click.command("github")
+@click.command(
+    "github",
+    cls=HelpCommand,
+    examples="""
+        dpsync github < inputs.json
+    """,
+)
 def command() -> int:
-    """Run a command in a workflow on GitHub, and report there.
+    """Run dpsync in a GitHub workflow and report there.
 
-    The action (action.yml) runs this command, with its inputs as one JSON object on standard input. dpsync
-    plans, applies, validates or looks for drift. It writes the comment, the issue, the summary of the job,
-    the annotations and the outputs. The exit code is that of the command that was run. Drift and changes fail
-    the job only when the input fail-on is "changes".
+    The action (action.yml) runs this command and passes its inputs as one JSON object on standard input.
+    dpsync plans, applies, validates or looks for drift. It writes the comment, the issue, the job summary,
+    the annotations and the outputs. The exit code is that of the command. Drift and changes fail the job only
+    if the input fail-on is "changes".
     """
     from dpsync.github.runner.log import Log
 

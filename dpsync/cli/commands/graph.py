@@ -8,11 +8,22 @@ import click
 
 from dpsync.cli.arguments.options import layered, selecting
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("graph")
+@click.command(
+    "graph",
+    cls=HelpCommand,
+    examples="""
+        dpsync graph
+        dpsync graph --plan plan.json --format dot
+    """,
+    groups={
+        "Picture": ("--plan", "--format"),
+    },
+)
 @layered
 @selecting
 @click.option(
@@ -27,14 +38,15 @@ def command(
     files: tuple[str, ...], directory: Path, environment: str | None, select: tuple[str, ...],
     exclude: tuple[str, ...], planned: Path | None, language: str,
 ) -> int:  # fmt: skip
-    """Draw the organization, and what a plan changes; asks no platform.
+    """Draw the organization, or what a plan changes.
 
-    The picture shows what the files declare. To see what a plan changes, save it first: `dpsync plan --out
-    plan.json`, then `dpsync graph --plan plan.json`.
+    The picture shows what the files declare. To see what a plan changes, save it first with dpsync plan --out
+    plan.json, then pass it with --plan plan.json.
 
-    A line leads from a thing to what is in it. A dashed arrow leads from a thing to one that a field of it
-    names. Of things with the same title, the picture shows the address, too. Exit code 5 when the
-    configuration is invalid, FILE holds no plan, or a pattern names nothing.
+    A line leads from an object to the objects inside it. A dashed arrow leads from an object to another
+    object that one of its fields names. If several objects have the same title, the picture also shows their
+    addresses. Exit code 5 means that the configuration is invalid, FILE is not a plan, or a pattern matches
+    nothing.
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load

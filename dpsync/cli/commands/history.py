@@ -8,15 +8,23 @@ import click
 
 from dpsync.cli.arguments.options import journal_option, output
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("history")
+@click.command(
+    "history",
+    cls=HelpCommand,
+    examples="""
+        dpsync history
+        dpsync history --format json
+    """,
+)
 @click.option("-f", "--file", "files", multiple=True, metavar="FILE", help="The root file of the project.")
 @click.option(
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
-    help="The directory of the project.", show_default="the present one",
+    help="The directory of the project.",
 )  # fmt: skip
 @journal_option
 @output

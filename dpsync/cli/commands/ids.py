@@ -12,6 +12,7 @@ from dpsync.cli.arguments.memory import git_base, ids_file, on_disk, tell_repeat
 from dpsync.cli.arguments.options import layered, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.opening import client_of, configured, for_server
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -23,7 +24,19 @@ if TYPE_CHECKING:
     from dpsync.model.entries.ids import Edits
 
 
-@click.command("ids")
+@click.command(
+    "ids",
+    cls=HelpCommand,
+    examples="""
+        dpsync ids
+        dpsync ids --check
+        dpsync ids --bind acme/teams/writers=team-1
+        dpsync ids --move acme/teams/old acme/teams/new
+    """,
+    groups={
+        "Lines of the ids file": ("--check", "--bind", "--forget", "--move"),
+    },
+)
 @layered
 @profiled
 @click.option(

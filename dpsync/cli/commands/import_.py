@@ -18,6 +18,7 @@ from dpsync.cli.arguments.options import layered_or_new, output, profiled, readi
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.importing import import_live, show_import
 from dpsync.cli.opening import client_of, configured, for_server
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
@@ -30,7 +31,20 @@ if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
 
 
-@click.command("import")
+@click.command(
+    "import",
+    cls=HelpCommand,
+    examples="""
+        dpsync import
+        dpsync import -C docs-config --organization acme
+        dpsync import --update 'acme/sites/docs#title'
+        dpsync import --add 'acme/teams/[Sales]'
+    """,
+    groups={
+        "What to import": ("--organization", "--update", "--add", "--from-navigation", "--redirects"),
+        "How to write it": ("--title", "--into", "--full", "--force"),
+    },
+)
 @click.argument("addresses", nargs=-1, metavar="[ADDRESS]...", shell_complete=addresses_of_entries)
 @layered_or_new
 @profiled
@@ -81,19 +95,19 @@ def command(
     base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
-    """Write the files of what is live on the platform.
+    """Write what is live into files.
 
-    dpsync reads the organizations, and writes dpsync.yaml and the files that it includes. It plans them at
-    once: that plan is empty, or dpsync lists what is not and ends with exit code 3. Defaults of the platform
-    are left out. Fields that say who may see or do what (visibility, roles, permissions, sign-in) are always
-    written or watched, so that drift sees them change.
+    dpsync writes dpsync.yaml and the files that it includes. Then it plans them: the plan has no changes, or
+    dpsync lists the differences and ends with exit code 3. It leaves out default values. Fields about access
+    (visibility, roles, permissions, sign-in) are always written or watched, so that drift reports their
+    changes.
 
-    Where a dpsync.yaml exists, dpsync keeps what it says, and writes only live values and new entries into
-    it. With --force it starts anew.
+    If there is a dpsync.yaml, dpsync keeps its content, and writes only live values and new entries into it.
+    With --force it replaces the file.
 
-    With --update and addresses (acme/teams, acme/sites/docs#title), dpsync writes live values into the lines
-    of the existing files, and changes nothing else in them. With --add it writes entries for what somebody
-    made on the platform ('acme/teams/[Sales]', as plan and drift name it).
+    --update writes the live values at the ADDRESSes into the lines of your files and changes nothing else.
+    --add writes entries for live objects that have none; plan and drift print their addresses, for example
+    'acme/teams/[Sales]'.
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings

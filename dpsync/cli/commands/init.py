@@ -9,6 +9,7 @@ import click
 from msgspec import Struct
 
 from dpsync import __commit__
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output, interactive
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.config.composing.discovery import has_root
@@ -25,10 +26,22 @@ class Wanted(Struct, frozen=True):
     workflows: bool
 
 
-@click.command("init")
+@click.command(
+    "init",
+    cls=HelpCommand,
+    examples="""
+        dpsync init
+        dpsync init --organization ID --import
+        dpsync init --organization ID --empty --no-input
+    """,
+    groups={
+        "Content": ("--organization", "--import", "--empty"),
+        "GitHub workflows": ("--workflows", "--repository", "--environment", "--action-ref"),
+    },
+)
 @click.option(
     "-C", "--directory", type=click.Path(file_okay=False, path_type=Path), default=Path(),
-    help="The directory of the project. A new one is made.", show_default="the present one",
+    help="The directory of the project. dpsync can create it.",
 )  # fmt: skip
 @click.option("--organization", metavar="ID", help="The organization, as the platform's URLs show its id.")
 @click.option(
@@ -56,13 +69,15 @@ def command(
     directory: Path, organization: str | None, importing: bool, empty: bool, workflows: bool | None,
     repository: str | None, github_environment: str, action_ref: str | None, no_input: bool,
 ) -> int:  # fmt: skip
-    """Write the files of a new project; asks what is not named.
+    """Write the files of a new project.
 
-    Writes dpsync.yaml, the JSON Schema and the settings by which an editor finds it, and .gitignore; with
-    --workflows also the workflows for GitHub, with each action pinned to a commit. dpsync keeps a file that
-    exists already, and shows what it would have written. Without a terminal, --organization and --import or
-    --empty are required, and so is --action-ref if you pass --workflows to a build that is not a release.
-    Exit code 64 without them.
+    dpsync writes dpsync.yaml, the JSON Schema and the editor settings that use it, and .gitignore. With
+    --import, the files have what is live. With --workflows, it also writes GitHub workflows, with each action
+    pinned to a commit. dpsync keeps a file that exists, and shows what it would have written.
+
+    In a terminal, dpsync asks for everything that you do not pass. Otherwise, --organization and --import or
+    --empty are required, and --action-ref if you pass --workflows to a build that is not a release; without
+    them, the exit code is 64.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.start import WorkflowSettings

@@ -9,6 +9,7 @@ import click
 
 from dpsync.cli.arguments.options import layered, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.cli.terminal.usage import WrongUsage
@@ -20,7 +21,17 @@ if TYPE_CHECKING:
     from dpsync.workflows.listing import EntryList
 
 
-@click.command("list")
+@click.command(
+    "list",
+    cls=HelpCommand,
+    examples="""
+        dpsync list
+        dpsync list --offline --format json
+    """,
+    groups={
+        "Platform": ("--offline",),
+    },
+)
 @layered
 @profiled
 @click.option("--offline", is_flag=True, help="Ask no platform: the ids are those of the files.")
@@ -31,11 +42,11 @@ def command(
     base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
-    """List every entry, with its place in the files and its object.
+    """List every entry with its line and its live object.
 
-    One line for each entry: its address, its kind, file and line, the id of the live object, and by what
-    dpsync recognised that object. Without a platform (no token, or --offline), the ids are those of the
-    files: an id: in an entry, or its line in the ids file.
+    Each line has the address, the kind, the file and line, the id of the live object, and how dpsync
+    recognized that object. Without an address or a token, or with --offline, dpsync does not connect to the
+    platform. Then the ids are those in the files: an id: in an entry, or a line of the ids file.
     """
     from dpsync.api import list_entries
     from dpsync.cli.arguments.memory import opened

@@ -16,11 +16,23 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.opening import reading_plan
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("plan")
+@click.command(
+    "plan",
+    cls=HelpCommand,
+    examples="""
+        dpsync plan
+        dpsync plan --select acme/sites/docs
+        dpsync plan --out plan.json
+    """,
+    groups={
+        "Saving and exit code": ("--out", "--rehearse", "--detailed-exitcode"),
+    },
+)
 @layered
 @profiled
 @selecting
@@ -41,10 +53,12 @@ def command(
     detailed_exitcode: bool,
     format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Show what apply would change; writes nothing.
+    """Show what apply would change.
 
-    dpsync compares the files with GitBook, or with the server at DPSYNC_URL. It also shows a plan that a
-    guard has refused: the command then ends with exit code 4, and --out saves nothing.
+    dpsync compares the files with GitBook, or with the server at DPSYNC_URL. It only reads: its client cannot
+    write.
+
+    If the plan needs your answer, or a limit refuses it, the exit code is 4, and --out saves nothing.
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save

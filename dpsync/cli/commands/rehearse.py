@@ -15,11 +15,22 @@ from dpsync.cli.arguments.options import (
     summarizing,
 )
 from dpsync.cli.opening import reading_plan
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("rehearse")
+@click.command(
+    "rehearse",
+    cls=HelpCommand,
+    examples="""
+        dpsync rehearse
+        dpsync rehearse --faults 5
+    """,
+    groups={
+        "Faults": ("--faults", "--seed"),
+    },
+)
 @layered
 @profiled
 @selecting
@@ -40,14 +51,13 @@ def command(
     format_: str, color: str,
     verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Carry the plan out on a copy of what is live; writes nothing.
+    """Try the plan on a copy of the live organization.
 
-    dpsync reads the platform as plan does, and loads what it read into a companion in its own memory. There
-    it carries out the plan: every step, the reading back, the second plan. It reports what this has shown,
-    what it cannot show, and how long an apply will take. The platform gets nothing but GET, so a token that
-    may only read is enough, and no secret is needed.
+    dpsync reads the platform, loads a copy into a companion in its own memory, and applies the plan to the
+    copy. It reports what the rehearsal showed, what a rehearsal cannot show, and how long an apply will take.
+    The platform gets only GET requests: a token that may only read is enough, and dpsync needs no secrets.
 
-    Exit code 4 means that something went otherwise than planned: do not apply that plan.
+    Exit code 4 means that something did not go as planned: do not apply this plan.
     """
     from dpsync.api import Options
     from dpsync.cli.rehearsing import ending, rehearsed

@@ -32,6 +32,7 @@ from dpsync.cli.arguments.options import (
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.opening import check_answers, client_of, configured
 from dpsync.cli.questions import answered_plan, can_ask, without_questions
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
@@ -41,7 +42,17 @@ if TYPE_CHECKING:
     from dpsync.workflows.open_questions import Given
 
 
-@click.command("revert")
+@click.command(
+    "revert",
+    cls=HelpCommand,
+    examples="""
+        dpsync revert --last
+        dpsync revert .dpsync/journal/20261128-101500-acme.jsonl
+    """,
+    groups={
+        "Apply to revert": ("--last",),
+    },
+)
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
 @click.option("--last", is_flag=True, help="Revert the last apply of this checkout that is not reverted yet.")
 @layered
@@ -61,10 +72,9 @@ def command(
     approved: str | None, journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int,
     quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Revert an apply: show the plan, ask, and carry it out.
+    """Undo the changes of an apply: show the plan, ask, and apply it.
 
     FILE is the journal of the apply (dpsync history lists the journals), or a plan that plan --out saved.
-    --last reverts the last apply of this checkout that is not reverted yet.
 
     Changed fields get their previous values. Deleted objects are restored or re-created, if the API can do
     that. Created objects are deleted, unless somebody has changed or used them since the apply. The plan

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import click
 
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.kinds.profiles import FULL, PROFILES
 
 
-@click.command("schema")
+@click.command(
+    "schema",
+    cls=HelpCommand,
+    examples="""
+        dpsync schema > dpsync.schema.json
+        dpsync schema plan
+    """,
+)
 @click.argument(
     "name",
     type=click.Choice(
@@ -37,11 +45,11 @@ from dpsync.kinds.profiles import FULL, PROFILES
     help="Of the configuration: what a platform with this profile takes.",
 )  # fmt: skip
 def command(name: str, profile: str) -> None:
-    """Print a JSON Schema, for editors and other tools.
+    """Print a JSON Schema of the files or of an output.
 
-    NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift,
-    import, ids, config, list, history, doctor or version. It may also be saved-plan, journal (a line of the
-    journal of an apply), or findings (of any command).
+    NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift, import,
+    ids, config, list, history, doctor or version. It can also be saved-plan, journal (a line of the journal
+    of an apply), or findings (of any command).
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema

@@ -13,6 +13,7 @@ import click
 
 from dpsync.cli.arguments.options import layered, trusting
 from dpsync.cli.plan_program import isolated_command, plan_variables
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
@@ -21,7 +22,21 @@ from dpsync.model.findings.diagnostic import Diagnostic, Exit
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command("serve")
+@click.command(
+    "serve",
+    cls=HelpCommand,
+    examples="""
+        dpsync serve
+        dpsync serve --port 0 --db companion.sqlite
+        dpsync serve --from-live
+    """,
+    groups={
+        "Address": ("--host", "--port", "--allow-host", "--allow-fetch"),
+        "Content": ("--world", "--from-live", "--db", "--token", "--profile"),
+        "Behavior": ("--faults", "--rate-limit", "--latency", "--ask-before-removal", "--workers"),
+        "Page": ("--plan", "--no-control"),
+    },
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--allow-host", multiple=True, metavar="NAME",
@@ -102,18 +117,18 @@ def command(
     directory: Path,
     environment: str | None,
 ) -> None:
-    """Run the companion: the platform's API on this machine.
+    """Run GitBook's API on this machine.
 
-    The companion keeps real state: it starts with two organizations, acme and globex, in a fresh database.
-    Once it accepts requests, it prints its address: that is the value for DPSYNC_URL. Its tokens are
-    ada-token and grace-token (admins of acme) and hank-token (globex). Ctrl-C stops it.
+    The companion starts with two organizations, acme and globex, in a new database. When it accepts requests,
+    it prints its address: that is the value for DPSYNC_URL. Its tokens are ada-token and grace-token (admins
+    of acme) and hank-token (globex). Press Ctrl-C to stop it.
 
-    Open the same address in a browser: a page shows what the platform holds, the requests, and switches for
-    faults and the clock.
+    Open the address in a browser: the page shows the objects, the requests, and switches for faults and the
+    clock.
 
-    With --from-live it starts from a copy of what is live, which dpsync reads once, as plan does. Nothing
-    that is done to the copy changes the platform. Its token is a new one, which is printed. It reads what
-    the configuration declares (-f, -C, --env).
+    With --from-live, the companion starts from a copy of what is live: what the configuration declares.
+    dpsync reads the platform once, and changes to the copy never reach the platform. The companion prints a
+    new token for the copy.
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.arguments.options import output_in_every_format, summarizing
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.words.visible import visible
@@ -16,26 +17,33 @@ if TYPE_CHECKING:
     from dpsync.apply.past import PastApply
 
 
-@click.command("show")
+@click.command(
+    "show",
+    cls=HelpCommand,
+    examples="""
+        dpsync show plan.json
+        dpsync show plan.json --format html
+        dpsync show .dpsync/journal/20261128-101500-acme.jsonl
+    """,
+)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option(
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
-    help="The directory of the project: FILE and the names of files are relative to it.",
-    show_default="the present one",
+    help="The directory of the project. FILE and the names of files are relative to it.",
 )  # fmt: skip
 @summarizing
 @output_in_every_format
 def command(
     file: Path, directory: Path, format_: str, color: str, verbose: int, quiet: bool, summary: bool
 ) -> int:  # fmt: skip
-    """Print a saved plan, or how an apply ended, in any format; asks no platform.
+    """Print a saved plan or the report of an apply, in any format.
 
-    FILE is a plan that plan --out has saved, or what plan, apply, drift or validate have printed with
-    --format json. So one reading of the platform is enough for all formats. The exit code is 0 whatever FILE
-    says, and 5 when FILE is damaged, of another version or something else.
+    FILE is a plan that plan --out saved, or the JSON output of plan, apply, drift or validate. So dpsync has
+    to read the platform only once for all formats. The exit code is 0, or 5 if FILE is damaged, has another
+    version or is something else.
 
-    FILE may also be the journal of an apply (.dpsync/journal), even of one that was killed. Then dpsync makes
-    the report of that apply again, and ends with its exit code.
+    FILE can also be the journal of an apply (.dpsync/journal), even of an apply that was killed. Then dpsync
+    prints the report of that apply, and ends with its exit code.
     """
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content

@@ -10,6 +10,7 @@ import click
 
 from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.texts.words import counted
 
@@ -18,7 +19,18 @@ if TYPE_CHECKING:
     from dpsync.model.plans.edits import Edits
 
 
-@click.command("validate")
+@click.command(
+    "validate",
+    cls=HelpCommand,
+    examples="""
+        dpsync validate
+        dpsync validate --changes
+        dpsync validate --format github
+    """,
+    groups={
+        "Comparing with git": ("--changes", "--base"),
+    },
+)
 @layered
 @profiled
 @click.option("--changes", is_flag=True, help="List what differs between the files and the git base.")
@@ -31,12 +43,14 @@ def command(
     changes: bool,
     base: str | None, format_: str, color: str, verbose: int, quiet: bool,
 ) -> None:  # fmt: skip
-    """Check the files; asks no platform.
+    """Check the files, without a connection to the platform.
 
-    dpsync reads every file and reports all mistakes at once, with exit code 5. Without --env it checks every
-    environment of the root file. With --profile it also names the entries that such a platform cannot read:
-    a plan will block them. With --changes it compares the files with those of the git base, and lists which
-    entries were removed, renamed, changed or added; the exit code stays the same.
+    dpsync reports all mistakes in all files at once, with exit code 5. Without --env, it checks every
+    environment of the root file. With --profile, it also lists the entries that the API edition does not
+    support: a plan blocks them.
+
+    With --changes, it lists the entries that were removed, renamed, changed or added since the git base. That
+    does not change the exit code.
     """
     from dpsync.cli.arguments.memory import with_what_is_not_included
     from dpsync.cli.endings import endings

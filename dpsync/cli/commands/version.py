@@ -5,10 +5,21 @@ from __future__ import annotations
 import click
 
 from dpsync import __version__
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 
 
-@click.command("version")
+@click.command(
+    "version",
+    cls=HelpCommand,
+    examples="""
+        dpsync version
+        dpsync version --json
+    """,
+    groups={
+        "Output": ("--json",),
+    },
+)
 @click.option(
     "--json", "as_json", is_flag=True, help="As JSON, with Python and the profiles (dpsync schema)."
 )

@@ -7,11 +7,23 @@ from pathlib import Path
 import click
 
 from dpsync.cli.arguments.options import color_option, layered, profiled, reading
+from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
 
-@click.command("world")
+@click.command(
+    "world",
+    cls=HelpCommand,
+    examples="""
+        dpsync world acme.json
+        dpsync world acme.json --anonymous
+        dpsync serve --world acme.json
+    """,
+    groups={
+        "Content": ("--anonymous",),
+    },
+)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @layered
 @profiled
@@ -20,7 +32,7 @@ from dpsync.model.findings.diagnostic import Exit
     help="Replace people, domains and URLs: names, e-mail addresses, pictures, roles; also in other texts.",
 )  # fmt: skip
 @reading
-@click.option("-v", "--verbose", count=True, help="Print more; given twice, every request.")
+@click.option("-v", "--verbose", count=True, help="Print more; -vv also prints every request.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @color_option
 def command(
@@ -28,14 +40,13 @@ def command(
     anonymous: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, verbose: int,
     quiet: bool, color: str,
 ) -> int:  # fmt: skip
-    """Save what is live as a world: a FILE that dpsync serve --world serves.
+    """Save a copy of the live organization for dpsync serve.
 
-    dpsync reads the platform as plan does, and writes what a rehearsal would load: what the configuration
-    declares, under the ids that it has. Nothing secret is in the file, and no token. It names people, so only
-    its owner may read it. With --anonymous, for a bug report or a test, people, domains and URLs are others,
-    the same ones everywhere. Titles and paths stay: look for other names in them before you share the file.
+    dpsync reads the platform and writes what the configuration declares into FILE, with the live ids. FILE
+    has no secrets, no tokens and no content of spaces. It names people, so only its owner may read it.
 
-    The content of spaces is never read, so it is in no world.
+    For a bug report or a test, --anonymous replaces people, domains and URLs, everywhere in the same way.
+    Titles and paths stay: look for other names in them before you share the file.
     """
     from dpsync import disk
     from dpsync.cli.worlds import read_world
