@@ -83,7 +83,7 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
         except ValueError as wrong:
             raise _invalid("DP230", f'"{text}" is no address pattern: {wrong}') from None
         if pattern.field:
-            raise _invalid("DP230", f'"{text}" names a field; select and exclude take addresses')
+            raise _invalid("DP230", f'"{text}" names a field; write the address of an entry')
         if mistake := places.mistake(pattern):
             named = _called(registry, desired, text)
             raise _invalid("DP234", mistake.reason, f"did you mean {named}?" if named else mistake.hint)
@@ -128,7 +128,9 @@ def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
         if not any(pattern.covers(name) for name in known):
             named = [text for name in known if "@" not in (text := str(name))]  # of people none is guessed
             nearest = get_close_matches(pattern.text, named, NEAREST, 0.5) if "@" not in pattern.text else []
-            hint = f"nearest: {', '.join(nearest)}" if nearest else "plan without it lists what there is"
+            hint = (
+                f"nearest: {', '.join(nearest)}" if nearest else "a plan of everything prints the addresses"
+            )
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 
 

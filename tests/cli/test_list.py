@@ -34,7 +34,45 @@ def test_every_entry_has_its_line(platform: ThreadedServer, example: Path, run: 
     ended = run("list", "-C", str(example))
     assert ended.code == 0
     wanted = [str(address) for address in load(example / "dpsync.yaml").resources]
-    assert sorted(line.split()[0] for line in ended.out.splitlines()) == sorted(wanted)
+    header, *lines = ended.out.splitlines()
+    assert header.split() == ["ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED"]
+    assert sorted(line.split()[0] for line in lines) == sorted(wanted)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "listed"),
+    [
+        pytest.param(["acme/teams/new"], ["acme/teams/new"], id="an address"),
+        pytest.param(["acme/teams/*"], ["new", "pinned", "writers"], id="a pattern"),
+        pytest.param(["acme"], ["acme", "new", "pinned", "writers"], id="everything in an object"),
+        pytest.param(["acme/teams/new", "*/teams/pinned"], ["new", "pinned"], id="two patterns"),
+    ],
+)
+def test_list_prints_only_entries_that_patterns_cover(
+    patterns: list[str], listed: list[str], project: Callable[..., Path], run: Run
+) -> None:
+    directory = str(project(TEAMS))
+    lines = run("list", "--offline", "-C", directory, *patterns).out.splitlines()[1:]
+    found = [line.split()[0] for line in lines]
+    assert [one.rpartition("/")[2] for one in found] == [one.rpartition("/")[2] for one in listed]
+    document = json.loads(run("list", "--offline", "-C", directory, *patterns, "--format", "json").out)
+    jsonschema.validate(document, SCHEMA)
+    assert [one["address"] for one in document["entries"]] == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        pytest.param("acme/teams/writer", "nearest: acme/teams/writers", id="misspelled key"),
+        pytest.param("acme/teams/new#title", "names a field; write the address of an entry", id="field"),
+        pytest.param("Sales", 'did you mean "acme/teams/pinned"?', id="title"),
+    ],
+)
+def test_list_explains_a_wrong_pattern(
+    pattern: str, words: str, project: Callable[..., Path], run: Run
+) -> None:
+    ended = run("list", "--offline", "-C", str(project(TEAMS)), pattern)
+    assert (ended.code, ended.out, words in ended.err) == (5, "", True), ended.err
 
 
 def test_a_line_says_where_it_is_which_object_it_is_and_how_that_was_recognised(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from dpsync.cli.arguments.completing import addresses
 from dpsync.cli.arguments.options import layered, output, profiled, reading
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.help import HelpCommand
@@ -17,6 +19,7 @@ from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
+    from dpsync.model.entries.address import Address
     from dpsync.model.entries.desired import Desired
     from dpsync.workflows.listing import EntryList
 
@@ -26,23 +29,27 @@ if TYPE_CHECKING:
     cls=HelpCommand,
     examples="""
         dpsync list
+        dpsync list acme/sites/docs '*/members/*'
         dpsync list --offline --format json
     """,
     groups={
         "Platform": ("--offline",),
     },
 )
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=addresses)
 @layered
 @profiled
 @click.option("--offline", is_flag=True, help="Ask no platform: the ids are those of the files.")
 @reading
 @output
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, offline: bool,
-    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    patterns: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
+    profile: str | None, offline: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """List every entry with its line and its live object.
+
+    PATTERN is an address, with * for any key. dpsync then lists only these entries and everything in them.
 
     Each line has the address, the kind, the file and line, the id of the live object, and how dpsync
     recognized that object. Without an address or a token, or with --offline, dpsync does not connect to the
@@ -58,6 +65,7 @@ def command(
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired, to = configured(out, place, (lambda *_: None) if offline else _reached)
+        listed = _matching(desired, patterns) if patterns else desired.resources
     with endings(out, to):
         if to is None:
             listing = _offline(out, place, desired)
@@ -71,8 +79,9 @@ def command(
                 with out.progress.during(READING):
                     listing = list_entries(session, client)
         document = list_document(
-            listing.desired, listing.registry, listing.matches, listing.unread, listing.platform, listing.live
-        )
+            listing.desired, listed, listing.registry, listing.matches, listing.unread, listing.platform,
+            listing.live,
+        )  # fmt: skip
         if out.json:
             out.document(document)
         else:
@@ -81,6 +90,14 @@ def command(
             out.result(render_list(document, out.paint()))
         return Exit.DONE
     raise AssertionError
+
+
+def _matching(desired: Desired, patterns: tuple[str, ...]) -> Collection[Address]:
+    """Return the addresses of entries that a pattern covers. Raises DiagnosticError (exit 5)."""
+    from dpsync.api import load_registry
+    from dpsync.planner.selection import selected_names
+
+    return selected_names(load_registry(desired.profile).whole, desired, desired.resources, patterns, ())
 
 
 def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
@@ -17,19 +17,21 @@ from dpsync.render.words.natural_order import natural_address_key
 
 def list_document(
     desired: Desired,
+    listed: Collection[Address],
     registry: Registry,
     matches: Mapping[Address, Match],
     unread: Mapping[Address, Unserved],
     platform: str | None,
     live: Mapping[Address, LiveObject] | None = None,
 ) -> ListDocument:
-    """Return the document, its entries in the natural order of their addresses: `gen-2`, `gen-10`.
+    """Return the document of the listed entries, in the natural order of their addresses: `gen-2`, `gen-10`.
 
     `matches`, `unread` and `live` are by the address of an entry; `platform` is where they were read, if
     anywhere.
     """
     entries = []
-    for address, item in sorted(desired.resources.items(), key=lambda one: natural_address_key(one[0])):
+    for address in sorted(listed, key=natural_address_key):
+        item = desired.resources[address]
         match, why = matches.get(address), unread.get(address)
         kind, there = registry.whole[item.kind], (live or {}).get(address)
         entries.append(

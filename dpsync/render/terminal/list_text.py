@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dpsync.model.entries.match import MatchedBy
 from dpsync.render.json.documents import ListDocument, ListedEntry
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible
 
+_HEADER: Final = ("ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED")
+
 
 def render_list(document: ListDocument, paint: Paint) -> str:
-    """Address, kind, file and line, the id, and by what the object was recognised."""
-    rows = [_row(one, document.platform is not None) for one in document.entries]
+    """Return a header, and for each entry address, kind, file and line, id, and how it was recognized."""
+    rows = [_HEADER, *(_row(one, document.platform is not None) for one in document.entries)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
