@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 @output
 def command(
     patterns: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
-    profile: str | None, offline: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    profile: str | None, offline: bool, base: str | None, ids_in: Path | None, parallelism: int,
+    timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """List every entry with its line and its live object.
