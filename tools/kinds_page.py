@@ -262,6 +262,7 @@ WORDS: dict[type, dict[str, str]] = {
         "access": "what it says about who may do what: `who` has which `role`, the `level` of everybody "
         "else, what it is `inside`, what it `shows`",
         "required": "an entry must have it",
+        "inline": "the words of its short forms may be in the entry itself",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "formed_by": "another field, by whose value this one has one of its `forms`, and by others none",
         "forms": "by that value which members a value must have, and may have",

@@ -273,6 +273,9 @@ class _Checking(Struct):
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         return LiveId(key)
 
+    def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
+        return path.rpartition("/")[0]
+
     def file(self, path: nodes.Scalar) -> nodes.Node | str | None:
         import json
 

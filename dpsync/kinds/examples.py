@@ -93,7 +93,7 @@ _VALUES: Final[Mapping[str, Any]] = {
     "icon": "book",
     "description": "How things are done",
     "condition": "visitor.claims.isBeta",
-    "destination": {"kind": "external", "url": "https://acme.example/guides"},
+    "destination": {"url": "https://acme.example/guides"},
     "localizedTitle": {"fr": "Guides"},
     "localizedDescription": {"fr": "Comment faire"},
     "externalIds": ["T0123"],

@@ -412,6 +412,8 @@ class Field(Struct, frozen=True, dict=True):
     access: Access | None = None
     """What it says about who may do what. A plan resolves the roles before and after, and lists who gains."""
     required: bool = False
+    inline: bool = False
+    """Whether the words of its short forms may stand in the entry itself, without the name of the field."""
     in_answers: Literal["always", "or null", "sometimes"] | None = None
     """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
 
@@ -790,6 +792,16 @@ class Kind(Struct, frozen=True, dict=True):
 
     def field(self, name: str) -> Field:
         return self._by_name[name]
+
+    @cached_property
+    def inline_words(self) -> dict[str, str]:
+        """The words of short forms that may stand in an entry itself, each with its field."""
+        return {
+            word: one.name
+            for one in self.fields
+            if one.inline and isinstance(one.type, OneOf)
+            for word in one.type.short_words
+        }
 
     @cached_property
     def _by_name(self) -> dict[str, Field]:

@@ -235,6 +235,9 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "redirect": {
         "source": "The path on the site that is redirected.",
         "destination": "The target of the redirect.",
+        "destination.section": "The key of the target section.",
+        "destination.space": "The key of the target site space.",
+        "destination.page": "The target page: the key of its site space, a slash, and the page's path.",
         "destination.kind": "The type of the target.",
         "destination.siteSectionId": "The target section.",
         "destination.siteSpaceId": "The target site space, or the site space of the target page.",

@@ -31,6 +31,7 @@ def members(type_: Type, path: str) -> Iterator[str]:
                 yield from members(part, f"{path}.{name}")
         case OneOf(tag=tag, forms=forms):
             yield f"{path}.{tag}"
+            yield from (f"{path}.{word}" for word in getattr(type_, "short_words", ()))
             for form in forms.values():
                 yield from members(form, path)
         case Many(of=inner) | Table(values=inner):

@@ -243,8 +243,8 @@ def leading(case: Case) -> list[tuple[str, str | None, str | None, Any]]:
 
 
 MOVED = with_("site_space", "docs/k/b", path="x")
-TO_B = {"destination": {"kind": "site-space", "siteSpaceId": "k/b"}}
-TO_K = {"destination": {"kind": "site-section", "siteSectionId": "k"}}
+TO_B = {"space": "k/b"}
+TO_K = {"section": "k"}
 AWAY = {"destination": {"kind": "external", "url": "https://x.example"}}
 
 

@@ -353,7 +353,7 @@ def test_a_path_changes_one_url_and_the_redirect_that_leads_on_can_be_added_as_i
     assert found.check() == 1
     [item] = found.plan.urls
     assert said(found) == [("k/k-b", "b/", "moved/")]
-    line = "/b: { destination: { kind: site-space, siteSpaceId: k/k-b } }"
+    line = "/b: { space: k/k-b }"
     assert (item.place, redirect_line(item)) == ("acme/sites/docs/redirects", line)
 
     [(source, entry)] = yaml.safe_load(f"{{ {line} }}").items()
@@ -370,7 +370,7 @@ def test_a_path_changes_one_url_and_the_redirect_that_leads_on_can_be_added_as_i
 def test_a_redirect_that_leads_on_already_is_named_and_none_is_suggested(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
-    to = {"destination": {"kind": "site-section", "siteSectionId": "k"}}
+    to = {"section": "k"}
     body["sites"]["docs"]["redirects"] = {"/b/": to}
     [item] = carried_out(lab, body).plan.urls
     assert (item.redirected, item.redirect) == ("acme/sites/docs/redirects/%2Fb%2F", None)
@@ -393,7 +393,7 @@ def test_plan_names_active_redirect_for_old_url(
     """If a plan names a draft as the redirect for an old URL, readers get an unexpected 404."""
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
-    to = {"destination": {"kind": "site-section", "siteSectionId": "k"}}
+    to = {"section": "k"}
     body["sites"]["docs"]["redirects"] = {source: {**to, **fields}}
     [item] = carried_out(lab, body).plan.urls
     assert (item.redirected is not None, item.redirect is None) == (leads_on, leads_on)
@@ -407,7 +407,7 @@ def test_another_default_takes_the_url_of_the_first(lab: Lab) -> None:
     assert said(found) == [("k/k-a", "", "a/"), ("k/k-b", "b/", "")]
     first, second = found.plan.urls
     assert (first.shows, first.redirect) == ("acme/sites/docs/structure/k/k-b", None)
-    assert second.redirect == {"/b": {"destination": {"kind": "site-space", "siteSpaceId": "k/k-b"}}}
+    assert second.redirect == {"/b": {"space": "k/k-b"}}
 
 
 def test_where_the_platform_chooses_another_default_nobody_knows_before(lab: Lab) -> None:
@@ -431,7 +431,7 @@ def test_what_goes_leads_to_its_section_or_nowhere(lab: Lab) -> None:
     [item] = found.plan.urls
     assert (item.after, item.redirect) == (
         None,
-        {"/b": {"destination": {"kind": "site-section", "siteSectionId": "k"}}},
+        {"/b": {"section": "k"}},
     )
 
 

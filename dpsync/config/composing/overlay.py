@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.short_forms import with_fields
 from dpsync.kinds.types.parsing import merge_mappings, merge_values
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 
@@ -53,6 +54,7 @@ class Overlays(Struct, frozen=True):
             return above
         if kind.shorthand and kind.only_short:
             return kind.field(kind.shorthand).type.merge_overlay(below, above)
+        below, above = with_fields(kind, below), with_fields(kind, above)
         return merge_mappings(below, above, lambda name, old, new: self._merge_member(kind, name, old, new))
 
     def _merge_member(self, kind: Kind, name: str, below: Node, above: Node) -> Node:

@@ -17,6 +17,7 @@ from dpsync.config.declaring.rows import WORD, entries, rows_of
 from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.short_forms import with_fields
 from dpsync.kinds.types import TextFile
 from dpsync.kinds.types.parsing import found_in
 from dpsync.model.entries.address import LOCAL_KEY, Address
@@ -174,7 +175,7 @@ class Declarations:
         places = self.registry.places(kind.name)
         settable = kind.written_fields
         without: Span | None = None  # the place just above, when nothing is in it
-        for key, value in node.entries:
+        for key, value in with_fields(kind, node).entries:
             word = str(key.value)
             if word in reserved:
                 continue
@@ -191,17 +192,22 @@ class Declarations:
                 entry.takeover = key, value
             elif word in settable:
                 entry.nodes[word] = (key, value)
+            elif word in kind.inline_words:
+                name = kind.inline_words[word]
+                first = node.key(name)
+                message = f'"{word}" and "{name}" say the same'
+                self.error("DP201", message, key.span, "keep one of the two", first.span if first else None)
             elif any(place.split(".")[0] == word for place in places):
                 self._place(entry, word, key, value)
                 without = key.span if isinstance(value, Scalar) and value.value is None else None
             elif above is not None and key.span.line > above.line and key.span.column == above.column:
                 without = above  # probably an entry of that place, on its level: reported there
             else:
-                known = [*settable, *places, *reserved, "id", "previously", "new"]
+                known = [*settable, *kind.inline_words, *places, *reserved, "id", "previously", "new"]
                 known += ["takeover"] if kind.synced else []
                 meant = self.unknown_key(key, known, kind.one)
                 if meant is not None:
-                    entry.misspelt.add(meant)
+                    entry.misspelt.add(kind.inline_words.get(meant, meant))
                 # What it holds may be entries of another place.
                 for place in places:
                     path = place.split(".")

@@ -103,6 +103,9 @@ class _Reading(Struct):
     problems: list[str]
     incomplete: list[str] = field(default_factory=list)
 
+    def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
+        return path.rpartition("/")[0]
+
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         (self.incomplete if code in _INCOMPLETE else self.problems).append(message)
         return INVALID

@@ -18,6 +18,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.texts.words import one_or_other
 
 ReadFile = Callable[[Scalar], "Node | str | None"]
 ReadText = Callable[[Scalar], "TextFile | None"]
@@ -83,12 +84,9 @@ class Resolving:
         places: list[Address] = []
         for name in self._known_kinds(kinds):
             target = self.registry[name]
-            owner = self._owner(target)
-            if owner is None:
+            owner, place = self._owner(target), self._place(target)
+            if owner is None or place is None:
                 continue
-            place = self._places.get((owner, name))
-            if place is None:  # the same for hundreds of references
-                place = self._places[owner, name] = owner.child(*target.key.split("."))
             places.append(place)
             local = target.field(target.natural).type.fold(key) if target.natural else key
             # A node inside of a node is named by both keys: "news/latest".
@@ -102,6 +100,16 @@ class Resolving:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
                 return Ref(address)
         return self._no_such(self._known_kinds(kinds), key, span, places)
+
+    def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
+        """Return the longest part of `KEY/REST` that is the key of an entry, or else the likely key."""
+        words = path.split("/")
+        places = [place for name in self._known_kinds(kinds) if (place := self._place(self.registry[name]))]
+        for count in range(len(words), 0, -1):
+            found = (self.declared.entries.get(place.child(*words[:count])) for place in places)
+            if any(entry is not None and entry.kind.name in kinds for entry in found):
+                return "/".join(words[:count])
+        return "/".join(words[: max(1, min(2, len(words) - 1))])
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
         known = self._known.get(names)
@@ -121,9 +129,15 @@ class Resolving:
     def _missing_reference_hint(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
         """Return a hint for an unresolved reference: the entry that was probably meant, or what to do."""
         entries = [entry for entry in self.declared.entries.values() if entry.kind.name in kinds]
-        here = [entry.key for entry in entries if any(entry.address.is_in(place) for place in places)]
+        here = {
+            "/".join(entry.address.segments[len(place.segments) :]): entry.key
+            for entry in entries
+            for place in places
+            if entry.address.is_in(place)
+        }
         last = key.rpartition("/")[2]  # somebody may have written an address
-        nearest = last if last in here else did_you_mean(key, here)
+        same = [name for name, own in here.items() if own == last]
+        nearest = same[0] if len(same) == 1 else did_you_mean(key, here)
         if nearest is not None:
             return f'did you mean "{nearest}"?'
         elsewhere = next((entry.address for entry in entries if entry.key == last), None)
@@ -131,6 +145,16 @@ class Resolving:
             owner = self._owner(self.registry[kinds[0]])
             return f"{elsewhere} exists, but this field can only refer to an entry in {owner}"
         return "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
+
+    def _place(self, target: Kind) -> Address | None:
+        """Return the address of the mapping or list in which entries of a kind stand, seen from here."""
+        owner = self._owner(target)
+        if owner is None:
+            return None
+        place = self._places.get((owner, target.name))
+        if place is None:  # the same for hundreds of references
+            place = self._places[owner, target.name] = owner.child(*target.key.split("."))
+        return place
 
     def _owner(self, target: Kind) -> Address | None:
         """The nearest object around the present one under which the target's kind stands."""
@@ -176,7 +200,8 @@ class Resolving:
                 continue
             elif field.needed(fields) and self.declared.complete:
                 message = f'"{field.name}" is missing in the {kind.noun} "{entry.key}"'
-                self.error("DP206", message, entry.key_span, f"write {field.name}: …")
+                words = [word for word, name in kind.inline_words.items() if name == field.name]
+                self.error("DP206", message, entry.key_span, f"write {one_or_other(words) or field.name}: …")
         self._read = None
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:

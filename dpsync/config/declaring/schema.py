@@ -133,9 +133,18 @@ def _object(registry: Registry, kind: Kind) -> Schema:
         if field.declarable and not field.nest and field.name != kind.natural:
             properties[field.name] = _field(field)
             required += [field.name] if field.required and field.name != kind.default else []
+    forms: list[Schema] = []
+    for word, name in kind.inline_words.items():
+        shorts = properties[name]["anyOf"]
+        properties[word] = next(short["properties"][word] for short in shorts if word in short["properties"])
+        if name in required:
+            forms = [{"required": [name]}]
+            required.remove(name)
+        forms += [{"required": [word]}]
     for place, kinds in registry.places(kind.name).items():
         _put(properties, place.split("."), _place(registry, kinds))
     schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
+    schema |= {"anyOf": forms} if forms else {}
     return schema | ({"required": required} if required else {})
 
 

@@ -123,6 +123,11 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
             _describe_members(part, kind, name, part["examples"][0])
         elif name in places:
             _describe_place(part, registry, places[name], kind)
+        elif (inline := kind.inline_words.get(name)) is not None:
+            part["examples"] = [_any_value(part, name)]
+            said = meaning(kind.name, f"{inline}.{name}")
+            _say(part, said, page, f"{kind.name}.{inline}", _left_out(part, needed))
+            _describe_members(part, kind, f"{inline}.{name}", part["examples"][0])
         elif name in EVERY_ENTRY:
             part["examples"] = [_example_of_word(registry, kind, name)]
             _say(part, EVERY_ENTRY[name], page, kind.name, _left_out(part, needed))

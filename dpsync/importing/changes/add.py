@@ -26,6 +26,7 @@ from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, appl
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.short_forms import short_forms
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import LiveObject
@@ -219,9 +220,10 @@ class _Adder:
             default=None,
         )
         at = own or (scope or parent).span
+        short = short_forms(kind, value) if isinstance(value, dict) else value
         if self.into is not None and at.file != self.into:
             steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
-            self.inserted.append(([*steps, *kind.key.split("."), key], value))
+            self.inserted.append(([*steps, *kind.key.split("."), key], short))
             return at
         if self.into is None and (who := self.sharers(at.file)):
             raise Uneditable(
@@ -234,9 +236,9 @@ class _Adder:
         if siblings:
             last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
             document = self._document(last.span.file)
-            self._edit(last.span.file, document.after(last.span, key, value))
+            self._edit(last.span.file, document.after(last.span, key, short))
             return last.span
-        self.new_places.setdefault((at.file, place), []).append((key, value))
+        self.new_places.setdefault((at.file, place), []).append((key, short))
         return at
 
     def _row(self, name: str, kind: Kind, key: str, value: Any) -> None:

@@ -241,7 +241,8 @@ class _Updating:
                 raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
             document = self._document(resource.span.file)
             written = placed(written, lambda long, _: _inline(long))
-            edit = document.adding(resource.span, name, written, {item.name for item in kind.fields})
+            short = one.type.short(written)
+            edit = document.adding(resource.span, name, short, {item.name for item in kind.fields})
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, name, str(why))
             return
@@ -260,7 +261,7 @@ class _Updating:
             if span.file in self.sides.desired.row_files:
                 self._row(resource, name, value)
                 return
-            self._put(span, value)
+            self._put(span, value, self.sides.registry[resource.kind].field(name))
         except Uneditable as why:
             self._not_taken(resource, name, str(why))
         else:
@@ -282,7 +283,8 @@ class _Updating:
             )
             return
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
-        self.inserted.append(([*steps, name], placed(value, lambda long, _: _inline(long))))
+        short = self.sides.registry[resource.kind].field(name).type.short(value)
+        self.inserted.append(([*steps, name], placed(short, lambda long, _: _inline(long))))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
     def _shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
@@ -309,7 +311,7 @@ class _Updating:
     def _writing(self, resource: Entry, one: Field) -> Writing:
         return Writing(self.sides.named(resource), lambda path: variable(resource.address, one.name, path))
 
-    def _put(self, span: Span, value: Any) -> None:
+    def _put(self, span: Span, value: Any, one: Field) -> None:
         document = self._document(span.file)
         key, old = document.value_of(span)
         path = _file_in(old)
@@ -318,7 +320,11 @@ class _Updating:
             self._content(self.sides.files.real(named) or named, value)
             return
         value = placed(value, lambda long, path: self._in_its_file(span.file, _at(old, path), long))
-        self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
+        value = one.type.short(value, old)
+        if one.inline and key is not None and key.text != one.name:
+            self.edits.setdefault(span.file, []).extend(document.inline_edits(key, old, value))
+        else:
+            self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
 
     def _in_its_file(self, beside: str, old: nodes.Node | None, long: FileContent) -> Any:
         """A long value goes into the file that its line names, where it names one; else into the line."""

@@ -26,6 +26,7 @@ from dpsync.importing.yaml_text.edit import Uneditable
 from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.short_forms import short_forms
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
 from dpsync.model.texts.json_text import json_text
@@ -150,7 +151,7 @@ class _Layout:
     def _body(self, item: FoundObject, directory: str) -> Any:
         """An entry: its main field alone where nothing else is to be said."""
         kind = item.kind
-        fields = self._fields(item, directory)
+        fields = short_forms(kind, self._fields(item, directory))
         below = self._places(item, directory)
         if kind.shorthand is not None and not item.pinned and not below and set(fields) == {kind.shorthand}:
             value = fields[kind.shorthand]
@@ -223,7 +224,8 @@ class _Layout:
             try:
                 if self._entry(child).comments:
                     raise Uneditable("a row has no comment")
-                lines.append(row(kind, child.key, self._body(child, directory)))
+                pin = {"id": child.live.id} if child.pinned else {}
+                lines.append(row(kind, child.key, {**pin, **self._fields(child, directory)}))
             except Uneditable:
                 beside.append(child)
         if not lines:

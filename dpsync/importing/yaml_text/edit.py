@@ -100,6 +100,17 @@ class Document:
                 raise
             return [short]
 
+    def inline_edits(self, key: Scalar, old: Node, values: dict[str, Any]) -> list[TextEdit]:
+        """Return the edits that put the words of a short form in place of one word and its value."""
+        if values.keys() == {key.text}:
+            return self.edits(key, old, values[key.text])
+        (start, _), (_, end) = self._range(key), self._range(old)
+        if "\n" in self.text[start:end].rstrip() or self._alias(key, old):
+            raise Uneditable("it is written on several lines")
+        _no_variables(old)
+        written = on_one_line(values).removeprefix("{ ").removesuffix(" }")
+        return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
+
     def _inner(self, old: Node, value: Any) -> list[TextEdit] | None:
         """Edits of what is inside, where nothing comes and nothing goes."""
         if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):

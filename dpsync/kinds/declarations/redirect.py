@@ -1,7 +1,7 @@
 """Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects, RowFormat
-from dpsync.kinds.types import Flag, Object, OneOf, Page, Reference, Text
+from dpsync.kinds.types import Flag, Object, OneOf, Page, Reference, ShortForm, Text
 
 _WHAT = "this destination"
 # A path is not offered: the platform answers with the page that it led to when it was written.
@@ -11,7 +11,13 @@ DESTINATION = OneOf("kind", {
     "site-page": Object({"siteSpaceId": Reference.to("site_space"), "pageId": Page(1, beside="siteSpaceId")},
                         ("siteSpaceId", "pageId"), _WHAT),
     "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
-})  # fmt: skip
+}, (
+    ShortForm("site-section", {"section": ("siteSectionId",)}),
+    ShortForm("site-space", {"space": ("siteSpaceId",)}),
+    ShortForm("site-page", {"page": ("siteSpaceId", "pageId")}),
+    ShortForm("site-page", {"space": ("siteSpaceId",), "page": ("pageId",)}),
+    ShortForm("external", {"url": ("url",)}),
+), _WHAT)  # fmt: skip
 ROWS = RowFormat({
     ("destination",): {"destination": {"kind": "external", "url": "$destination"}},
     ("section",): {"destination": {"kind": "site-section", "siteSectionId": "$section"}},
@@ -48,7 +54,7 @@ REDIRECT = Kind(
     ),
     fields=(
         Field("source", _SOURCE, in_answers="always", on_profiles={"published": {"type": _STRICT_SOURCE}}),
-        Field("destination", DESTINATION, required=True, security=True),
+        Field("destination", DESTINATION, required=True, inline=True, security=True),
         Field("captureWildcard", Flag(), absent=False, security=True),
         Field("permanent", Flag(), absent=False, security=True),
         Field("draft", Flag(), absent=False, security=True, exposure=(True, False)),

@@ -3,7 +3,7 @@
 from dpsync.kinds.types.free_form import Json
 from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.scalars import Domain, Enum, Flag, Own, Page, Reference, Text, as_segment
-from dpsync.kinds.types.structures import Many, Object, OneOf, Table
+from dpsync.kinds.types.structures import Many, Object, OneOf, ShortForm, Table
 
 __all__ = [
     "INVALID",
@@ -20,6 +20,7 @@ __all__ = [
     "Parsing",
     "Reference",
     "Schema",
+    "ShortForm",
     "Table",
     "Text",
     "TextFile",

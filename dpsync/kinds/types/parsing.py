@@ -84,6 +84,9 @@ class Parsing(Protocol):
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         """The declared entry that a local key names, seen from the object that is being read."""
 
+    def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
+        """Return the part of `KEY/REST` that is the key of an entry, which can itself contain slashes."""
+
     def file(self, path: Scalar) -> Node | str | None:
         """The content of a file named by `{file: …}`: a node tree for JSON and YAML, else text."""
 
@@ -103,6 +106,13 @@ class Type(Struct, frozen=True):
         Members of `below` that the overlay value excludes are dropped.
         """
         return merge_values(below, above)
+
+    def short(self, written: Any, replaced: Node | None = None) -> Any:
+        """Return the shortest YAML form of a value that is written as YAML data.
+
+        If it replaces a node in the long form, it keeps the long form.
+        """
+        return written
 
     def schema(self) -> Schema:
         raise TypeError(f"{type(self).__name__} has no schema")

@@ -7,9 +7,13 @@ from collections.abc import Mapping as MappingType
 from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dpsync.kinds.types.parsing import (
     INVALID,
     MISSING,
+    Invalid,
     Misfit,
     Parsing,
     Schema,
@@ -21,7 +25,7 @@ from dpsync.kinds.types.parsing import (
 )
 from dpsync.model.entries.values import Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, one_or_other
 
 
 class Object(Type, frozen=True, dict=True):
@@ -133,19 +137,86 @@ class Object(Type, frozen=True, dict=True):
         return tuple(kind for part in self.parts.values() for kind in part.refers)
 
 
+def _renamed(node: Scalar, text: str) -> Scalar:
+    return replace(node, value=text, text=text)
+
+
+class ShortForm(Struct, frozen=True):
+    """A way to write one form of a `OneOf` without its tag.
+
+    `parts` maps each word of the short form to parts of the long form. A word for two parts takes
+    `KEY/REST`: `{page: guides/en/install}` is the page `install` in the site space `guides/en`.
+    """
+
+    form: str
+    parts: MappingType[str, tuple[str, ...]]
+
+
 class OneOf(Type, frozen=True, dict=True):
-    """A mapping whose `tag` says which parts it has: `{type: rules, rules: […]}`."""
+    """A mapping whose `tag` says which parts it has: `{type: rules, rules: […]}`.
+
+    A mapping without the tag is one of the `shorts`, the first of which is written if several fit.
+    """
 
     tag: str
     forms: MappingType[str, Object]
+    shorts: tuple[ShortForm, ...] = ()
+    what: str = "this value"
+
+    @cached_property
+    def short_words(self) -> tuple[str, ...]:
+        """The words of all short forms."""
+        return tuple(dict.fromkeys(word for short in self.shorts for word in short.parts))
+
+    def _long_node(self, node: Mapping, ctx: Parsing) -> Mapping | Invalid:
+        """Return the long form of a node that is written in a short form."""
+        unknown = [key for key, _ in node if key.value not in self.short_words]
+        if unknown:
+            for key in unknown:
+                ctx.unknown_key(key, [*self.short_words, self.tag], self.what)
+            return INVALID
+        short = next((one for one in self.shorts if one.parts.keys() == {*node.keys()}), None)
+        if short is None:
+            message = f"{self.what} can only have {one_or_other(self.short_words)}"
+            return ctx.error("DP201", message, node.entries[-1][0].span, "remove the others")
+        entries: list[tuple[Scalar, Node]] = []
+        for key, value in node:
+            names = short.parts[key.text]
+            values = [value] if len(names) == 1 else self._split(short, names, value, ctx)
+            if isinstance(values, Invalid):
+                return values
+            entries += [(_renamed(key, name), one) for name, one in zip(names, values, strict=True)]
+        first = node.entries[0][0]
+        tag = _renamed(first, self.tag), _renamed(first, short.form)
+        return Mapping((tag, *entries), node.span)
+
+    def _split(
+        self, short: ShortForm, names: tuple[str, ...], node: Node, ctx: Parsing
+    ) -> list[Node] | Invalid:
+        """Split `KEY/REST` into the values of two parts, the first of which is a reference."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            return expected(node, "KEY/PATH", ctx)
+        parts = self.forms[short.form].parts
+        key = ctx.reference_prefix(parts[names[0]].refers, node.value)
+        rest = node.value[len(key) :].strip("/")
+        if not rest:
+            hint = "write the key of the space, a slash, and the path of the page"
+            return ctx.error("DP202", f'"{node.value}" does not name a page', node.span, hint)
+        return [_renamed(node, key), _renamed(node, rest)]
 
     def _form(self, value: Any) -> Object | None:
         return self.forms.get(value.get(self.tag, "")) if isinstance(value, dict) else None
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
+        if self.shorts and isinstance(node, Mapping) and len(node) and node.get(self.tag) is None:
+            long = self._long_node(node, ctx)
+            if isinstance(long, Invalid):
+                return long
+            node = long
         tag = node.get(self.tag) if isinstance(node, Mapping) else None
         if not isinstance(node, Mapping) or tag is None:
-            return expected(node, f"a mapping with {self.tag}: {' | '.join(self.forms)}", ctx)
+            words = one_or_other(self.short_words) or f"{self.tag}: {' | '.join(self.forms)}"
+            return expected(node, f"a mapping with {words}", ctx)
         if not isinstance(tag, Scalar) or tag.value not in self.forms:
             return one_of(self.forms, tag, ctx)
         form = self.forms[str(tag.value)]
@@ -162,6 +233,8 @@ class OneOf(Type, frozen=True, dict=True):
         """Merge two values. If the overlay selects another form, drop members that the new form lacks."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
+        if self.shorts and above.get(self.tag) is None and {*above.keys()} <= {*self.short_words}:
+            return above
         old, new = below.get(self.tag), above.get(self.tag) or below.get(self.tag)
         tag = new.text if isinstance(new, Scalar) else ""
         form = self.forms.get(tag)
@@ -171,8 +244,38 @@ class OneOf(Type, frozen=True, dict=True):
             below = Mapping(below.with_keys(form.parts).entries, above.span)
         return form.merge_overlay(below, above)
 
+    def short(self, written: Any, replaced: Node | None = None) -> Any:
+        """Return the first short form that fits a value in the long form."""
+        is_long = isinstance(replaced, Mapping) and replaced.get(self.tag) is not None
+        if is_long or not isinstance(written, dict):
+            return written
+        for short in self.shorts:
+            names = [name for parts in short.parts.values() for name in parts]
+            if written.get(self.tag) != short.form or written.keys() != {self.tag, *names}:
+                continue
+            if all(len(parts) == 1 or isinstance(written[parts[0]], str) for parts in short.parts.values()):
+                return {
+                    word: written[parts[0]] if len(parts) == 1 else "/".join(written[name] for name in parts)
+                    for word, parts in short.parts.items()
+                }
+        return written
+
     def schema(self) -> Schema:
         forms = []
+        for short in self.shorts:
+            parts = self.forms[short.form].parts
+            properties = {
+                word: parts[names[0]].schema() if len(names) == 1 else {"type": "string"}
+                for word, names in short.parts.items()
+            }
+            forms.append(
+                {
+                    "type": "object",
+                    "properties": properties,
+                    "required": [*properties],
+                    "additionalProperties": False,
+                }
+            )
         for word, form in self.forms.items():
             schema = form.schema()
             schema["properties"] = {self.tag: {"const": word}} | schema["properties"]

@@ -38,6 +38,12 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(some)} and {last}" if some else last
 
 
+def one_or_other(names: Sequence[str]) -> str:
+    """Return alternatives in a sentence: `a`, `a or b`, `a, b or c`; empty without names."""
+    *some, last = names or [""]
+    return f"{', '.join(some)} or {last}" if some else last
+
+
 def some(names: Sequence[str], most: int = FEW) -> str:
     """The first few names of a list, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

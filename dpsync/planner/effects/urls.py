@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Kind, Url
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.short_forms import short_forms
 from dpsync.kinds.types import as_segment
 from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import UrlImpact
@@ -344,7 +345,7 @@ class _Suggestion(Struct, frozen=True, dict=True):
                 template = redirects.to.get(one.kind.name)
                 if template is not None and isinstance(self.will.get(one.address), str):
                     place = self.tree.owner.child(*kind.key.split("."))
-                    entry = {path: _filled(template, self._key(one))}
+                    entry = {path: short_forms(kind, _filled(template, self._key(one)))}
                     return UrlImpact(
                         address=impact.address,
                         before=impact.before,

@@ -1,0 +1,47 @@
+"""Short forms of fields: `/start: { section: guides }` for `/start: { destination: { kind: …, … } }`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as MappingType
+from typing import Any
+
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Kind
+from dpsync.model.findings.nodes import Mapping, Node, Scalar
+
+
+def short_forms(kind: Kind, written: MappingType[str, Any]) -> dict[str, Any]:
+    """Return the fields of an entry, as YAML data, in their shortest forms."""
+    fields = {one.name: one for one in kind.fields}
+    made: dict[str, Any] = {}
+    for name, value in written.items():
+        one = fields.get(name)
+        short = one.type.short(value) if one is not None else value
+        if one is not None and one.inline and isinstance(short, dict) and short != value:
+            made |= short
+        else:
+            made[name] = short
+    return made
+
+
+def with_fields(kind: Kind, node: Mapping) -> Mapping:
+    """Return an entry in which the words of a short form are in their field.
+
+    `{ section: guides, draft: true }` becomes `{ destination: { section: guides }, draft: true }`. An entry
+    that also has the field itself is returned as it is.
+    """
+    words = kind.inline_words
+    names = {words[key.text] for key, _ in node if key.text in words} if words else set()
+    if not names or any(node.get(name) is not None for name in names):
+        return node
+    entries: dict[str, tuple[Scalar, Node]] = {}
+    for key, value in node:
+        name = words.get(key.text)
+        if name is None:
+            entries[key.text] = key, value
+            continue
+        first, inner = entries.get(name, (replace(key, value=name, text=name), Mapping((), node.span)))
+        assert isinstance(inner, Mapping)
+        entries[name] = first, Mapping((*inner.entries, (key, value)), inner.span)
+    return Mapping(tuple(entries.values()), node.span)
