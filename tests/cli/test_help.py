@@ -126,7 +126,7 @@ def test_help_topic_starts_with_an_example(topic: str, run: Run) -> None:
     [
         pytest.param("aply", 'did you mean "apply"?', id="misspelled command"),
         pytest.param("exit-code", 'did you mean "exit-codes"?', id="misspelled topic"),
-        pytest.param("kubernetes", "dpsync help lists all commands", id="unknown word"),
+        pytest.param("kubernetes", "`dpsync help` lists all commands", id="unknown word"),
     ],
 )
 def test_unknown_help_topic_is_wrong_usage(topic: str, words: str, run: Run) -> None:

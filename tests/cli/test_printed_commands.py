@@ -248,7 +248,7 @@ def texts() -> Iterator[tuple[str, str]]:
         tree = ast.parse(path.read_text("utf-8"))
         spared = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
-            if isinstance(node, ast.keyword) and node.arg == "help":
+            if isinstance(node, ast.keyword) and node.arg in ("help", "examples"):
                 spared |= {id(one) for one in ast.walk(node.value)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spared:
@@ -262,7 +262,11 @@ MENTIONED = {
     ("config/reading/ids_file.py", "dpsync ids"): "the same",
     ("cli/arguments/connection.py", "dpsync serve"): "it takes no such flag",
     ("client/transport.py", "dpsync serve"): "the same",
-    ("cli/main.py", "dpsync github"): "the help",
+    ("cli/commands/help.py", "dpsync plan"): "the help",
+    ("cli/commands/help.py", "dpsync drift"): "the help",
+    ("cli/commands/help.py", "dpsync github"): "the help",
+    ("cli/commands/help.py", "dpsync doctor"): "the help",
+    ("cli/main.py", "dpsync serve"): "the help",
     ("render/formats.py", "dpsync schema"): "the help of --format",
     ("cli/action/run.py", "dpsync github"): "the name of what runs",
     ("github/runs/ids_branch.py", "dpsync apply"): "who has made a commit",

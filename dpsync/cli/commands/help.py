@@ -117,8 +117,9 @@ def command(context: click.Context, topic: str | None) -> None:
         with click.Context(found, whole, topic, **found.context_settings) as explained:
             click.echo(explained.get_help())
     else:
+        from dpsync.model.texts.command import command as printed
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(topic, [*COMMANDS, *TOPICS])
-        hint = f'did you mean "{nearest}"?' if nearest else "dpsync help lists all commands"
+        hint = f'did you mean "{nearest}"?' if nearest else f"{printed('help')} lists all commands"
         raise click.UsageError(f'There is no command or help topic "{topic}": {hint}')
