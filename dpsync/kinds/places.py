@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode
+from dpsync.model.entries.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode, plain_segment
 from dpsync.model.texts.suggestions import did_you_mean
 
 Names = Literal["objects", "lists", "anything"]
@@ -197,7 +197,7 @@ class Places:
             if names == "lists":
                 return f'"{pattern.text}" names no list of entries, and only what is in one is ever deleted'
             return f'"{pattern.text}" names the place of entries, and no entry'
-        segment = pattern.segments[at]
+        segment = plain_segment(pattern.segments[at])
         if spots == {_START}:
             return f'"{segment}" is neither an organization of this configuration nor the word of a kind'
         if len(spots) > 1:

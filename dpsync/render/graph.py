@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
+from dpsync.model.entries.address import Address, plain_segment
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import references
 from dpsync.model.plans.change import Change
@@ -95,7 +95,7 @@ def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Ch
     else:
         assert change is not None
         title, word = change.label, kind_noun(change.kind)
-    said = title if isinstance(title, str) and title else name.rpartition("/")[2]
+    said = title if isinstance(title, str) and title else plain_segment(Address.parse(name).last)
     sign = f"{SIGNS[change.action]} " if change is not None else ""
     return Box(id, visible(f"{sign}{said} ({word})"), change.action if change is not None else "")
 

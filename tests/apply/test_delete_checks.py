@@ -106,14 +106,14 @@ CASES: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
         SPACES, "spaces", ("DELETE", "/integrations/bot/installations/i/spaces/yy", None), "spaces/[yy]"),
     "a place of the space gets a redirect": (
         SPACES, "spaces", ("POST", f"{OTHER}/redirects", leads_to("site-space", siteSpaceId="dd-yy")),
-        "redirects/[%2Fnew]"),
+        "redirects/[/new]"),
     "the space is translated": (
         SPACES, "spaces",
         ("POST", f"{ORG}/translations", {"source": {"space": "yy", "language": "en"}, "language": "de"}),
         "translations/[de]#source"),
     "the section gets a redirect": (
         tree(AA, GG, EE, LINK), "sites/*/structure",
-        ("POST", f"{DOCS}/redirects", leads_to("site-section", siteSectionId="bb")), "redirects/[%2Fnew]"),
+        ("POST", f"{DOCS}/redirects", leads_to("site-section", siteSectionId="bb")), "redirects/[/new]"),
     "something is moved into the group": (
         tree(AA, BB, GG, LINK), "sites/*/structure",
         ("PATCH", f"{DOCS}/sections/bb", {"siteSectionGroupId": "ee"}), "it is not empty"),
@@ -193,7 +193,7 @@ CHANGED: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
     "a redirect of the site": (
         SITES, "sites",
         ("PATCH", f"{OTHER}/redirects/to-dd", {"destination": {"kind": "external", "url": "https://c.example"}}),
-        "redirects/[%2Fto-dd]"),
+        "redirects/[/to-dd]"),
     "the role of a member of the team": (
         OPS, "teams", ("PUT", f"{ORG}/teams/sales/members/bo", {"role": "owner"}), "[sales]/members/[bo"),
     "the role of the team on a space": (

@@ -14,7 +14,7 @@ from dpsync.server.store import open_store
 
 from .conftest import Run
 
-BLOCKED = "acme/sites/docs/redirects/%2Fstart"
+BLOCKED = "acme/sites/docs/redirects//start"
 WHY = "the profile reference has no operation for reading a redirect"
 
 

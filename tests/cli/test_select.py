@@ -293,3 +293,29 @@ def test_the_changes_of_the_example_can_be_applied_one_after_the_other(
         ended = run("apply", "-C", str(example), "--yes", "--select", address)
         assert ended.code == 0, (address, ended.out)
     assert "No changes." in run("plan", "-C", str(example)).out
+
+
+REDIRECTS = """\
+    sites:
+      docs: { title: Acme Docs, basename: docs, redirects: { /old/start: { url: "https://acme.example/" } } }
+"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("acme/sites/docs/redirects//old/start", id="as printed"),
+        pytest.param("acme/sites/docs/redirects/%2Fold%2Fstart", id="encoded"),
+    ],
+)
+def test_redirect_address_can_be_copied(
+    address: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """Every command and the policy take the printed address, and also the encoded one."""
+    directory = project(text(REDIRECTS))
+    printed = "acme/sites/docs/redirects//old/start"
+    assert changes(planned(run, directory, "--select", address)) == [printed]
+    listed = run("list", "--offline", "-C", str(directory), address).out.splitlines()
+    assert [line.split()[0] for line in listed[1:]] == [printed]
+    ignored = project(text(REDIRECTS, policy=f"policy: {{ ignore: ['{address}'] }}\n"))
+    assert printed not in changes(planned(run, ignored))

@@ -169,7 +169,7 @@ def test_a_declared_place_can_be_watched_and_then_be_empty(
     assert everything(run, directory, 0)["found"] == []
     external = {"kind": "external", "url": "https://evil.example/"}
     change(platform, "/orgs/acme/sites/help/redirects", "POST", source="/old", destination=external)
-    assert everything(run, directory, 2)["found"][0]["address"] == "acme/sites/help/redirects/[%2Fold]"
+    assert everything(run, directory, 2)["found"][0]["address"] == "acme/sites/help/redirects/[/old]"
     assert "redirects: {}" in (project(told.replace(WATCH, "")) / "dpsync.yaml").read_text()
     refused = run("validate", "-C", str(directory))
     assert refused.code == 5

@@ -37,25 +37,25 @@ TO_SECTION = "{ kind: site-section, siteSectionId: news }"
 FIELDS: dict[str, tuple[str, str, str, Any]] = {
     "destination of another kind": (
         f"sites: {{ docs: {{ redirects: {{ /a: {{ destination: {TO_SECTION} }} }} }} }}",
-        "acme/sites/docs/redirects/%2Fa",
+        "acme/sites/docs/redirects//a",
         "destination",
         {"kind": "site-section", "siteSectionId": "acme/sites/docs/structure/news"},
     ),
     "destination that shares a member with the previous one": (
         "sites: { docs: { redirects: { /b: { destination: { kind: site-page, pageId: p1 } } } } }",
-        "acme/sites/docs/redirects/%2Fb",
+        "acme/sites/docs/redirects//b",
         "destination",
         {"kind": "site-page", "siteSpaceId": "acme/sites/docs/structure/news/en", "pageId": "p1"},
     ),
     "destination of the same kind": (
         'sites: { docs: { redirects: { /a: { destination: { kind: external, url: "https://b.x" } } } } }',
-        "acme/sites/docs/redirects/%2Fa",
+        "acme/sites/docs/redirects//a",
         "destination",
         {"kind": "external", "url": "https://b.x"},
     ),
     "fields beside another destination are kept": (
         f"sites: {{ docs: {{ redirects: {{ /a: {{ destination: {TO_SECTION} }} }} }} }}",
-        "acme/sites/docs/redirects/%2Fa",
+        "acme/sites/docs/redirects//a",
         "draft",
         True,
     ),

@@ -98,7 +98,7 @@ def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, d
     external = {"kind": "external", "url": "https://a.example/"}
     change(platform, "/orgs/acme/sites/help/redirects", "POST", source="/old", destination=external)
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="Partners")
-    add(run, directory, 0, "acme/sites/help/redirects/[%2Fold]", "acme/sites/help/shareLinks/[Partners]")
+    add(run, directory, 0, "acme/sites/help/redirects/[/old]", "acme/sites/help/shareLinks/[Partners]")
     text = read(directory, "dpsync.yaml")
     assert "redirects: {/old: { url: https://a.example/" in text
     assert "shareLinks: { Partners: { active: true } }" in text
@@ -113,7 +113,7 @@ def test_add_reports_redirect_that_api_edition_refuses(
     for source in ("/a b", "/kept"):
         change(platform, "/orgs/acme/sites/help/redirects", "POST", source=source, destination=external)
     document = add(run, directory, 3, "acme/sites/help/redirects/*", "--profile", "published")
-    assert [item["address"] for item in document["taken"]] == ["acme/sites/help/redirects/%2Fkept"]
+    assert [item["address"] for item in document["taken"]] == ["acme/sites/help/redirects//kept"]
     (problem,) = document["differences"]
     assert "is not a path" in problem["message"]
 

@@ -21,7 +21,7 @@ SEGMENTS = st.lists(PLAIN, min_size=1, max_size=5).map(tuple)
     [
         ("docs", "docs"),
         ("ada@acme.example", "ada@acme.example"),
-        ("/old/path", "%2Fold%2Fpath"),
+        ("old/path", "old%2Fpath"),
         ("100%", "100%25"),
         ("a#b", "a%23b"),
         ("*", "%2A"),
@@ -45,6 +45,13 @@ def test_what_would_break_an_address_is_encoded(key: str, encoded: str) -> None:
         (Address.root("acme").child("teams").unmanaged("Sales", "t1"), "acme/teams/[Sales~t1]"),
         (Address.root("acme").child("teams").unmanaged("R/D [x]"), "acme/teams/[R%2FD %5Bx%5D]"),
         (Address.root("a/b"), "a%2Fb"),
+        (Address.root("acme").child("redirects", "/start"), "acme/redirects//start"),
+        (Address.root("acme").child("redirects", "/old//a"), "acme/redirects//old//a"),
+        (Address.root("acme").child("redirects", "/"), "acme/redirects//"),
+        (Address.root("acme").child("redirects", "/a/*#b"), "acme/redirects//a/%2A%23b"),
+        (Address.root("acme").child("redirects").unmanaged("/old/a"), "acme/redirects/[/old/a]"),
+        (Address.root("acme").child("redirects").unmanaged("/a", "b/c"), "acme/redirects/[/a~b/c]"),
+        (Address.root("acme").child("/a", "/b"), "acme/%2Fa//b"),
     ],
 )
 def test_the_text_of_an_address(address: Address, text: str) -> None:
@@ -63,6 +70,27 @@ def test_an_address_tells_its_organization_its_place_and_what_names_it_there() -
 def test_what_is_around_an_address_begins_with_itself_and_ends_with_its_organization() -> None:
     around = Address.parse("acme/teams/writers").upward()
     assert [str(one) for one in around] == ["acme/teams/writers", "acme/teams", "acme"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "encoded"),
+    [
+        ("acme/sites/docs/redirects//old/start", "acme/sites/docs/redirects/%2Fold%2Fstart"),
+        ("acme/sites/docs/redirects/[/old/start]", "acme/sites/docs/redirects/[%2Fold%2Fstart]"),
+    ],
+)
+def test_encoded_slashes_name_the_same_address(printed: str, encoded: str) -> None:
+    """Policies and scripts have addresses in the encoded form."""
+    assert Address.parse(printed) == Address.parse(encoded)
+    assert str(Address.parse(encoded)) == printed
+    assert Pattern.parse(printed, WORDS).matches(Address.parse(encoded))
+    assert Pattern.parse(encoded, WORDS).matches(Address.parse(printed))
+
+
+@pytest.mark.parametrize("text", ["acme/teams/", "/acme/teams", "acme/teams#", ""])
+def test_pattern_with_an_empty_segment_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"segments joined|field's name"):
+        Pattern.parse(text, WORDS)
 
 
 @given(st.lists(ANY, min_size=1, max_size=5))
@@ -155,7 +183,6 @@ def test_a_pattern_may_name_a_field(text: str) -> None:
         "/",
         "acme/",
         "/acme",
-        "acme//teams",
         "#title",
         "acme/teams#",
         "acme/te*",

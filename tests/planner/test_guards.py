@@ -68,7 +68,7 @@ def test_what_is_protected_does_not_go_along_with_what_it_names(lab: Lab) -> Non
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[leads])])
     protect = "protect: ['sites/docs/redirects/*']"
     plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], {protect}, {LIMITLESS} }}")
-    assert codes(plan) == [("protected", "acme/sites/docs/redirects/[%2Fold]")]
+    assert codes(plan) == [("protected", "acme/sites/docs/redirects/[/old]")]
 
 
 def test_an_installation_that_is_declared_keeps_its_integration(lab: Lab) -> None:

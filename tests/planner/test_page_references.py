@@ -28,7 +28,7 @@ sites:
         destination:
           { kind: site-page, siteSpaceId: PLACE, pageId: PAGE }
 """
-REDIRECT = "acme/sites/docs/redirects/%2Fold"
+REDIRECT = "acme/sites/docs/redirects//old"
 
 
 def body(page: str, place: str = "a/a") -> str:

@@ -1,6 +1,9 @@
 """The one syntax for naming things: `acme/sites/docs/structure/news#title`, and patterns over it.
 
-An address holds *encoded* segments, so its text is the segments joined with "/" and parsing is splitting.
+An address holds *encoded* segments, so its text is the segments joined with "/" and parsing is splitting. One
+case is easier to read: a last segment that begins with a slash has plain slashes in the text. The address of
+the redirect from `/old/start` is `acme/sites/docs/redirects//old/start`. This form is unambiguous, because no
+segment is empty. The encoded form (`redirects/%2Fold%2Fstart`) is the same address.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dpsync.model.texts.characters import UNSEEN
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The key of an entry where it is a name of the configuration's own."""
+_SLASH = "%2F"
 _RESERVED = re.compile(rf"[%/#*\[\]{{}}{UNSEEN}]")
 
 
@@ -28,6 +32,11 @@ def encode(key: str) -> str:
     return _RESERVED.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), key)
 
 
+def plain_segment(segment: str) -> str:
+    """Return a last segment as it is printed: with plain slashes if it begins with one, also in brackets."""
+    return segment.replace(_SLASH, "/") if segment.startswith((_SLASH, f"[{_SLASH}")) else segment
+
+
 class Address(NamedTuple):
     """A place in the configuration. Segments are encoded; `[Title]` marks something that is not declared."""
 
@@ -39,7 +48,11 @@ class Address(NamedTuple):
 
     @staticmethod
     def parse(text: str) -> Address:
-        return Address(tuple(text.split("/")))
+        parts = text.split("/")
+        for number in range(1, len(parts) - 1) if "//" in text or "/[/" in text else ():
+            if parts[number] in ("", "["):  # the rest is one segment that begins with a slash
+                return Address((*parts[:number], _SLASH.join(parts[number:])))
+        return Address(tuple(parts))
 
     def child(self, *keys: str) -> Address:
         """The address below this one; the keys are encoded here."""
@@ -95,7 +108,8 @@ class Address(NamedTuple):
         return FieldAddress(self, name)
 
     def __str__(self) -> str:
-        return "/".join(self.segments)
+        *around, last = self.segments
+        return "/".join((*around, plain_segment(last) if around else last))
 
 
 class FieldAddress(NamedTuple):

@@ -137,7 +137,7 @@ def _normal(form: Form, subject: str, registry: Registry) -> str:
     if form.subject == "N PATTERN":
         number, _, pattern = subject.partition(" ")
         return f"{int(number)} {'/'.join(Pattern.parse(pattern.strip(), registry.words).segments)}"
-    return subject
+    return str(FieldAddress.parse(subject))
 
 
 def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
