@@ -47,10 +47,11 @@ def test_what_is_listed_stands_in_columns_and_no_line_ends_in_blanks() -> None:
         ListedEntry(address="acme/teams/t", kind="team", at=at, why_not="no scope"),
     )
     assert render_list(ListDocument(entries=entries), PLAIN).split("\n") == [
+        "ADDRESS       KIND          FILE      ID  RECOGNIZED",
         "acme          organization  a.yaml:7  o1",
         "acme/teams/t  team          a.yaml:7  -   not read: no scope",
     ]
-    assert render_list(ListDocument(entries=()), PLAIN) == ""
+    assert render_list(ListDocument(entries=()), PLAIN) == "ADDRESS  KIND  FILE  ID  RECOGNIZED"
 
 
 def test_how_a_problem_is_mended_stands_below_what_is_said_of_it() -> None:
