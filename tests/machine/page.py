@@ -1,9 +1,11 @@
-"""Writes docs/soak.md, which says what holds each promise: `python -m tests.machine.page`."""
+"""Writes the first part of docs/soak.md, which says what holds each promise: `python -m tests.machine.page`.
+
+The second part, about ordinary tasks, is written by `python -m tests.tasks.page`.
+"""
 
 from __future__ import annotations
 
-import sys
-
+from tests.docs.markdown import DOCS
 from tests.docs.test_promises import PROMISES
 
 from .checks import CHECKS, ELSEWHERE
@@ -48,8 +50,13 @@ unattended jobs. Each job runs `apply`, is killed at random moments, and runs `a
 """
 
 
+PAGE = DOCS / "soak.md"
+NEXT = "\n## Ordinary tasks\n"
+"""Where the second part begins."""
+
+
 def page() -> str:
-    """The page as it should be."""
+    """The first part of the page as it should be."""
     rows = []
     for number in range(1, len(PROMISES) + 1):
         names = [check.__name__.replace("_", " ") for check in CHECKS.get(number, ())]
@@ -59,4 +66,5 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    _, heading, tasks = PAGE.read_text("utf-8").partition(NEXT)
+    PAGE.write_text(page() + heading + tasks, "utf-8")

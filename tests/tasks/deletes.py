@@ -1,0 +1,155 @@
+"""Tasks that remove entries, with prune and without."""
+
+from __future__ import annotations
+
+from .edits import EMPTY, EMPTY_IDS, THREE, add, both, drop, prune, put, teams
+from .places import NO_IDS, Earlier
+from .task import CLONE, DELETES, NUMBER, Question, Task
+
+DELETIONS = (
+    Task(
+        "delete an empty team",
+        "pruned",
+        drop("teams/legacy"),
+        gone=("team-legacy",),
+        asks_in=CLONE,
+        terminal=True,
+        lines=8,
+    ),
+    Task("delete four empty teams", "pruned", drop(*EMPTY), gone=EMPTY_IDS, asks_in=CLONE),
+    Task(
+        "delete a team with members",
+        "pruned",
+        drop("teams/translators"),
+        gone=("team-translators",),
+        asks=NUMBER,
+        asks_in=CLONE,
+        terminal=True,
+    ),
+    Task(
+        "delete a space and the section that shows it",
+        "pruned",
+        both(
+            drop("sites/docs/structure/news"),
+            drop("spaces/news"),
+            put("collections/product", order=["guides", "changelog"]),
+        ),
+        gone=("section-news", "shown-news", "space-news"),
+        asks=NUMBER,
+        asks_in=CLONE,
+        terminal=True,
+    ),
+    Task(
+        "delete a space that no site shows",
+        "pruned",
+        drop("spaces/archive"),
+        gone=("space-archive",),
+        asks=NUMBER,
+        asks_in=CLONE,
+    ),
+    Task(
+        "delete a section",
+        "pruned",
+        drop("sites/handbook/structure/start"),
+        gone=("section-days", "shown-days"),
+        asks=NUMBER,
+        asks_in=CLONE,
+    ),
+    Task(
+        "delete a space, its section, four teams and a team with members",
+        "pruned",
+        both(
+            drop("sites/docs/structure/news", "spaces/news", *EMPTY, "teams/translators"),
+            put("collections/product", order=["guides", "changelog"]),
+        ),
+        gone=("section-news", "shown-news", "space-news", *EMPTY_IDS, "team-translators"),
+        asks=NUMBER,
+        asks_in=CLONE,
+    ),
+    Task(
+        "delete an empty collection",
+        "pruned",
+        both(
+            drop("collections/drafts"),
+            lambda files: files.set("collectionOrder", "", ["product", "internal"]),
+        ),
+        gone=("col-drafts",),
+        asks_in=CLONE,
+    ),
+    Task(
+        "move the space of a collection and delete the collection",
+        "pruned",
+        both(put("spaces/api-reference", collection="product"), drop("collections/api")),
+        gone=("col-api",),
+        asks=Question((DELETES,)),
+        asks_in=CLONE,
+    ),
+    Task("delete a redirect", "pruned", drop("sites/docs/redirects//blog"), gone=("redirect-blog",)),
+    Task("delete a membership", "pruned", drop("teams/support/members/gus@acme.example")),
+    Task(
+        "delete a share link",
+        "pruned",
+        lambda files: files.set("sites/handbook", "shareLinks", {}),
+        gone=("link-board",),
+    ),
+    Task(
+        "delete a role of a team in a space",
+        "pruned",
+        lambda files: files.set("spaces/help-articles", "permissions", {"teams": {}}),
+    ),
+    Task(
+        "delete an empty team and turn prune on for it",
+        "imported",
+        both(prune("teams"), drop("teams/legacy")),
+        gone=("team-legacy",),
+        asks=NUMBER,
+        asks_in=CLONE,
+    ),
+    Task("remove a team without prune", "imported", drop("teams/translators"), lines=3),
+    Task("remove a space without prune", "imported", drop("spaces/archive"), lines=3),
+    Task(
+        "add three teams after a team was removed and kept",
+        "imported",
+        teams(THREE),
+        new=THREE,
+        earlier=(Earlier(drop("teams/translators")),),
+        asks_in={NO_IDS.name: Question((r"new 3 acme/teams/\*",), optional=True)},
+    ),
+    Task(
+        "add a space after a space was removed and kept",
+        "imported",
+        add("spaces/faq", {"title": "FAQ"}),
+        new=("FAQ",),
+        earlier=(Earlier(drop("spaces/archive")),),
+        asks_in={NO_IDS.name: Question((r"new (1 )?acme/spaces/(faq|\*)",), optional=True)},
+    ),
+    Task(
+        "add a removed and kept team back",
+        "imported",
+        add("teams/translators", {"title": "Translators", "members": {"eve@acme.example": "member"}}),
+        lines=1,
+        earlier=(Earlier(drop("teams/translators")),),
+    ),
+    Task(
+        "add a removed and kept team back under another key",
+        "imported",
+        add("teams/linguists", {"title": "Translators"}),
+        lines=1,
+        earlier=(Earlier(drop("teams/translators")),),
+    ),
+    Task(
+        "add a deleted team back",
+        "pruned",
+        add("teams/legacy", {"title": "Legacy"}),
+        earlier=(Earlier(drop("teams/legacy")),),
+        new=("Legacy",),
+    ),
+    Task(
+        "delete a team after prune was turned on",
+        "imported",
+        drop("teams/legacy"),
+        gone=("team-legacy",),
+        earlier=(Earlier(prune("teams")),),
+        asks_in=CLONE,
+    ),
+)

@@ -1,0 +1,97 @@
+"""Writes the table of ordinary tasks into docs/soak.md: `python -m tests.tasks.page`.
+
+It runs each task in each place, which takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.store import open_store
+from tests.docs.markdown import DOCS
+
+from .places import PLACES, Bench
+from .run import Result, run_task
+from .task import Task
+from .tasks import TASKS
+
+PAGE = DOCS / "soak.md"
+HEADING = "## Ordinary tasks\n"
+_TEXT = """
+[tests/tasks](../tests/tasks) does ordinary work with dpsync. Each task is an edit of an imported organization
+or of files that declare a part of one. Each task runs in each place: a checkout with the edit committed
+(*here*) or *uncommitted*, a clone in CI, a clone without the ids file, and a clone of one commit. A task runs
+`plan`, `plan --base HEAD`, and then either `apply` or `plan --out FILE` and `apply FILE`. Some tasks also run at
+a terminal. Afterwards the next plan is empty, every object has the id and title that it should have, and no
+object exists twice.
+
+A normal test run has each task *here* and a slice of the other places. `DPSYNC_TASKS=all python -m pytest
+tests/tasks` runs all of them. `python -m tests.tasks.page` writes this table.
+
+A cell has the exit code of `plan` and the number of lines that it prints. *asks* marks a wanted question: key
+and title changed at once, content removed beside new entries of its kind, or a delete of content. **Bold**
+marks a cell in which the result is not the wanted one.
+"""
+
+Results = Mapping[tuple[str, str], Result]
+
+
+def results(tasks: Iterable[Task] = TASKS) -> Results:
+    """Run each task in each place."""
+    found: dict[tuple[str, str], Result] = {}
+    store = open_store(":memory:")
+    with TemporaryDirectory() as made, ThreadedServer(build(store, profile="full")) as server:
+        bench = Bench(server, Path(made))
+        for task in tasks:
+            for number, place in enumerate(PLACES):
+                variant = "saved" if (len(found) + number) % 2 else "apply"
+                try:
+                    result = run_task(bench, task, place, variant)
+                except AssertionError as error:
+                    result = Result(problems=[str(error)])
+                found[task.name, place.name] = result
+                for problem in result.problems:
+                    sys.stderr.write(f"{task.name} ({place.name}): {problem}\n\n")
+    store.close()
+    return found
+
+
+def section(found: Results) -> str:
+    """Return the section of the page."""
+    names = [place.name for place in PLACES]
+    rows = [f"| task | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
+    for task in TASKS:
+        cells = [_cell(found[task.name, name]) for name in names]
+        rows.append(f"| {task.name} | {' | '.join(cells)} |")
+    table = "\n".join(rows)
+    return f"{HEADING}{_TEXT}\n{summary(found)}\n\n{table}\n"
+
+
+def summary(found: Results) -> str:
+    """Return the totals in one sentence."""
+    questions = sum(result.false_questions for result in found.values())
+    refusals = sum(result.refusals for result in found.values() if not result.wanted)
+    wrong = sum(bool(result.problems) for result in found.values())
+    return (
+        f"{len(TASKS)} tasks in {len(PLACES)} places: {questions} false questions, {refusals} refusals of "
+        f"ordinary work, {wrong} of {len(found)} cells in bold."
+    )
+
+
+def _cell(result: Result) -> str:
+    text = f"{result.code}, {result.lines}" + (", asks" if result.wanted else "")
+    return f"**{text}**" if result.problems else text
+
+
+def with_section(page: str, text: str) -> str:
+    """Return the page with the section about tasks replaced."""
+    return page.partition(f"\n{HEADING}")[0] + f"\n{text}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_section(PAGE.read_text("utf-8"), section(results())), "utf-8")
