@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ class Files:
 
     def set(self, address: str, field: str, value: Any) -> None:
         """Set a field of an entry, or the whole entry if `field` is empty."""
+        value = copy.deepcopy(value)
         holder, key = self._find(address)
         if field:
             holder[key][field] = value
@@ -70,6 +72,7 @@ class Files:
 
     def add(self, address: str, entry: Any, file: str = "", index: int | None = None) -> None:
         """Add an entry: to the file that has its place, or to the named file."""
+        entry = copy.deepcopy(entry)  # an edit is used for each place
         *parts, key = _parts(address)
         above = "/".join(parts)
         if above.endswith("structure") or (isinstance(entry, dict) and entry.get("type") in NODES):

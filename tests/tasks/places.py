@@ -192,7 +192,9 @@ class Bench:
             for done in earlier:
                 work.edit(done.edit)
                 commit(origin, done.message)
-                expect(work.run("apply", "--yes", *done.confirm), 0)
+                ended = work.run("apply", "--yes", *done.confirm)
+                if ended.code != 0:
+                    raise EarlierWorkFailed(ended)
                 commit(origin, "Record the ids")
             before = git(origin, "rev-parse", "HEAD")
             work.edit(edit)
@@ -214,6 +216,13 @@ class Earlier:
     edit: Edit
     confirm: tuple[str, ...] = ()
     message: str = "Work of last week"
+
+
+class EarlierWorkFailed(Exception):
+    """The work before the task was not applied."""
+
+    def __init__(self, ended: Ran) -> None:
+        self.ended = ended
 
 
 def _push(directory: Path, before: str, after: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dpsync.planner.inputs.answers import confirmed_by
 from tests.machine.checkout import document
 from tests.machine.command import Ran
 
-from .places import Bench, Place, Work
+from .places import Bench, EarlierWorkFailed, Place, Work
 from .task import Accident, Question, Task
 
 Variant = Literal["quick", "apply", "saved"]
@@ -35,8 +35,6 @@ class Result:
     wanted: bool = False
     """Whether a question is wanted."""
     problems: list[str] = field(default_factory=list)
-    output: str = ""
-    """What the first plan printed."""
 
     @property
     def false_questions(self) -> int:
@@ -44,16 +42,22 @@ class Result:
         return max(0, self.questions - self.wanted)
 
 
-def run_task(bench: Bench, task: Task, place: Place, variant: Variant) -> Result:
-    """Run a task; what a person would see, and what was not as it should be."""
+def run_task(bench: Bench, task: Task, place: Place, variant: Variant, lines: bool = False) -> Result:
+    """Run a task. `lines`: also count the lines of the plan, which `quick` does not print otherwise."""
     wanted = task.question(place.name)
     result = Result(wanted=wanted is not None)
-    with bench.at(place, task.start, task.edit, task.earlier) as work:
-        case = _Case(bench, work, task, wanted, variant, result)
-        if variant == "quick":
-            case.run_apply_only()
-        else:
-            case.run()
+    try:
+        with bench.at(place, task.start, task.edit, task.earlier) as work:
+            case = _Case(bench, work, task, wanted, variant, result)
+            if lines or variant != "quick":
+                case.count_lines()
+            if variant == "quick":
+                case.run_apply_only()
+            else:
+                case.run()
+    except EarlierWorkFailed as failed:
+        result.code = failed.ended.code
+        result.problems.append(f"the earlier work fails: {failed.ended}")
     return result
 
 
@@ -63,7 +67,7 @@ def run_accident(bench: Bench, accident: Accident, place: Place) -> Result:
     with bench.at(place, accident.start, accident.edit, accident.earlier) as work:
         before, writes = objects(bench.state()), bench.writes()
         plan = work.run("plan")
-        result.code, result.output = plan.code, str(plan)
+        result.code = plan.code
         applied = work.run("apply", "--yes")
         if plan.code not in (4, 5) or applied.code not in (4, 5):
             result.problems.append(f"nothing is asked: {plan}\n{applied}")
@@ -85,6 +89,13 @@ class _Case:
     result: Result
     flags: tuple[str, ...] = ()
 
+    def count_lines(self) -> None:
+        plan = self.work.run("plan")
+        self.result.lines = len(plan.out.splitlines())
+        limit = self.task.lines
+        if limit is not None and plan.code == 0 and self.result.lines > limit:
+            self.wrong(f"{self.result.lines} lines instead of {limit}", plan)
+
     def run_apply_only(self) -> None:
         before = objects(self.bench.state())
         writes = self.bench.writes()
@@ -104,11 +115,6 @@ class _Case:
     def run(self) -> None:
         before = objects(self.bench.state())
         writes = self.bench.writes()
-        plan = self.work.run("plan")
-        self.result.lines, self.result.output = len(plan.out.splitlines()), str(plan)
-        limit = self.task.lines
-        if limit is not None and plan.code == 0 and self.result.lines > limit:
-            self.wrong(f"{self.result.lines} lines instead of {limit}", plan)
         saved = str(self.work.directory.parent / "saved.plan")
         plan = self.work.run("plan", "--format", "json", "--out", saved)
         refusals = self.asked(plan)
