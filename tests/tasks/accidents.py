@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .edits import both, include, move, rekey_and
+from .edits import both, exchange, include, move, rekey_and
 from .places import ACTION, HERE, LOST, NO_IDS, UNCOMMITTED, Earlier
 from .task import Accident
 
@@ -32,6 +32,12 @@ ACCIDENTS = (
         "imported",
         rekey_and("sites/help", "desk", title="Desk", basename="desk"),
         BY_GIT_ALONE,
+    ),
+    Accident(
+        "exchange the titles of two spaces without the ids file",
+        "imported",
+        exchange("spaces/news", "spaces/changelog"),
+        (NO_IDS.name,),
     ),
     Accident(
         "delete the ids file and change key and title of a team",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .edits import exchange, put, rekey, rekey_and
-from .places import Earlier
+from .places import NO_IDS, Earlier
 from .task import CLONE, Question, Task, renamed
 
 RENAMES = (
@@ -119,12 +119,14 @@ RENAMES = (
         "imported",
         exchange("teams/sales", "teams/support"),
         renamed={"team-sales": "Support", "team-support": "Sales"},
+        not_in=(NO_IDS.name,),  # whether the exchange is done already, git does not tell
     ),
     Task(
         "exchange the titles of two spaces",
         "imported",
         exchange("spaces/news", "spaces/changelog"),
         renamed={"space-news": "Changelog", "space-changelog": "News"},
+        not_in=(NO_IDS.name,),  # whether the exchange is done already, git does not tell
     ),
     Task(
         "exchange the titles of two sections",

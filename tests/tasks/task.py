@@ -46,6 +46,8 @@ class Task:
     """Whether it is also done at a terminal."""
     lines: int | None = None
     """How many lines the plan may have."""
+    not_in: tuple[str, ...] = ()
+    """The places in which no single result is the wanted one."""
 
     def question(self, place: str) -> Question | None:
         return self.asks_in.get(place, self.asks)

@@ -27,7 +27,7 @@ ALL = os.environ.get("DPSYNC_TASKS") == "all" or os.environ.get("DPSYNC_SOAK") =
 SEED = int(os.environ.get("DPSYNC_SEED", "0"))
 """Which slice of the other places a normal run has."""
 SLICE = 24
-MATRIX = [(task, place) for task in TASKS for place in PLACES]
+MATRIX = [(task, place) for task in TASKS for place in PLACES if place.name not in task.not_in]
 ELSEWHERE = MATRIX if ALL else Random(SEED).sample(MATRIX, SLICE)
 TYPED = ((r"umber of deletes", "{n}"), (r'[Tt]ype "delete', "delete {n}"), (r"y/N", "y"))
 """What a person types at each kind of prompt."""
