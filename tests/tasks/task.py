@@ -21,8 +21,6 @@ class Question:
     code: int = 4
     mentions: tuple[str, ...] = ()
     """Words that the question must contain."""
-    typed: tuple[tuple[str, str], ...] = ()
-    """What a person types at a terminal: for a prompt that matches the first, the second."""
 
 
 @dataclass(frozen=True)

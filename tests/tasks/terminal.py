@@ -14,7 +14,7 @@ from tests.patience import PATIENCE
 
 from .places import Work
 
-PROMPT = re.compile(r"(?:^|\n)([^\n]*(?:\[y/N\]: ?|\?(?: \[[^\]]*\])?:? |\): |: ))$")
+PROMPT = re.compile(r"(?:^|\n)([^\n]*(?:\[y/N\]:?|:|\?) )$")
 QUIET = 0.4
 """Seconds without output after which a line that looks like a prompt is one."""
 
@@ -29,11 +29,8 @@ class Talk:
     out: str
 
 
-def apply_at_terminal(work: Work, programs: Path, answers: tuple[tuple[str, str], ...]) -> Talk:
-    """Run `apply` in a terminal. `answers`: for a prompt that matches the first, type the second.
-
-    An answer with `{n}` gets the number that the prompt names. A prompt that nothing matches ends the input.
-    """
+def apply_at_terminal(work: Work, programs: Path, same: bool) -> Talk:
+    """Run `apply` in a terminal and agree. `same`: a new entry is the first object that dpsync offers."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [programs / "dpsync", "apply", "-C", str(work.directory), *work.place.flags, "--color", "never"],
@@ -56,15 +53,19 @@ def apply_at_terminal(work: Work, programs: Path, answers: tuple[tuple[str, str]
         if found:
             prompts.append(found[1])
             since = len(said)
-            os.write(ours, f"{_answer(found[1], answers)}\n".encode())
+            os.write(ours, f"{_answer(found[1], same)}\n".encode())
     out, _ = process.communicate(timeout=PATIENCE)
     os.close(ours)
     return Talk(process.returncode, said, tuple(prompts), out)
 
 
-def _answer(prompt: str, answers: tuple[tuple[str, str], ...]) -> str:
-    number = re.search(r"\((\d+)\)|delete (\d+)", prompt)
-    for pattern, text in answers:
-        if re.search(pattern, prompt):
-            return text.replace("{n}", next(filter(None, number.groups())) if number else "")
-    return ""
+def _answer(prompt: str, same: bool) -> str:
+    """Return what a person types who wants the plan to be carried out."""
+    if "[y/N]" in prompt:
+        return "y"
+    if new := re.search(r"^Type .*?(\bnew\b(?: \d+)?)", prompt):
+        return "1" if same else new[1]
+    if subject := re.search(r"ype the (?:number|address)[^(]*\((.+?)\):", prompt):
+        return subject[1]
+    typed = re.search(r'[Tt]ype "(delete \d+)"', prompt)
+    return typed[1] if typed else ""
