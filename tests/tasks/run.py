@@ -13,7 +13,7 @@ from dpsync.planner.inputs.answers import confirmed_by
 from tests.machine.checkout import document
 from tests.machine.command import Ran
 
-from .places import Bench, EarlierWorkFailed, Place, Work
+from .places import LOST, Bench, EarlierWorkFailed, Place, Work
 from .task import Accident, Question, Task
 
 Variant = Literal["quick", "apply", "saved"]
@@ -76,6 +76,23 @@ def run_accident(bench: Bench, accident: Accident, place: Place) -> Result:
         result.problems += [
             f"not mentioned: {text}: {plan}" for text in accident.mentions if text not in str(plan)
         ]
+    return result
+
+
+def run_without_past(bench: Bench, task: Task) -> Result:
+    """Run a task in a clone that cannot tell who is who: it is done, or there is one refusal about the clone."""
+    result = Result()
+    with bench.at(LOST, task.start, task.edit) as work:
+        case = _Case(bench, work, task, task.asks, "quick", result)
+        before, writes = objects(bench.state()), bench.writes()
+        applied = work.run("apply", "--yes", "--format", "json")
+        refusals = case.asked(applied)
+        if applied.code == 0:
+            case.compare(before)
+        elif len(refusals) != 1 or "fetch-depth: 0" not in str(applied):
+            case.wrong(f"{len(refusals)} refusals", applied)
+        elif bench.writes() != writes:
+            case.wrong("a refused apply wrote something", applied)
     return result
 
 

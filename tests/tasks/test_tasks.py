@@ -18,7 +18,7 @@ from dpsync.server.process.thread import ThreadedServer
 from .accidents import ACCIDENTS
 from .page import HEADING, PAGE
 from .places import HERE, LOST, PLACES, Bench, Place
-from .run import objects, run_accident, run_task
+from .run import objects, run_accident, run_task, run_without_past
 from .task import Accident, Task
 from .tasks import TASKS
 from .terminal import apply_at_terminal
@@ -28,6 +28,8 @@ SEED = int(os.environ.get("DPSYNC_SEED", "0"))
 """Which slice of the other places a normal run has."""
 SLICE = 15
 MATRIX = [(task, place) for task in TASKS for place in PLACES if place.name not in task.not_in]
+FIRST = [task for task in TASKS if not task.earlier]
+WITHOUT_PAST = FIRST if ALL else Random(SEED).sample(FIRST, 6)
 ELSEWHERE = MATRIX if ALL else Random(SEED).sample(MATRIX, SLICE)
 
 
@@ -58,6 +60,13 @@ def test_task_in_place_ends_as_wanted(bench: Bench, task: Task, place: Place) ->
     ):
         result = run_task(bench, task, place, variant)
         assert not result.problems, "\n\n".join(result.problems)
+
+
+@pytest.mark.parametrize("task", WITHOUT_PAST, ids=lambda task: task.name)
+def test_clone_without_past_is_one_refusal(bench: Bench, task: Task) -> None:
+    """Otherwise, each new entry is a question of its own, or an object exists twice."""
+    result = run_without_past(bench, task)
+    assert not result.problems, "\n\n".join(result.problems)
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.terminal], ids=lambda task: task.name)
