@@ -80,7 +80,7 @@ def run_accident(bench: Bench, accident: Accident, place: Place) -> Result:
 
 
 def run_without_past(bench: Bench, task: Task) -> Result:
-    """Run a task in a clone that cannot tell who is who: it is done, or there is one refusal about the clone."""
+    """Run a task in a clone that cannot tell who is who: done, or one refusal about the clone."""
     result = Result()
     with bench.at(LOST, task.start, task.edit) as work:
         case = _Case(bench, work, task, task.asks, "quick", result)
