@@ -81,7 +81,7 @@ RENAMES = (
         "change the path of a section",
         "imported",
         put("sites/docs/structure/api", path="developer-api"),
-        lines=7,
+        lines=9,
     ),
     Task(
         "change the title of a site",
