@@ -94,7 +94,7 @@ def test_it_is_told_once_and_what_else_is_left_is_a_plan() -> None:
     both = left.model_copy(update={"changes": (*left.changes, *plan(1, 2, "acme/sites/other").changes)})
     text = render_report(Plan(), report.model_copy(update={"remaining": both}), Paint(on=False))
     assert text.count("primaryColour") == 1
-    assert "Plan: 0 to create, 1 to change" in text
+    assert "Plan: 1 to change." in text
 
 
 def test_a_platform_that_drops_a_member_ends_an_apply_with_3_and_says_which(

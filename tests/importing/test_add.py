@@ -181,13 +181,13 @@ def test_a_rename_by_hand_is_drift_with_both_ways_out(
     change(platform, "/orgs/acme/teams/writers", title="Technical writing")
     ended = run("drift", "-C", str(directory))
     assert ended.code == 2
-    block = ended.out[ended.out.index("- acme/teams/writers") :].partition("\n\n")[0]
-    assert 'renamed on the platform? live: "Technical writing" (writers)' in block
+    block = ended.out[ended.out.index("- team writers") :].partition("\n\n")[0]
+    assert 'perhaps renamed in GitBook to: "Technical writing" (writers)' in block
     assert (
-        "undo: write id: writers at teams.yaml:6, then it gets the name of the file again by dpsync apply"
+        "undo  write id: writers at teams.yaml:6, then it gets the name of the file again by dpsync apply"
         in block
     )
-    assert f"keep: dpsync import -C {directory} --update acme/teams/writers" in block
+    assert f"keep  dpsync import -C {directory} --update acme/teams/writers" in block
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_name_that_could_be_several_is_not_taken_over(
     ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/writers")
     assert ended.code == 3
     assert read(directory) == TEAMS
-    assert "keep: write its new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
+    assert "keep  write its new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
 
 
 def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
@@ -236,7 +236,7 @@ def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
     (directory / "teams.yaml").write_text(edited, encoding="utf-8")
     address = "acme/teams/scribes"
     drift = run("drift", "-C", str(directory)).out
-    assert 'renamed on the platform? live: "Technical writers" (writers)' in drift
+    assert 'perhaps renamed in GitBook to: "Technical writers" (writers)' in drift
     ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/*")
     assert (ended.code, read(directory)) == (3, edited)
     assert "add id: writers if it is that one" in ended.out + ended.err

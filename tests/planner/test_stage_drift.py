@@ -494,7 +494,7 @@ def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
     (item,) = found.found
     assert len(item.renamed) == 7
     text = render_drift(found, Paint(on=False))
-    assert text.count("renamed on the platform?") == 5
+    assert text.count("perhaps renamed in GitBook to:") == 5
     assert "and 2 more that it could be" in text
 
 
