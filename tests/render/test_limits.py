@@ -195,10 +195,9 @@ def test_of_a_commit_twelve_digits_are_told() -> None:
     assert base(Plan(base="0123456789abcdef", base_from="HEAD")) == "base: HEAD (0123456789ab)"
 
 
-def test_of_what_a_rehearsal_cannot_show_three_are_named_and_with_v_all() -> None:
+def test_all_that_a_rehearsal_cannot_show_is_named() -> None:
     item = Unproven(what="public", message="not seen", about=tuple("abcd"))
-    assert unproven(item) == "not seen: a, b, c and 1 more"
-    assert unproven(item, whole=True) == "not seen: a, b, c, d"
+    assert unproven(item) == "not seen: a, b, c, d"
 
 
 def test_how_long_a_request_takes_is_told_in_milliseconds() -> None:

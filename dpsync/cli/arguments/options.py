@@ -119,7 +119,9 @@ def _output(command: F, formats: Collection[str], each: str = "") -> F:
 
 def summarizing(command: F) -> F:
     """--summary: how much is said of each address."""
-    return click.option("--summary", is_flag=True, help="Print one line for each object, and one for many of a kind.")(command)
+    return click.option(
+        "--summary", is_flag=True, help="Print one line for each object, and one for many of a kind."
+    )(command)
 
 
 def rehearsing(command: F) -> F:

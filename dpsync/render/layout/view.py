@@ -147,14 +147,6 @@ class ViewEntry(Struct, frozen=True):
         return ": ".join(filter(None, (self.title or self.address, self.message)))
 
     @property
-    def gist(self) -> str:
-        """What happens to the object, in a few words, for formats that show nothing else."""
-        if self.message or not (self.fields or self.words):
-            return self.message
-        named = ", ".join(item.name for item in self.fields[:8])
-        return named or self.sentences[0].sentence if self.sentences or named else ""
-
-    @property
     def group(self) -> str:
         """The place that it is counted with: of `acme/sites/docs/structure/news`, `acme/sites`."""
         return str(Address(FieldAddress.parse(self.address).address.segments[:2]))

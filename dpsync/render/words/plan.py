@@ -127,12 +127,10 @@ def _noun(number: int, noun: str) -> str:
     return counted(number, noun).removeprefix(f"{number} ")
 
 
-def unmanaged(kept: Kept, most: int | None = None) -> str:
-    """What stays in a place although nobody declares it; `most` of the names."""
-    names = kept.addresses if most is None or len(kept.addresses) <= most else kept.addresses[:most]
-    short = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in names)
-    more = f" and {len(kept.addresses) - len(names)} more" if len(names) < len(kept.addresses) else ""
-    return f"{len(kept.addresses)} unmanaged, kept: {short}{more}"
+def unmanaged(kept: Kept) -> str:
+    """Return what stays in a place although nobody declares it."""
+    names = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in kept.addresses)
+    return f"{len(kept.addresses)} unmanaged, kept: {names}"
 
 
 def counts(plan: Plan) -> dict[str, int]:

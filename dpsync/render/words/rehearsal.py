@@ -8,9 +8,6 @@ from dpsync.model.plans.rehearsal import Deviation, Estimate, FaultRun, Rehearsa
 from dpsync.model.texts.words import counted
 from dpsync.render.words.visible import visible
 
-_NAMED = 3
-"""What something is about is named up to so many, unless more is asked for."""
-
 
 def summary(rehearsal: Rehearsal) -> str:
     """In a sentence: how far it came and how it ended."""
@@ -87,14 +84,10 @@ def deviation(one: Deviation) -> str:
     return f"{visible(one.message)}{status}"
 
 
-def unproven(one: Unproven, whole: bool = False) -> str:
-    """In a sentence; `whole`: with everything that it is about."""
-    if not one.about:
-        return visible(one.message)
-    named = one.about if whole else one.about[:_NAMED]
-    more = len(one.about) - len(named)
-    names = ", ".join(visible(name) for name in named)
-    return f"{visible(one.message)}: {names}{f' and {more} more' if more else ''}"
+def unproven(one: Unproven) -> str:
+    """Return what could not be checked, with everything that it is about."""
+    names = ", ".join(visible(name) for name in one.about)
+    return f"{visible(one.message)}: {names}" if names else visible(one.message)
 
 
 def faults(run: FaultRun) -> str:
