@@ -21,13 +21,13 @@ def test_a_pull_request_gets_one_comment_with_its_plan(workflow: Workflow) -> No
     marker = read_marker(body, PlanMarker)
     assert marker is not None
     assert (marker.run, marker.digest) == (workflow.runs, ended.outputs["digest"])
-    assert "acme/teams/support" in body
+    assert 'team support "Support"' in body
     assert ended.code == 0
     assert ended.outputs["outcome"] == "changes"
     assert (ended.outputs["create"], ended.outputs["delete"]) == ("1", "0")
     assert ended.outputs["comment-url"].endswith("#issuecomment-1")
     assert json.loads(Path(ended.outputs["plan-file"]).read_text())["digest"] == ended.outputs["digest"]
-    assert "acme/teams/support" in ended.summary
+    assert 'team support "Support"' in ended.summary
     assert "acme/teams/support" in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
 
 
@@ -264,7 +264,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, wor
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, ended.outputs["outcome"], workflow.github.comments) == (0, "changes", {})
     assert "The comment was not written" in ended.step.of("notice")[0].data
-    assert "acme/teams/support" in ended.summary
+    assert 'team support "Support"' in ended.summary
 
 
 def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workflow) -> None:

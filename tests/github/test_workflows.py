@@ -109,7 +109,7 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
     running = [act.start("plan.yml", "pull_request", workflow.request()) for _ in range(2)]
     printed = [ended(one) for one in running]
     (body,) = act.github.bodies(7)
-    assert "acme/teams/support" in body
+    assert 'team support "Support"' in body
     # Pushed again.
     workflow.commit(ENVIRONMENTS.replace("title: Support", "title: Help desk"), "docs-platform/dpsync.yaml")
     printed.append(act.run("plan.yml", "pull_request", workflow.request()))
@@ -157,7 +157,7 @@ def test_no_process_of_a_run_has_a_token_in_its_environment(
     act.path = f"{programs}:{act.path}"
     with spy.looking():
         act.run("plan.yml", "pull_request", workflow.request(), words=("-s", "GITHUB_TOKEN=github-secret"))
-    assert "acme/teams/support" in act.github.bodies(7)[0]
+    assert 'team support "Support"' in act.github.bodies(7)[0]
     for seen in ("composite-dpsync.sh", "action/main.py", "programs/python3.py", "programs/git.py"):
         assert any(seen in command for command in spy.seen), seen
     # act, other than GitHub's runner, gives the shell of a step all inputs as variables.
