@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dpsync.model.plans.change import Change, Effect
 from dpsync.model.plans.journal import Outcome, Report
 from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.remark import PlatformTrouble
+from dpsync.model.plans.step import Step
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_outcome, render_report
 
@@ -48,3 +51,83 @@ def test_what_went_wrong_says_where_it_is_written(result: str, field: str | None
         result=result, field=field, origin=place,
     )  # fmt: skip
     assert render_outcome(outcome, Paint(False)).splitlines() == lines
+
+
+TEAM = {"a": "create", "b": "update", "c": "delete"}
+
+
+def planned() -> Plan:
+    """Return a plan that creates, updates and deletes one team each; two memberships go with the last one."""
+    along = tuple(Effect(address=f"acme/teams/c/members/{name}", what="goes with it") for name in "xy")
+    return Plan(
+        changes=tuple(
+            Change(
+                address=f"acme/teams/{key}", kind="team", action=verb, effects=along if key == "c" else (),
+                steps=(Step(id=key, verb=verb, method="PUT", path="/teams", repeat="safe"),),
+            )
+            for key, verb in TEAM.items()
+        )
+    )  # fmt: skip
+
+
+def reported(*results: str, **more: object) -> Report:
+    outcomes = tuple(
+        Outcome(step=key, address=f"acme/teams/{key}", verb=verb, result=result, sent=result != "not-tried")
+        for (key, verb), result in zip(TEAM.items(), results, strict=True)
+    )
+    return Report(plan="0" * 64, outcomes=outcomes, **more)
+
+
+DONE = ("done", "done", "done")
+ALL = "Applied: 1 created, 1 changed, 3 deleted"
+VERIFIED = "Verified: a new plan has no changes."
+LEFT = "Not converged: a new plan still has changes."
+RESULTS = {
+    "everything": (DONE, 2.4, {}, f"{ALL}, in 2 s. {VERIFIED}"),
+    "in no time": (DONE, 0.1, {}, f"{ALL}, in 1 s. {VERIFIED}"),
+    "for minutes": (DONE, 200.0, {}, f"{ALL}, in 3 min. {VERIFIED}"),
+    "not verified": (
+        DONE, None, {"remaining": None, "verified": False},
+        f"{ALL}. Not verified: run plan to see where things stand.",
+    ),
+    "a part": (
+        ("done", "failed", "not-tried"), 2.0, {"remaining": planned()},
+        f"Applied: 1 created, in 2 s; 1 step failed, 1 not tried. {LEFT}",
+    ),
+    "nothing": (
+        ("failed", "stale", "not-tried"), 2.0, {"remaining": planned()},
+        f"Nothing was applied: 1 step failed, 1 stale, 1 not tried. {LEFT}",
+    ),
+    "nobody knows": (
+        ("unknown", "not-tried", "not-tried"), 2.0, {"interrupted": True},
+        "Nothing is known to be applied: 1 step unknown, 2 not tried. "
+        "Interrupted: run apply again to finish the rest.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RESULTS)
+def test_result_of_apply_is_its_last_line(case: str) -> None:
+    results, seconds, more, line = RESULTS[case]
+    report = reported(*results, **{"remaining": Plan(), "verified": True, **more})
+    printed = render_report(planned(), report, Paint(False), seconds=seconds)
+    assert printed.splitlines()[-1] == line
+
+
+@pytest.mark.parametrize(
+    ("case", "style"),
+    [("everything", "32"), ("a part", "31"), ("nobody knows", "33")],
+    ids=["green", "red", "yellow"],
+)
+def test_result_is_red_only_for_errors(case: str, style: str) -> None:
+    results, _, more, _ = RESULTS[case]
+    report = reported(*results, **{"remaining": Plan(), "verified": True, **more})
+    assert render_report(planned(), report, Paint(True)).splitlines()[-1].startswith(f"\x1b[{style}m")
+
+
+def test_report_repeats_no_problem_of_plan() -> None:
+    """Otherwise, each apply lists the problems twice that were there before it."""
+    problem = PlatformTrouble(address="acme/saml/okta", what="it is not active")
+    plan = planned().model_copy(update={"trouble": (problem,)})
+    report = reported(*DONE, remaining=Plan(trouble=(problem,)), verified=True)
+    assert len(render_report(plan, report, Paint(False)).splitlines()) == 1
