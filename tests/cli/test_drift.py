@@ -231,7 +231,7 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
     }
     assert ways["acme/teams/legacy"]["by_hand"] == "remove the entry at dpsync.yaml:11"
     for way in ways.values():
-        run(*command(way["platform"]), "--yes")
+        assert run(*command(way["platform"]), "--yes").code == 0
     assert drift(run, directory, 0)["drifted"] is False
 
 

@@ -133,7 +133,7 @@ def test_without_yes_and_without_anybody_to_ask_nothing_is_applied(
 ) -> None:
     ended = run("apply", "-C", str(example))
     assert ended.code == 4
-    assert "--yes" in ended.err
+    assert "--yes" in ended.out
     assert writes(platform) == []
 
 

@@ -115,7 +115,7 @@ def test_apply_output_and_journal_mask_live_password(
 ) -> None:
     set_live_url(platform, URL)
     at = project(ROOT.format(entry='openapi: { shop: { source: { url: "https://new.acme.example/" } } }'))
-    ended = run("apply", "-C", str(at), "--yes", "--confirm", "expose 1")
+    ended = run("apply", "-C", str(at), "--yes")
     (journal,) = (at / ".dpsync" / "journal").iterdir()
     if command == "show":
         ended = run("show", str(journal), "--format", "json")

@@ -23,7 +23,7 @@ from dpsync.apply.past import PastApply, read_journal
 from dpsync.client.platform import WORLD_HEADER
 from dpsync.client.transport import Request
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from tests.direct import Direct
 from tests.properties import navigations, others
 from tests.properties.configurations import world
@@ -361,6 +361,9 @@ class Machine:
             found = document(step.ran)
             if step.ran.code == 0:
                 return answers
+            if step.ran.code == Exit.USAGE:  # an answer that the plan does not need any more
+                answers = ()
+                continue
             if step.ran.code not in (4, 5) or found is None:
                 said.append(f"plan: {step.ran.code}")
                 return None
