@@ -10,6 +10,7 @@ import pytest
 
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
+from tests.cli.terminal import Terminal, environment
 
 Project = Callable[..., Path]
 HEAD = "dpsync: 1\npolicy: { prune: [teams], removed: ['teams/[Legacy]', 'teams/[Sales]'] }\n"
@@ -108,3 +109,15 @@ def test_failed_apply_prints_plan_once(
     ran = run("apply", "-C", str(project("dpsync: 1\n" + MORE)), "--yes")
     assert (ran.code, ran.out.count("\nPlan: ")) == (3, 1)
     assert ran.out.splitlines()[-1].startswith("Nothing was applied: 2 steps failed.")
+
+
+def test_steps_in_terminal_leave_no_line(
+    project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
+) -> None:
+    command = [programs / "dpsync", "apply", "--yes", "-C", project(HEAD + MORE), "--color", "never"]
+    with Terminal(command, environment(platform, tmp_path)) as terminal:
+        code, printed = terminal.end()
+    left = [line.rpartition("\r")[2] for line in printed.rstrip("\n").split("\n")]
+    assert (code, [line for line in left if line.startswith("[")]) == (0, [])
+    assert left[-1].startswith("Applied: 1 created, 1 changed, 4 deleted, in ")
+    assert printed.count("\nPlan: ") == 1
