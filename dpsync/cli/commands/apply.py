@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @profiled
 @selecting
 @planning
-@click.option("--yes", is_flag=True, help="Carry out the plan without a question.")
+@click.option("--yes", is_flag=True, help="Agree to the plan in advance. Answers no question of the plan.")
 @click.option(
     "--approved", metavar="DIGEST", help="Carry out only the plan with this digest, without a question."
 )

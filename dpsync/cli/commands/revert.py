@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @profiled
 @selecting
 @planning
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Agree to the plan in advance. Answers no question of the plan.")
 @click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
 @journal_option
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
