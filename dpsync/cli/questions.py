@@ -92,7 +92,10 @@ def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Gi
     from dpsync.workflows.open_questions import Given
 
     taken = {*given.ids.values()}
-    objects = {str(n): one for n, one in enumerate(question.candidates, 1) if one.id not in taken}
+    free = (one for one in question.candidates if one.id not in taken)
+    objects = {str(number): one for number, one in enumerate(free, 1)}
+    if not objects and not question.new:
+        return None
     width = max(map(len, (*objects, *question.new)))
     lines = [_words(plan, question)]
     lines += [f"  {key.ljust(width)}  {candidate(one)}" for key, one in objects.items()]

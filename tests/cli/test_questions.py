@@ -21,10 +21,10 @@ YES = ("[y/N]", "y")
 ACME = "dpsync: 1\n{policy}organizations:\n  acme:\n    id: acme\n"
 THREE_TEAMS = "writers: { title: Technical writers }, reviewers: { title: Reviewers }"
 SPACES = """\
-    collections: { internal: { title: Internal }, api: { title: API } }
+    collections: { one: { title: Product }, two: { title: API } }
     spaces:
-      handbook: { title: Handbook, collection: internal }
-      reference: { title: API reference, collection: api }
+      guides: { title: Guides, collection: one }
+      reference: { title: API reference, collection: two }
 """
 
 
@@ -103,6 +103,20 @@ def test_question_is_answered_at_prompt(
     assert code == 0, printed
     assert printed.splitlines()[-1].startswith(result)
     assert printed.endswith(VERIFIED)
+
+
+def test_exchanged_names_are_settled_at_prompt(
+    project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
+) -> None:
+    for id, title in (("product", "API"), ("api", "Product")):
+        change(platform, f"/collections/{id}", title=title)
+    with apply(project(text(SPACES)), platform, tmp_path, programs) as terminal:
+        for prompt, answer in (("Type 1 or 2: ", "2"), ("Type 1: ", "1"), YES):
+            terminal.until(prompt)
+            terminal.type(answer)
+        code, printed = terminal.end()
+    assert code == 0, printed
+    assert "Applied: 2 changed, in " in printed
 
 
 def test_address_is_typed_to_restructure(
