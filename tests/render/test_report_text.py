@@ -98,6 +98,10 @@ RESULTS = {
         ("failed", "stale", "not-tried"), 2.0, {"remaining": planned()},
         f"Nothing was applied: 1 step failed, 1 stale, 1 not tried. {LEFT}",
     ),
+    "only requested": (
+        ("requested", "not-tried", "not-tried"), 2.0, {"remaining": planned()},
+        f"Nothing is known to be applied: 1 step requested, 2 not tried. {LEFT}",
+    ),
     "nobody knows": (
         ("unknown", "not-tried", "not-tried"), 2.0, {"interrupted": True},
         "Nothing is known to be applied: 1 step unknown, 2 not tried. "

@@ -39,7 +39,7 @@ def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
     others = f"; {', '.join(steps)}" if steps else ""
     if numbers:
         return f"Applied: {', '.join(numbers)}{took}{others}."
-    if report.count("unknown"):
+    if report.count("unknown", "requested"):
         return f"Nothing is known to be applied: {', '.join(steps)}."
     return f"Nothing was applied: {', '.join(steps)}." if steps else "Nothing was applied."
 
