@@ -173,5 +173,6 @@ def test_stopped_twice_before_the_first_write_it_ends_as_interrupted(
         return read(self, source)
 
     monkeypatch.setattr(Fresh, "read", stopped)
-    assert applied(run, directory).code == code
-    assert writes(platform) == []
+    ended = applied(run, directory)
+    assert (ended.code, writes(platform)) == (code, [])
+    assert ended.err.splitlines()[-1] == "Nothing was applied."
