@@ -377,7 +377,10 @@ class History:
         return self.random.choice(TITLES)
 
     def _free_title(self, family: str) -> str:
+        live = self.live()[family]
+        # As in test_accidents.py, no entry gets the title of the object of an entry with a new key and title.
         taken = {entry.title for entry in self.entries[family].values()}
+        taken |= {live.get(entry.object or "", "") for entry in self.entries[family].values()}
         free = [title for title in TITLES if title not in taken]
         return self.random.choice(free) if free else f"Title {len(self.log)}"
 

@@ -1,4 +1,7 @@
-"""With an ids file, names may be dealt anew at will: all stays what it was, by id, interrupted or not."""
+"""Names are dealt anew at will. With an ids file all stays what it was, by id, interrupted or not.
+
+Without an ids file, git tells who is who, or dpsync asks.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from dpsync.api import Session
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.ids import NO_IDS
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Plan
 from tests.agreed import agreed
 
@@ -65,7 +69,7 @@ def dealt(draw: Draw, configuration: Fields) -> Fields:
 class Renamed:
     """A platform as configured, and a configuration with other names whose base is the first one."""
 
-    def __init__(self, platform: Platform, draw: Draw, size: int) -> None:
+    def __init__(self, platform: Platform, draw: Draw, size: int, recorded: bool = True) -> None:
         live = live_organization(draw, "acme", size)
         sections = [node for site in live.sites for node in site.nodes("section")]
         discard_if(not all(node.children for node in sections), "a section without spaces cannot be declared")
@@ -83,7 +87,8 @@ class Renamed:
         with platform.client() as client:
             client.get("/orgs")
             file = NO_IDS.replaced(client.platform, planned.plan.organizations[0].id, lines)
-        self.session: Session = replace(platform.session(dealt(draw, before)), base=base, ids=file)
+        after = platform.session(dealt(draw, before))
+        self.session: Session = replace(after, base=base, ids=file if recorded else NO_IDS)
 
     def plan(self) -> Plan:
         plan = self.platform.plan(self.session).plan
@@ -108,6 +113,24 @@ def test_names_dealt_anew_make_and_delete_nothing(platform: Platform, draw: Draw
     assert report.complete, said(report)
     assert report.remaining is not None
     assert report.remaining.bindings == renamed.ids
+
+
+@law(40)
+def test_names_dealt_anew_without_ids_file_are_right_or_asked(platform: Platform, draw: Draw) -> None:
+    """Otherwise, an entry writes to the object of another one, or content is created a second time."""
+    renamed = Renamed(platform, draw, draw.number(1, 5), recorded=False)
+    try:
+        plan = platform.plan(renamed.session).plan
+    except DiagnosticError:
+        return
+    if plan.refusals:
+        return
+    entries = renamed.session.desired.resources
+    kinds = {str(address): platform.registry[entry.kind] for address, entry in entries.items()}
+    content = {address for address, kind in kinds.items() if kind.mistakable}
+    wrong = {at: id for at, id in plan.bindings.items() if at in content and id != renamed.ids[at]}
+    assert wrong == {}
+    assert [one.address for one in plan.changes if one.action != "update" and one.address in content] == []
 
 
 @law(40)
