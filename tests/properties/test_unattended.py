@@ -52,7 +52,6 @@ def test_apply_killed_repeatedly_reaches_empty_plan(platform: Platform, seed: in
                 assert {code for code, _ in found["refusals"]} <= {
                     "protected",
                     "unclear",
-                    "taken-over",
                     "create-only",
                     "last-owner",  # the files leave a team without an owner
                 }, ended

@@ -46,9 +46,7 @@ def read_base(
     found = _named(repository, ref) if ref is not None else default_base(repository, env)
     if found.commit is None:
         return found
-    # The base of a CI job can also be HEAD, and a saved plan contains the id of that commit.
-    present = found.commit == repository.commit("HEAD")
-    found = replace(found, present=present, shallow=repository.shallow)
+    found = replace(found, shallow=repository.shallow)
     project = Project(repository, root, registry, env, layers or Layers())
     loaded = _loaded(project, found, ref)
     return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)

@@ -36,8 +36,6 @@ class Base(Struct, frozen=True):
     warning: Diagnostic | None = None
     lacking: bool = False
     """There is such a commit, and this clone does not have it."""
-    present: bool = False
-    """It is HEAD itself: nothing says that it was ever applied."""
     shallow: bool = False
     """This clone lacks earlier commits."""
     proposed: bool = False
