@@ -43,14 +43,8 @@ class Past(Struct, frozen=True):
     entries: Mapping[Address, Entry] = field(default_factory=dict)
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     recorded: Recorded = NOTHING_RECORDED
-    git_decides: bool = True
-    """Whether the git base may decide which object an entry is; otherwise the ids file does."""
     earlier_configurations: Iterable[Desired] = ()
     """The configurations in commits before the git base, latest first. Each is read when it is needed."""
-
-    def entry(self, address: Address) -> Entry | None:
-        """Return the entry at an address in the git base, if git may decide which object it is."""
-        return self.entries.get(address) if self.git_decides else None
 
     def earlier_entries(self, address: Address) -> Iterator[Entry]:
         """Return the entries at an address in the git base and in earlier commits, latest first."""
@@ -59,6 +53,10 @@ class Past(Struct, frozen=True):
         for desired in self.earlier_configurations:
             if address in desired.resources:
                 yield desired.resources[address]
+
+    def without_lines(self, objects: Iterable[LiveObject]) -> list[LiveObject]:
+        """Return the objects about which git may decide: the ids file has no line for them."""
+        return [item for item in objects if item.id not in self.recorded.orphans]
 
     def keys(self, view: NaturalKeys) -> NaturalKeys:
         """How keys are read of earlier entries, which had the first children of then."""
@@ -106,7 +104,7 @@ class Candidates(Struct, frozen=True, dict=True):
             now, was, how = both, [], None  # it bears the earlier name and the present one
         if was:
             rank = Rank.RENAMED
-        elif self.past.entry(resource.address) is not None:
+        elif resource.address in self.past.entries:
             rank = Rank.UNCHANGED
         else:
             rank = Rank.NEW if by == self.view.first_key else Rank.NEW_BY_LATER_KEY
@@ -122,7 +120,7 @@ class Candidates(Struct, frozen=True, dict=True):
     def _was(self, resource: Entry, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
         if declared := self._declared_earlier(resource, now):
             return declared, "previously"
-        earlier = self.past.entry(resource.address)
+        earlier = self.past.entries.get(resource.address)
         if earlier is None or (
             resource.has_earlier_name
             and (resource.previously, resource.former) != (earlier.previously, earlier.former)
@@ -136,7 +134,7 @@ class Candidates(Struct, frozen=True, dict=True):
             kept = value == self.view.wanted(resource, key)
             if later and (kept or now):
                 continue  # what the entry went by is an earlier key, which nothing bears any more
-            hits = self.index.bearing(key, value)
+            hits = self.past.without_lines(self.index.bearing(key, value))
             if hits:
                 return self._nearest(earlier, hits), "kept" if kept else "base"
         return [], None

@@ -101,7 +101,7 @@ def _lines(
         entry
         for entry in wanted
         if entry.pin is None and not entry.has_earlier_name
-        if entry.address not in past.recorded.lines and past.entry(entry.address) is None
+        if entry.address not in past.recorded.lines and entry.address not in past.entries
     ]
     former = {address for entry in wanted for address in entry.former}
     free = [
@@ -277,11 +277,12 @@ def _sole_key(
     for resource in wanted:
         if resource.new:
             continue
-        earlier = None if resource.has_earlier_name else past.entry(resource.address)
+        earlier = None if resource.has_earlier_name else past.entries.get(resource.address)
         hits: dict[str, MatchedBy] = {}
         for entry, by in ((earlier, MatchedBy.BASE), (resource, MatchedBy.LATER_KEY)):
-            value = view.wanted(entry, key) if entry is not None else None
-            hits |= {item.id: by for item in index.bearing(key, value) if item.id not in claimed}
+            bearing = index.bearing(key, view.wanted(entry, key)) if entry is not None else []
+            bearing = past.without_lines(bearing) if by is MatchedBy.BASE else bearing
+            hits |= {item.id: by for item in bearing if item.id not in claimed}
         candidates[resource.address] = hits
         for id in hits:
             asking[id] += 1

@@ -224,8 +224,7 @@ class _Reader:
         )  # fmt: skip
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
         recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
-        by_git = not kind.recorded or parent.top in reading.records.empty
-        past = Past(earlier, reading.earlier_first_child, recorded, by_git, reading.base.earlier)
+        past = Past(earlier, reading.earlier_first_child, recorded, reading.base.earlier)
         found = match(view, wanted, live, past)
         if found.diagnostics and kind.shown_in is not None:
             paths = ShownPaths(reading, kind, parent, self._match_now)

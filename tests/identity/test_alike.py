@@ -265,7 +265,7 @@ def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> N
         client.get("/user")
         base = replace(session.base, ids=IdsFile({client.platform: {"acme": lines or {}}}))
         (refusal,) = replace(session, base=base).plan(client).plan.refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.FORMER.value)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.LOST.value)]
 
 
 def test_new_key_beside_a_new_entry_is_no_question(project: Project) -> None:
@@ -285,10 +285,22 @@ def test_removed_entry_beside_an_adopted_object_needs_one_answer(project: Projec
     ]
 
 
-def test_name_that_git_knows_is_asked_about_where_lines_decide(project: Project) -> None:
-    """The entry has no line, so an apply that could not write it may have created the space."""
+@pytest.mark.parametrize("title", ["News", "Blog"], ids=["same title", "another title"])
+def test_entry_without_line_is_known_from_git(project: Project, title: str) -> None:
+    """An apply in a workflow may have created the space without bringing its line to the branch."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     project.holds(spaces=docs("Guides", "News"))
     project.commit("spaces: { g: { title: Guides }, n: { title: News } }")
-    (refusal,) = project.write("spaces: { g: { title: Guides }, n: { title: Blog } }").plan().refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s2", Reason.FORMER.value)]
+    project.write(f"spaces: {{ g: {{ title: Guides }}, n: {{ title: {title} }} }}")
+    plan = project.plan()
+    assert (plan.can_apply, plan.bindings["acme/spaces/n"]) == (True, "s2")
+    (refusal,) = project.write("spaces: { g: { title: Guides }, b: { title: Blog } }").plan().refusals
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s2", Reason.LOST.value)]
+
+
+def test_git_decides_nothing_about_an_object_with_a_line(project: Project) -> None:
+    """The line says that the space was another entry, whatever title a commit gave to this one."""
+    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
+    project.commit("spaces: { n: { title: Guides } }")
+    (refusal,) = project.write("spaces: { n: { title: News } }").plan().refusals
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.LOST.value)]

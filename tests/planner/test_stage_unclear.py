@@ -181,6 +181,8 @@ GONE = {"space-gone": LOST}
                               empty=True), {"n": GONE}, id="no ids file, an older commit has the entry"),
         pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["gone=gone"], empty=True), {"n": GONE},
                      id="no ids file, base has the file"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone"), lines=[("space", "x")])),
+                     {"n": GONE}, id="an ids file without a line for it, base has the entry"),
         pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["n=gone"], empty=True), {"n": GONE},
                      id="no ids file, base has the entry's line"),
     ],
@@ -202,8 +204,9 @@ def test_object_whose_entry_was_removed_is_asked_about(sides: Sides, found: Mapp
                      id="ignored"),
         pytest.param(recorded(Case(spaces("n"), spaces("gone"), lines=OLD, removed=["spaces/gone"])),
                      id="named in removed"),
-        pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone"), lines=[("space", "x")])),
-                     id="only git has the entry, and there is an ids file"),
+        pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces(), earlier=[spaces("gone")],
+                                   lines=[("space", "x")])),
+                     id="an ids file, and an older commit has the entry"),
     ],
 )  # fmt: skip
 def test_ordinary_new_space_is_created_unasked(sides: Sides) -> None:

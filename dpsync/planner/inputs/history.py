@@ -146,28 +146,31 @@ class FormerNames(Struct, frozen=True, dict=True):
     def lost(self) -> frozenset[Identity]:
         """The undeclared objects whose entry was removed in a change that no apply has finished.
 
-        Lines of the ids file tell it. Only for an organization without lines, git does: some commit has an
-        entry of the object, and no entry at that address is live.
+        The line of the object tells it. For an object without a line, the git base does, and without any lines
+        earlier commits, too: they have an entry of the object, and no entry at that address is live.
         """
         known = self.desired.resources.keys() | self.desired.unserved.keys()
         records = self.snapshot.records
         unmarked = [line for at, line in records.lines.items() if at not in known and not line.kept]
         found = {identity for line in unmarked for identity in self._of_line(line)}
-        if records.empty:
-            gone = known - self.names.identities.keys()
+        gone = known - self.names.identities.keys()
+        with_line = {line.id for line in records.lines.values()}
+        for former in self._former_entries():
             found |= {
                 identity
-                for former in self._former_entries()
                 for address, identity in former.items()
-                if address.top in records.empty and (address not in known or address in gone)
+                if self.snapshot.objects[identity].id not in with_line
+                and (address not in known or address in gone)
             }
+            if not records.empty:
+                break
         return frozenset(found - self.names.declared.keys())
 
     def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
         """Return the live objects of the entries of each known commit, the git base first."""
         lines = self.snapshot.records.earlier.values()
-        yield {line.address: identity for line in lines for identity in self._of_line(line)}
-        yield self.names.remembered
+        by_line = {line.address: identity for line in lines for identity in self._of_line(line)}
+        yield {**self.names.remembered, **by_line}
         yield from (self._of_commit(number, then) for number, then in enumerate(self.base.earlier))
 
     # By lines and commits.

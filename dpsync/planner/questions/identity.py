@@ -33,7 +33,6 @@ MOST: Final = 50
 _CLAUSES: Final = {
     Reason.SIMILAR: "",
     Reason.SHOWN: ", which is shown there now",
-    Reason.FORMER: ", which git has as this entry",
     Reason.LOST: ", whose entry was removed",
 }
 

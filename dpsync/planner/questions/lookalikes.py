@@ -40,7 +40,6 @@ class Reason(Enum):
 
     SIMILAR = "its title is similar"
     SHOWN = "it is shown where this entry is to be shown"
-    FORMER = "git has it as this entry"
     LOST = "its entry was removed"
 
 
@@ -65,11 +64,9 @@ def lookalikes(sides: Sides) -> list[Lookalike]:
         for entry in entries:
             looks = [one for one in similar.get(entry.address, ()) if one in here]
             stand = dict.fromkeys(sorted(shown.get(entry.address, set()) & here.keys()), Reason.SHOWN)
-            former = sides.names.remembered.get(entry.address)
-            before = {former: Reason.FORMER} if former is not None and former in here else {}
-            could_be = {**gone, **stand, **before, **dict.fromkeys(looks, Reason.SIMILAR)}
+            could_be = {**gone, **stand, **dict.fromkeys(looks, Reason.SIMILAR)}
             if could_be:
-                first = {one: could_be[one] for one in (*looks, *before, *stand, *gone)}
+                first = {one: could_be[one] for one in (*looks, *stand, *gone)}
                 found.append(Lookalike(entry, sides.kind(entry), first))
     return sorted(found, key=lambda one: one.entry.address)
 
@@ -232,6 +229,5 @@ def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
 _WHY: Final = {
     Reason.SIMILAR: "it looks like {}, which nobody declares; if it is that one",
     Reason.SHOWN: "it takes the place of {}, which nobody declares; if it is that one, renamed",
-    Reason.FORMER: "perhaps renamed: git has {} as this entry; if it is that one",
     Reason.LOST: "perhaps renamed: the entry of {} was removed; if it is that one",
 }
