@@ -146,7 +146,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     def lost(self) -> frozenset[Identity]:
         """The undeclared objects whose entry was removed in a change that no apply has finished.
 
-        The line of the object tells it. For an object without a line, the git base does, and without any lines
+        The line of the object tells it. For an object without a line, the git base does, and without any line
         earlier commits, too: they have an entry of the object, and no entry at that address is live.
         """
         known = self.desired.resources.keys() | self.desired.unserved.keys()
