@@ -208,6 +208,6 @@ def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_
     asked = crowded.plan(body, LIMITED, agreed_to)
     (limits,) = asked.refusals
     assert asked.deletes > 3
-    assert "3 deletes, allowed: " in limits.message
+    assert "count 3 deletes and allow " in limits.message
     assert answered(asked) == asked.deletes
     assert crowded.plan(body, LIMITED, agreed_to, f"delete {asked.deletes}").can_apply

@@ -84,7 +84,8 @@ def exceeded(bounds: LimitsInForce, deletes: Sequence[Change]) -> list[ExceededL
             allowed += f" and {limits.percent} percent"
         if part.exceeds(limits):
             where = f"in {organization} " if len(organizations) > 1 else ""
-            text = f"{where}{counted(part.deleted, 'delete')}{share}, allowed: {allowed}{bounds.since}"
+            number = counted(part.deleted, "delete")
+            text = f"{where}the limits count {number}{share} and allow {allowed}{bounds.since}"
             found.append(ExceededLimits(organization, text))
     return found
 
