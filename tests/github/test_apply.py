@@ -383,3 +383,56 @@ def test_a_run_without_secrets_never_applies(workflow: Workflow) -> None:
     payload = workflow.request(repository="eve/docs")
     ended = workflow.run("pull_request", payload, command="apply", api_token="")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "untrusted")
+
+
+# What a person must decide before content is deleted.
+
+NO_SUPPORT = CONFIG.replace(SUPPORT, "")
+WITHOUT_WRITERS = NO_SUPPORT.replace("      writers: { title: Technical writers }\n", "")
+
+
+def test_merged_pull_request_confirms_its_deletes(workflow: Workflow) -> None:
+    """Ordinary work: a reviewer reads in the plan that a team with members is deleted."""
+    workflow.commit(WITHOUT_WRITERS)
+    planned = workflow.run("pull_request", workflow.request())
+    assert (planned.code, planned.outputs["outcome"]) == (0, "changes")
+    assert "merging the pull request that lists this plan confirms its" in workflow.github.bodies(7)[0]
+    workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    ended = workflow.run("push", command="apply")
+    assert ended.outputs["outcome"] == "applied"
+    assert "Technical writers" not in live(workflow)
+
+
+def test_apply_without_a_review_needs_the_number(workflow: Workflow) -> None:
+    """Otherwise, a push to the branch deletes a team with members, and nobody has read the plan."""
+    workflow.commit(WITHOUT_WRITERS)
+    ended = workflow.run("push", command="apply", approval="none")
+    assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
+    assert "Technical writers" in live(workflow)
+    number = ended.outputs["delete"]
+    answered = workflow.run(
+        "push", command="apply", approval="none", extra_args=f"--confirm\ndelete {number}"
+    )
+    assert answered.outputs["outcome"] == "applied"
+
+
+def test_merge_confirms_no_more_deletes_than_the_limits_allow(workflow: Workflow) -> None:
+    """Otherwise, a merge of many removed entries deletes half an organization."""
+    few = WITHOUT_WRITERS.replace("deletes: 5", "deletes: 0")
+    workflow.commit(few)
+    planned = workflow.run("pull_request", workflow.request())
+    assert (planned.code, planned.outputs["failure-reason"]) == (4, "threshold")
+    workflow.commit(few.replace("{ prune", "{ removed: [teams/writers], prune"))
+    assert workflow.run("pull_request", workflow.request(), command="plan").code == 0
+    workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    assert workflow.run("push", command="apply").outputs["outcome"] == "applied"
+    assert "Technical writers" not in live(workflow)
+
+
+def test_merge_names_nothing_that_was_not_removed_in_git(workflow: Workflow) -> None:
+    """Otherwise, a merge deletes a team that somebody made by hand in a pruned place."""
+    workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "By hand"})
+    workflow.commit(NO_SUPPORT)
+    planned = workflow.run("pull_request", workflow.request())
+    assert planned.code == 4
+    assert "neither the ids file nor git has an entry for it" in workflow.github.bodies(7)[0]
