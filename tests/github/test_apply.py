@@ -410,9 +410,7 @@ def test_apply_without_a_review_needs_the_number(workflow: Workflow) -> None:
     assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
     assert "Technical writers" in live(workflow)
     number = ended.outputs["delete"]
-    answered = workflow.run(
-        "push", command="apply", approval="none", extra_args=f"--confirm\ndelete {number}"
-    )
+    answered = workflow.run("push", command="apply", approval="none", confirm=f"delete {number}")
     assert answered.outputs["outcome"] == "applied"
 
 

@@ -20,7 +20,7 @@ IdsFile = Literal["none", "commit", "pull-request"]
 NAMES: Final = (
     "command", "config", "working-directory", "environment", "profile", "select", "api-token", "api-url",
     "github-token", "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval",
-    "branches", "rehearse", "ids-file", "ids-token", "fail-on", "extra-args",
+    "branches", "rehearse", "ids-file", "ids-token", "fail-on", "confirm", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
 _OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
@@ -59,6 +59,8 @@ class Inputs(Struct, frozen=True):
     ids_token: str = ""
     """Whose they are then; "": that of `github_token`."""
     fail_on: FailOn = "error"
+    confirm: tuple[str, ...] = ()
+    """Answers to what a plan asks, as --confirm takes them."""
     arguments: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -93,8 +95,9 @@ class Inputs(Struct, frozen=True):
         if command == "validate":
             return [*words, "--changes"]
         words += [part for pattern in self.select for part in ("--select", pattern)]
-        if self.rehearse and command in ("plan", "apply"):
-            words.append("--rehearse")
+        if command in ("plan", "apply"):
+            words += ["--rehearse"] if self.rehearse else []
+            words += [part for answer in self.confirm for part in ("--confirm", answer)]
         return [*words, *self.arguments]
 
 
@@ -142,6 +145,7 @@ def read_inputs(text: str) -> Inputs:
         ids_file=cast(IdsFile, _among(texts, "ids-file", IdsFile)),
         ids_token=texts.get("ids-token", "").strip(),
         fail_on=cast(FailOn, _among(texts, "fail-on", FailOn)),
+        confirm=_lines(texts, "confirm"),
         arguments=arguments,
     )
 
