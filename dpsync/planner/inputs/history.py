@@ -35,6 +35,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     names: Names
     _known: dict[Identity, frozenset[Address]] = field(default_factory=dict)
     _commits: dict[int, Mapping[Address, Identity]] = field(default_factory=dict)
+    _addresses: dict[int, Mapping[Identity, set[Address]]] = field(default_factory=dict)
 
     # What an address meant.
 
@@ -104,8 +105,13 @@ class FormerNames(Struct, frozen=True, dict=True):
 
     def addresses_in(self, number: int, then: Desired, identity: Identity) -> set[Address]:
         """The addresses of an object in the base (0) or in a commit before it, by natural keys."""
-        found = self.names.remembered if number == 0 else self._of_commit(number - 1, then)
-        return {address for address, one in found.items() if one == identity}
+        if number not in self._addresses:
+            known = self.names.remembered if number == 0 else self._of_commit(number - 1, then)
+            found: dict[Identity, set[Address]] = defaultdict(set)
+            for address, one in known.items():
+                found[one].add(address)
+            self._addresses[number] = found
+        return self._addresses[number].get(identity, set())
 
     def before(self, identity: Identity, wanted: Callable[[Address], bool]) -> frozenset[Address]:
         """The addresses of an object in commits before the base with an entry at a `wanted` address."""
