@@ -78,10 +78,14 @@ def test_a_part_stays_that_part(run: Run, project: Project, platform: ThreadedSe
 def test_what_was_confirmed_for_it_need_not_be_said_again(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    policy = f"policy: {{ prune: [teams], limits: {{ deletes: 0 }}, removed: [{OLD}] }}\norganizations"
+    policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
     directory = project(TEXT.replace("organizations", policy))
-    number = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["deletes"]
-    run("plan", "-C", str(directory), "-o", "plan.json", "--confirm", f"delete {number}")
+    found = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
+    decision = found["plan"]["delete_decision"]
+    assert decision["number"] == found["deletes"]
+    answers = [f"delete {one}" for one in (decision["number"], *decision["names"])]
+    flags = [word for answer in answers for word in ("--confirm", answer)]
+    assert run("plan", "-C", str(directory), "-o", "plan.json", *flags).code == 0
     assert run("apply", "-C", str(directory), "plan.json", "--yes").code == 0
 
 
@@ -181,7 +185,7 @@ def test_its_own_flags_cannot_be_given_again(saved: Path, run: Run, platform: Th
 def test_a_plan_that_may_not_be_applied_is_not_saved(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    policy = f"policy: {{ prune: [teams], limits: {{ deletes: 0 }}, removed: [{OLD}] }}\norganizations"
+    policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     assert run("plan", "-C", str(directory), "-o", "plan.json").code == 4
     assert not (directory / "plan.json").exists()
@@ -239,9 +243,11 @@ def test_a_guard_that_was_written_after_it_was_saved_holds(
 def test_a_limit_that_was_lowered_after_it_was_saved_holds(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    directory = project(TEAMS % "")
-    run("plan", "-C", str(directory), "-o", "plan.json")
-    project((TEAMS % "").replace("deletes: 9", "deletes: 0"))
+    kept = "ada: admin, lin: create, rui: review, eve: edit, cam: comment, kim: read"
+    members = MEMBERS % ", ".join(one.replace(":", "@acme.example:") for one in kept.split(", "))
+    directory = project(members)
+    assert run("plan", "-C", str(directory), "-o", "plan.json").code == 0
+    project(members.replace("deletes: 9", "deletes: 0"))
     refused(run, platform, directory, 4, "plan.json", "--yes")
 
 

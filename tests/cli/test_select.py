@@ -160,7 +160,7 @@ def test_what_was_removed_is_also_known_by_its_old_address(
 
 
 def test_guards_look_at_what_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
-    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 }, GONE }\n"))
+    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 } }\n"))
     planned(run, directory, code=4)
     planned(run, directory, "--select", "acme/teams/writers")
     planned(run, directory, "--select", "acme/teams/[Legacy]", code=4)

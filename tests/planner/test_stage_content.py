@@ -460,3 +460,16 @@ def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
     assert (refusals == []) == allowed
     if not allowed and now != Limits(0, 100):
         assert "by the base: that this change raises them does not count yet" in refusals[0].message
+
+
+def test_every_way_out_is_enough_by_itself() -> None:
+    """Otherwise, dpsync refuses the answer that it has printed, or calls it unneeded."""
+    case = Case(limits=Limits(0, 0))
+    (refusal,) = case.plan().refusals
+    line = 'removed: ["acme/spaces/[Old~space-old]"]'
+    assert refusal.way_out.endswith(f"or add to policy {line}")
+    case.removed = ["acme/spaces/[Old~space-old]"]
+    assert case.plan().can_apply
+    case.removed, case.confirm = (), ["delete 1", "delete acme/spaces/[Old]"]
+    assert case.plan().can_apply
+    assert [note.address for note in case.plan().notes if note.address.startswith("--confirm")] == []

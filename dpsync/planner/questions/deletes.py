@@ -150,7 +150,11 @@ def delete_questions(
     to_count = [] if sides.options.reviewed and not too_many else found.uncounted
     numbered = bool(to_count or too_many)
     here = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
-    question = _Asking(sides, found, here, numbered, too_many).question() if here or too_many else None
+    in_policy = here if sides.options.reviewed else tuple(found.to_name)
+    left = [one for one in without_named if roots[one.location] not in in_policy]
+    also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, left))
+    asking = _Asking(sides, found, here, numbered, too_many, also_number)
+    question = asking.question() if here or too_many else None
     number = {found.number} if found.is_number_asked or could_be_too_many else set()
     reviewed = found.uncounted and not numbered
     return DeleteQuestions(
@@ -194,6 +198,8 @@ class _Asking(Struct, frozen=True):
     objects: Sequence[Identity]
     numbered: bool
     too_many: Sequence[ExceededLimits] = ()
+    also_number: bool = True
+    """Whether the number is also needed if the policy names the objects."""
 
     def question(self) -> DeleteQuestion:
         names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
@@ -210,7 +216,7 @@ class _Asking(Struct, frozen=True):
         in_policy = self.objects if self.sides.options.reviewed else to_name
         if in_policy and self.sides.desired.policy.only is None:
             line = f"removed: [{', '.join(_line(self.sides.former, identity) for identity in in_policy)}]"
-            both = f" and {number.flag}" if number and not self.sides.options.reviewed else ""
+            both = f" and {number.flag}" if number and self.also_number else ""
             way_out.append(f"or add to policy {line}{both}")
             answers.append(WayOut(address="policy", add=line, means="these objects may be deleted"))
         if number:

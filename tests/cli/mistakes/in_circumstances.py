@@ -229,9 +229,9 @@ PLANS: Final = (
     ),
     Mistake(
         "more deletions than the limit",
-        with_policy('prune: [teams], removed: ["acme/teams/[Legacy~legacy]"], limits: { deletes: 0 }'),
+        with_policy("prune: [teams], limits: { deletes: 0 }"),
         command="plan",
-        then="plan --confirm 'delete 1'",
+        then="plan --confirm 'delete 1' --confirm 'delete acme/teams/[Legacy]'",
         code=4,
     ),
     Mistake(
