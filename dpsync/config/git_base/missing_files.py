@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from dpsync.config.git_base.commits import Project
 from dpsync.config.git_base.git_program import NoRepository
@@ -19,9 +19,15 @@ class MissingFiles(Struct, frozen=True):
     """Tells a deleted file from a file that only seems to be gone."""
 
     project: Project
+    _known: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def describe(self, commit: str, file: str) -> str:
         """Return "" if git shows a file as deleted since a commit; otherwise what became of the file."""
+        if (commit, file) not in self._known:  # one file may have declared many objects
+            self._known[commit, file] = self._described(commit, file)
+        return self._known[commit, file]
+
+    def _described(self, commit: str, file: str) -> str:
         if os.path.lexists(self.project.root.parent / file):
             return "nothing includes it any more"
         repository, path = self.project.repository, posixpath.join(self.project.directory, file)
