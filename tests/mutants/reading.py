@@ -59,6 +59,20 @@ def blame_both_sides(original: Any, *values: Any) -> Any:
     return "both" if found == "edited here" else found
 
 
+def skip_commits_between(original: Any, repository: Any, commit: str) -> list[str]:
+    """Compare with the applied commit and HEAD only."""
+    return original(repository, commit)[:1]
+
+
+def keep_note(original: Any, *_: Any) -> None:
+    """Keep the note about an earlier apply."""
+
+
+def read_tracked_note(original: Any, *_: Any) -> bool:
+    """Trust a note that is committed."""
+    return False
+
+
 def watch_nothing(original: Any, *_: Any) -> list[str]:
     """Watch no place after an import."""
     return []
