@@ -245,3 +245,38 @@ def test_a_wheel_has_the_pages_and_templates_that_commands_print() -> None:
     wanted = {str(one.relative_to(ROOT)): str(other.relative_to(ROOT)) for other, one in (_PAGES, _TEMPLATES)}
     assert included.items() >= wanted.items()
     assert all((ROOT / name).exists() for name in wanted)
+
+
+@pytest.mark.parametrize("url", [None, "https://api.gitbook.com"], ids=["default address", "GitBook"])
+@pytest.mark.parametrize("there", [False, True], ids=["new", "configuration is there"])
+def test_next_steps_for_gitbook_only_read(
+    there: bool, url: str | None, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the first contact, nobody should write to a production organization."""
+    monkeypatch.delenv("DPSYNC_TOKEN", raising=False)
+    monkeypatch.delenv("DPSYNC_URL", raising=False)
+    if url is not None:
+        monkeypatch.setenv("DPSYNC_URL", url)
+    if there:
+        run("init", "-C", str(checkout), "--organization", "acme", "--empty")
+    commit = ("--workflows", "--action-ref", "0" * 40)
+    out = run("init", "-C", str(checkout), "--organization", "acme", "--empty", *commit).out
+    steps = [line.partition(": dpsync ")[2] for line in out.splitlines() if ": dpsync " in line]
+
+    new = "" if there else " --organization acme --force"
+    assert steps == [
+        f"import -C {checkout}{new}", f"plan -C {checkout}", f"doctor -C {checkout} --contact"
+    ]  # fmt: skip
+    assert "set DPSYNC_TOKEN to an access token" in out
+    assert "apply" not in out.replace(".github/workflows/apply.yml", "")
+
+
+def test_next_steps_for_another_server_name_no_contact(
+    checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:8787")
+    monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+    out = run("init", "-C", str(checkout), "--organization", "acme", "--empty").out
+
+    assert "To see what a plan would do: dpsync plan" in out
+    assert "--contact" not in out

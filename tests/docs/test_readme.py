@@ -13,7 +13,7 @@ from .markdown import ROOT, blocks
 
 
 def test_the_commands_shown_first_exist() -> None:
-    first, *_ = blocks(ROOT / "README.md")
+    first = next(block for block in blocks(ROOT / "README.md") if block.text.startswith("make "))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for line in first.text.splitlines():
         assert re.search(rf"^{line.removeprefix('make ')}:", makefile, re.MULTILINE)
@@ -41,3 +41,18 @@ def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None
 
 def test_it_is_read_in_a_few_minutes() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_first_lines_say_what_dpsync_manages_and_how_it_was_tested() -> None:
+    """Nobody should learn after the first apply that dpsync has never run against GitBook."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    beginning = " ".join(text.splitlines()[:10])
+    first, *_ = blocks(ROOT / "README.md")
+    commands = [line.split("#")[0].strip() for line in first.text.splitlines()]
+
+    assert "manages a [GitBook]" in beginning
+    assert "never run against GitBook's servers" in beginning
+    assert len(commands) == 5
+    assert [command for command in commands if command.startswith("dpsync ")] == [
+        "dpsync import -C docs", "dpsync doctor -C docs --contact", "dpsync plan -C docs"
+    ]  # fmt: skip

@@ -44,9 +44,7 @@ class Wanted(Struct, frozen=True):
     help="The directory of the project. dpsync can create it.",
 )  # fmt: skip
 @click.option("--organization", metavar="ID", help="The organization, as the platform's URLs show its id.")
-@click.option(
-    "--import", "importing", is_flag=True, help="Take over what is live: needs DPSYNC_URL and a token."
-)
+@click.option("--import", "importing", is_flag=True, help="Take over what is live: needs a token.")
 @click.option("--empty", is_flag=True, help="Start with a configuration that manages nothing yet.")
 @click.option(
     "--workflows", is_flag=True, default=None, help="Write the workflows for GitHub: plan, apply and drift."
@@ -97,8 +95,9 @@ def command(
         code = _imported(out, directory, wanted.organization) if wanted.live else int(Exit.DONE)
         if code not in (Exit.DONE, Exit.PARTIAL):
             return code
+        there = has_root(directory)
         _write(out, directory, wanted, settings)
-        _what_next(out, wanted)
+        _what_next(out, wanted, there)
         return code
     raise AssertionError
 
@@ -216,18 +215,27 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
     out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
-def _what_next(out: Output, wanted: Wanted) -> None:
-    ready = os.environ.get("DPSYNC_URL") and (
-        os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
-    )
-    out.result("" if ready else "\nNext, set DPSYNC_URL and DPSYNC_TOKEN.")
-    for line in (
-        f"To see what a plan would do: {printed('plan')}",
-        f"To look for trouble: {printed('doctor')}",
-    ):
-        out.result(out.invocation.complete(line))
+def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
+    """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
+    from dpsync.cli.arguments.connection import shell_address
+    from dpsync.kinds.profiles import profile_at
+
+    has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
+    if profile_at(shell_address()) is None:
+        out.result("" if has_token else "\nNext, set DPSYNC_TOKEN.")
+        steps = [("To see what a plan would do", printed("plan")), ("To look for trouble", printed("doctor"))]
+    else:
+        first = "set DPSYNC_TOKEN to an access token, from the settings of your user in GitBook. Then:"
+        out.result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
+        steps = [("To see what a plan would do", printed("plan"))]
+        if not wanted.live:
+            new = () if there else ("--organization", wanted.organization, "--force")
+            steps.insert(0, ("To write the files of what is live", printed("import", *new)))
+        steps.append(("To compare GitBook with what dpsync knows of it", printed("doctor", "--contact")))
+    for what, line in steps:
+        out.result(out.invocation.complete(f"{what}: {line}"))
     if wanted.workflows:
         out.result(
             "In the repository's settings on GitHub: the variable DPSYNC_URL, and the secret DPSYNC_TOKEN "
-            "in the environments plan, drift and the one of the apply."
+            "in each environment that the workflows name."
         )
