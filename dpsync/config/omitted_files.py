@@ -15,9 +15,10 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync.config import codes
-from dpsync.config.composing.compose import Composition
+from dpsync.config.composing.compose import ROOT_KEYS, Composition
 from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES, yaml_files
 from dpsync.config.composing.files import Files
+from dpsync.config.composing.one_organization import with_organizations
 from dpsync.config.declaring.declare import Declarations
 from dpsync.config.reading.reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
@@ -100,8 +101,11 @@ class OmittedFiles(Struct, frozen=True, dict=True):
             node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
         except (OSError, DiagnosticError):  # unreadable or not allowed: skip it, since this is only a hint
             return ()
-        organizations = node.get("organizations") if isinstance(node, Mapping) else None
-        if organizations is None or not isinstance(node, Mapping):
+        if not isinstance(node, Mapping):
+            return ()
+        node, _ = with_organizations(node, ROOT_KEYS)
+        organizations = node.get("organizations")
+        if organizations is None:
             return ()
         declared = Declarations(self.registry, Composition(node, {}, Findings()))
         declared.organizations(organizations)

@@ -360,6 +360,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments.organizations.id": "The GitBook id of the organization.",
     "environments.organizations.hostname": "The first label of the organization's own host name.",
     "organizations": "The organizations, by names of your choice.",
+    "organization": "The key of the organization to which all other keys of the file belong.",
 }
 """The keys of the root file that belong to no kind."""
 PAGES: Final[Mapping[str, str]] = {
@@ -375,6 +376,7 @@ PAGES: Final[Mapping[str, str]] = {
     "environments.overlay": "docs/configuration.md#overlays",
     "environments.limits": "docs/configuration.md#how-fast-dpsync-asks",
     "organizations": "docs/kinds.md#organization",
+    "organization": "docs/configuration.md#one-organization-in-a-file",
 }
 """Where the docs say more of a key of the root file; one that is not here is on the page of what it is in."""
 

@@ -25,6 +25,7 @@ from dpsync.config.composing.layers import (
     only,
     unknown_organizations,
 )
+from dpsync.config.composing.one_organization import with_organizations
 from dpsync.config.composing.overlay import Overlays
 from dpsync.config.composing.variables import Substitution
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, nodes
@@ -199,11 +200,15 @@ class _Loading(Struct):
         """The mapping in one file, or None after saying why. `span` is the include that named it."""
         node = self.content(name, span)
         if isinstance(node, Mapping):
+            node, wrong = with_organizations(node, ROOT_KEYS)
+            if wrong is not None:
+                self.diagnostics.append(wrong)
+                self.complete = False
             return node
         self.complete = False
         if isinstance(node, Scalar) and node.value is None:
             related = (("included", span),) if span else ()
-            hint = "write organizations: and its entries, or remove the file from include"
+            hint = "write organization: KEY and its entries, or remove the file from include"
             if name == self.files.root:
                 hint = (
                     f"begin it with dpsync: 1 and organizations:, as {command('init')} writes it; "
@@ -333,7 +338,7 @@ class _Loading(Struct):
                 # What seems to be missing elsewhere may be in it.
                 self.complete = self.complete and close is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
-                known = f"known keys: {', '.join(keys)}; the rest stands below organizations: KEY:"
+                known = f"add organization: KEY above it; the other keys at the top are {', '.join(keys)}"
                 hint = f'did you mean "{close}"?' if close else known
             self.diagnostics.append(Diagnostic(codes.TOP_KEY, message, key.span, hint=hint))
         return part if len(kept) == len(part.entries) else Mapping(kept, part.span)

@@ -6,6 +6,7 @@ Editors and the examples use it. It is a little wider than the loader: what need
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from dpsync.config.declaring.rows import WORD, rows_of
@@ -70,7 +71,7 @@ def configuration_schema(registry: Registry) -> Schema:
         "title": "dpsync configuration",
         "type": "object",
         "additionalProperties": False,
-        "required": ["organizations"],
+        "anyOf": [{"required": [registry.root.key]}, {"required": [registry.root.name]}],
         "properties": {
             "dpsync": {"const": 1},
             "include": {"type": "array", "items": {"type": "string"}},
@@ -93,11 +94,16 @@ def configuration_schema(registry: Registry) -> Schema:
                 },
             },
             "environments": {"type": "object", "additionalProperties": _ENVIRONMENT},
+            registry.root.name: {"type": "string", "pattern": _KEY},
             registry.root.key: _entries(registry, registry.root),
         },
         "definitions": {kind.name: _definition(registry, kind) for kind in sorted_kinds(registry)},
     }
-    return describe(schema, registry)
+    described = describe(schema, registry)
+    # Beside `organization: KEY` are the keys of its entry.
+    for name, part in described["definitions"][registry.root.name]["properties"].items():
+        described["properties"].setdefault(name, deepcopy(part))
+    return described
 
 
 def sorted_kinds(registry: Registry) -> list[Kind]:

@@ -58,6 +58,7 @@ _IN_FILE: Final[dict[str, Any]] = {
     "environments.organizations": {"acme": {"id": "acme-production"}},
     "environments.organizations.id": "acme-production",
     "environments.organizations.hostname": "acme",
+    "organization": "acme",
     "organizations": {"acme": {"id": "acme", "title": "Acme"}},
 }
 _DEFAULTS: Final[dict[str, Any]] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from dpsync.config.composing.one_organization import WHOLE, WORD
 from dpsync.config.reading.reader import decode
 from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
 from dpsync.kinds.kind import Node as NodeShape
@@ -44,6 +45,9 @@ def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
     """The text of a file that says this value at the end of these steps. Raises Uneditable."""
     document = Document(text, name)
     at: Node = document.root
+    one = at.get(WORD) if isinstance(at, Mapping) else None
+    if isinstance(one, Scalar) and steps[:2] == [WHOLE, one.text]:
+        steps = steps[2:]
     key: Scalar | None = None
     for done, step in enumerate(steps):
         found = _inside(at, step)
