@@ -79,7 +79,7 @@ VERDICT = (
 def test_plan_prints_what_a_person_acts_on() -> None:
     assert render_plan(PLAN, PLAIN).splitlines() == [
         '+ space new "New"',
-        "    x it could be one of these (looks-alike)",
+        "    refused: it could be one of these (looks-alike)",
         '      - "Old": space-9',
         "    say which",
         "~ team w",

@@ -378,7 +378,7 @@ def note_entry(plan: PlanOrDrift, note: Note) -> ViewEntry:
 
 def refusal_words(item: Refusal) -> Iterator[Word]:
     """Yield why a plan cannot be applied, what the entry could be, and the way out."""
-    yield Word(f"{visible(item.message)} ({item.code})", "x", tone="bad", copied=True)
+    yield Word(f"{visible(item.message)} ({item.code})", "refused", tone="bad", copied=True)
     yield from (Word(candidate(one), choice=True) for one in item.candidates)
     yield Word(visible(item.way_out), copied=True)
 

@@ -196,8 +196,6 @@ class Writer(Struct, frozen=True):
                 line = f"    {'  ' if word.command else ''}{self._toned(word.text, word.tone)}"
             elif word.aligned:
                 line = f"    {word.about.ljust(width)}  {self._toned(word.text, word.tone)}"
-            elif word.about == "x":
-                line = f"    {self._toned(f'x {word.text}', word.tone)}"
             else:
                 line = f"    {self._toned(f'{word.about}: {word.text}', word.tone)}"
             yield self._beside(line, self.paint(OPENS, "magenta")) if word.opens else line
