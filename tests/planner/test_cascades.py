@@ -113,7 +113,7 @@ def test_what_an_undeclared_field_still_names_is_an_effect(lab: Lab) -> None:
     lab.holds(sites=[site()], defaultContent={"type": "site", "site": "docs"})
     plan = lab.plan("sites: {}", prune("sites"))
     assert deleted(plan)["acme/sites/[Docs]"] == {"acme#defaultContent": False}
-    assert plan.deletes == 1
+    assert plan.deletes == 1  # the organization stays
 
 
 def test_what_is_declared_is_written_before_what_it_named_goes(lab: Lab) -> None:
