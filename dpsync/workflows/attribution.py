@@ -1,4 +1,4 @@
-"""Adds to a drift who did something last to what was changed outside, where the platform has audit events."""
+"""Add the last audit event of each object to a drift, unless all of its differences were edited here."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class _Apply(Struct, frozen=True):
         )
 
     def _dpsync(self, command: str, plan: Plan | None, *more: str) -> Ran:
-        """Run a command; the git base is what was applied last, where that is known."""
+        """Run a command. Labels compare with the commit that was applied last, if comments tell it."""
         base = self.approvals.base(plan) if self.approvals is not None else None
         said = self.run.inputs.gives("--base")
         return self.run.dpsync(command, *more, *(("--base", base) if base and not said else ()))
