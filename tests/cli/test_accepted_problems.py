@@ -13,6 +13,7 @@ from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
 from tests.importing.test_command import committed
+from tests.troubled import troubled_world
 
 Project = Callable[..., Path]
 AZURE = "saml/azure#status"
@@ -29,6 +30,13 @@ ACTIVE = {
     "entityID": "https://a.example", "ssoURL": "https://a.example/sso",
     "certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
 }  # fmt: skip
+
+
+@pytest.fixture
+def platform(platform: ThreadedServer) -> ThreadedServer:
+    """The companion with two objects that have a problem."""
+    platform.reset(troubled_world())
+    return platform
 
 
 def accepting(*patterns: str, entries: str = ENTRIES) -> str:

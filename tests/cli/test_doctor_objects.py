@@ -15,6 +15,7 @@ from dpsync.kinds.registry import load
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
+from tests.troubled import troubled_world
 
 Project = Callable[..., Path]
 REGISTRY = load()
@@ -36,6 +37,13 @@ PROBLEMS = [
     (BILLING, "could not be fetched or parsed (FETCH_TIMEOUT", "dpsync.yaml:9", "can reach the URL"),
     (AZURE, "nobody can sign in by it: it is not active (pending)", "dpsync.yaml:6", "set entityID"),
 ]
+
+
+@pytest.fixture
+def platform(platform: ThreadedServer) -> ThreadedServer:
+    """The companion with two objects that have a problem."""
+    platform.reset(troubled_world())
+    return platform
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from dpsync.kinds.registry import load
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
+from tests.troubled import troubled_world
 
 Project = Callable[..., Path]
 REGISTRY = load()
@@ -26,6 +27,13 @@ organizations:
 """
 SAML = "    saml:\n      new: { label: New }\n"
 WRONG = "it could not be fetched or parsed (FETCH_TIMEOUT"
+
+
+@pytest.fixture
+def platform(platform: ThreadedServer) -> ThreadedServer:
+    """The companion with two objects that have a problem."""
+    platform.reset(troubled_world())
+    return platform
 
 
 def test_a_plan_and_drift_show_it_and_it_is_no_change(
@@ -118,3 +126,17 @@ def test_less_of_it_still_says_what_needs_a_person(
     quiet = run(command, "-C", directory, "-q").out
     assert f"    trouble on the platform: {WRONG}" in quiet
     assert "unmanaged, kept" not in quiet
+
+
+def test_nothing_in_the_builtin_world_is_in_trouble(
+    server: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the first thing that a newcomer sees is a problem."""
+    server.reset()
+    monkeypatch.setenv("DPSYNC_URL", server.url)
+    for organization, token in (("acme", "ada-token"), ("globex", "hank-token")):
+        monkeypatch.setenv("DPSYNC_TOKEN", token)
+        directory = str(tmp_path / organization)
+        run("import", "-C", directory, "--organization", organization)
+        found = json.loads(run("plan", "-C", directory, "--format", "json").out)["plan"]
+        assert (found["trouble"], len(found["bindings"]) > 20) == ([], True)

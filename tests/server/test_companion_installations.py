@@ -412,6 +412,7 @@ def test_an_integration_goes_where_its_target_is(api: Api) -> None:
 
 @covers("listSpaceIntegrations", 200)
 def test_a_space_has_what_is_active_on_it_or_on_all(api: Api) -> None:
+    api.as_("hank-token").patch(IN_GLOBEX, {"configuration": {}})  # then it is not active
     assert enabled(api, "/spaces/changelog") == ["acme-tools", "reactor-status"]
     assert enabled(api, "/spaces/guides") == ["reactor-status"]
     assert enabled(api, "/spaces/guides", search="tools") == []
@@ -425,6 +426,7 @@ def test_a_space_has_what_is_active_on_it_or_on_all(api: Api) -> None:
 
 @covers("listSiteIntegrations", 200)
 def test_a_site_has_what_is_active_on_it_or_on_all(api: Api) -> None:
+    api.as_("hank-token").patch(IN_GLOBEX, {"configuration": {}})  # then it is not active
     assert enabled(api, "/orgs/acme/sites/docs") == ["acme-tools"]
     api.make(f"{IN_ACME}/sites", {"siteId": "docs"})
     assert enabled(api, "/orgs/acme/sites/docs") == ["acme-tools"]
@@ -449,6 +451,7 @@ def test_a_space_or_site_that_is_deleted_has_no_installation_any_more(api: Api) 
 
 
 def test_a_space_that_goes_to_another_organization_leaves_its_installations_behind(api: Api) -> None:
+    api.as_("hank-token").patch(IN_GLOBEX, {"configuration": {}})  # then it is not active
     collection = api.make("/orgs/acme/collections", {"title": "Going"})["id"]
     for parent in ({}, {"parent": collection}):
         space = api.make("/orgs/acme/spaces", {"title": "Going", **parent})["id"]

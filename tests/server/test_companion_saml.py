@@ -70,22 +70,26 @@ def test_the_default_team_is_absent_once_the_team_is_deleted(api: Api) -> None:
 
 def test_missing_settings_are_empty_and_writable(api: Api) -> None:
     fields = ("entityID", "certificate", "defaultRole")
-    for shown in (api.make(SAML, {"label": "Login"}), api.get(f"{SAML}/azure"), api.items(SAML)[1]):
+    made = api.make(SAML, {"label": "Login"})
+    login = f"{SAML}/{made['id']}"
+    for shown in (made, api.get(login), api.items(SAML)[-1]):
         assert [shown[field] for field in fields] == ["", "", None]
-    assert api.patch(f"{SAML}/azure", {"entityID": "urn:x", "defaultRole": "read"})["entityID"] == "urn:x"
-    again = api.patch(f"{SAML}/azure", {field: shown[field] for field in fields})
+    assert api.patch(login, {"entityID": "urn:x", "defaultRole": "read"})["entityID"] == "urn:x"
+    again = api.patch(login, {field: shown[field] for field in fields})
     assert [again[field] for field in fields] == ["", "", None]
 
 
 def test_missing_sso_url_is_omitted_from_answer(api: Api) -> None:
     """An empty text is not a valid URL, so a client that validates answers would fail."""
-    for shown in (api.make(SAML, {"label": "Login"}), api.get(f"{SAML}/azure"), api.items(SAML)[1]):
+    made = api.make(SAML, {"label": "Login"})
+    for shown in (made, api.get(f"{SAML}/{made['id']}"), api.items(SAML)[-1]):
         assert ("ssoURL" in shown, shown["status"]) == (False, "pending")
 
 
 def test_missing_sso_url_is_empty_on_published(published: Api) -> None:
     """The vendor's OpenAPI document requires `ssoURL` in every provider."""
-    for shown in (published.make(SAML, {"label": "Login"}), published.get(f"{SAML}/azure")):
+    made = published.make(SAML, {"label": "Login"})
+    for shown in (made, published.get(f"{SAML}/{made['id']}")):
         assert (shown["ssoURL"], shown["status"]) == ("", "pending")
 
 
@@ -124,10 +128,12 @@ def test_providers_are_for_admins_and_login_links_for_every_member(api: Api) -> 
     grace = api.as_("grace-token")
     for path in (SAML, f"{SAML}/okta"):
         grace.refused(403, "GET", path)
-    started = api.get(f"{SAML}/okta")["service"]["startURL"]
+    api.make(SAML, {"label": "Pending"})
+    active = [("okta", "Okta"), ("azure", "Azure")]
+    started = {id: api.get(f"{SAML}/{id}")["service"]["startURL"] for id, _ in active}
     logins = grace.get(f"{ACME}/sso")
-    assert logins == {"items": [{"id": "okta", "label": "Okta", "startURL": started}]}
-    assert api.get("/orgs/globex/sso") == {"items": []}
+    assert logins == {"items": [{"id": id, "label": label, "startURL": started[id]} for id, label in active]}
+    assert [item["id"] for item in api.get("/orgs/globex/sso")["items"]] == ["globex-login"]
 
 
 # --- joining ---------------------------------------------------------------------------------------

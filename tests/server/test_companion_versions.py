@@ -80,7 +80,9 @@ def test_a_version_is_one_of_its_specification(api: Api) -> None:
     api.refused(404, "GET", f"{SPEC}/versions")
     for version in ("latest", "shop-1"):
         for what in ("", "/content", "/content/raw"):
-            api.refused(404, "GET", f"/orgs/acme/openapi/billing/versions/{version}{what}")
+            api.refused(404, "GET", f"{SPEC}/versions/{version}{what}")
+    for what in ("", "/content", "/content/raw"):
+        api.refused(404, "GET", f"/orgs/acme/openapi/billing/versions/shop-1{what}")
     assert api.ids("/orgs/acme/openapi/shop/versions") == ["shop-1"]
 
 
