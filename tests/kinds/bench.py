@@ -17,6 +17,7 @@ import pytest
 
 from dpsync.api import Options, Planned, Registry, Session
 from dpsync.kinds.kind import ByHand, Field, Kind, ListOrder
+from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
@@ -85,7 +86,7 @@ class Bench(Lab):
                 said += f"/{at['key']}"
             elif step != "children":
                 said += "/" + step.replace("/", "%2F")
-        return said
+        return str(Address.parse(said))
 
     def live(self, planned: Planned, kind: Kind, field: Field) -> Any:
         """The live value of the field of the entry."""

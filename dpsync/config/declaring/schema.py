@@ -9,7 +9,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from dpsync.config.declaring.rows import WORD, rows_of
+from dpsync.config.composing.one_organization import WORD
+from dpsync.config.declaring.rows import WORD as ROWS_WORD
+from dpsync.config.declaring.rows import rows_of
 from dpsync.config.declaring.schema_words import describe
 from dpsync.kinds.kind import Entries, Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
@@ -71,7 +73,7 @@ def configuration_schema(registry: Registry) -> Schema:
         "title": "dpsync configuration",
         "type": "object",
         "additionalProperties": False,
-        "anyOf": [{"required": [registry.root.key]}, {"required": [registry.root.name]}],
+        "anyOf": [{"required": [registry.root.key]}, {"required": [WORD]}],
         "properties": {
             "dpsync": {"const": 1},
             "include": {"type": "array", "items": {"type": "string"}},
@@ -94,7 +96,7 @@ def configuration_schema(registry: Registry) -> Schema:
                 },
             },
             "environments": {"type": "object", "additionalProperties": _ENVIRONMENT},
-            registry.root.name: {"type": "string", "pattern": _KEY},
+            WORD: {"type": "string", "pattern": _KEY},
             registry.root.key: _entries(registry, registry.root),
         },
         "definitions": {kind.name: _definition(registry, kind) for kind in sorted_kinds(registry)},
@@ -194,7 +196,7 @@ def _entries(registry: Registry, kind: Kind) -> Schema:
     schema: Schema = {"type": "object", "additionalProperties": one}
     if rows_of(kind) is not None:
         described = {"description": "A file with more of these entries, each in a row (CSV)."}
-        schema["properties"] = {WORD: {**described, "anyOf": [{"type": "string"}, one]}}
+        schema["properties"] = {ROWS_WORD: {**described, "anyOf": [{"type": "string"}, one]}}
     return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
 
 
