@@ -33,10 +33,10 @@ object exists twice.
 A normal test run has each task *here* and a slice of the other places. `DPSYNC_TASKS=all python -m pytest
 tests/tasks` runs all of them. `python -m tests.tasks.page` writes this table.
 
-A cell has the exit code of `plan` and the number of lines that it prints. *asks* marks a wanted question: key
-and title changed at once, content removed beside new entries of its kind, or a delete of content. **Bold**
-marks a cell in which the result is not the wanted one. A dash marks a place in which nothing tells which
-result is wanted.
+A cell has the exit code of `plan` and, if they were counted, the lines that it prints. *asks* marks a wanted
+question: key and title changed at once, content removed beside new entries of its kind, or a delete of
+content. **Bold** marks a cell in which the result is not the wanted one. A dash marks a place in which
+nothing tells which result is wanted.
 """
 
 Results = Mapping[tuple[str, str], Result]
@@ -86,7 +86,8 @@ def summary(found: Results) -> str:
 def _cell(result: Result | None) -> str:
     if result is None:
         return "–"
-    text = f"{result.code}, {result.lines}" + (", asks" if result.wanted else "")
+    lines = f", {result.lines}" if result.lines else ""
+    text = f"{result.code}{lines}{', asks' if result.wanted else ''}"
     return f"**{text}**" if result.problems else text
 
 
