@@ -31,7 +31,7 @@ from dpsync.planner.effects.redirects import redirect_warnings
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import UNNEEDED, questions
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.deletes import delete_questions, open_deletes
+from dpsync.planner.questions.deletes import delete_questions, exceeded_limits, open_deletes
 from dpsync.planner.questions.exchanges import exchanged
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.questions.identity import identity_questions
@@ -127,9 +127,10 @@ class _Made(Struct, frozen=True):
         similar = lookalikes(sides)
         bounds = in_force(sides.desired.policy, sides.base, sides.names)
         undecided = open_deletes(decided)
-        identity = identity_questions(decided, similar, undecided)
-        who_is_who = [*identity.refusals, *exchanged(sides)]
         deletes = [change for change in found if change.action == "delete"]
+        over_limits = bool(exceeded_limits(decided, undecided, bounds, deletes))
+        identity = identity_questions(decided, similar, undecided, over_limits)
+        who_is_who = [*identity.refusals, *exchanged(sides)]
         about_deletes = delete_questions(decided, undecided, bounds, deletes, identity.deletes)
         found_wrong = [
             *self.taken,

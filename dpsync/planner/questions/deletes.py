@@ -139,22 +139,20 @@ def delete_questions(
     (planner/questions/identity.py).
     """
     sides, roots = decided.sides, decided.deletions.addresses
-    rebuilt = answered(sides.names, decided.restructuring)
-    held = [one for one in deletes if not any(one.location.is_in(place) for place in rebuilt)]
+    limited = _limited_deletes(decided, deletes)
     total = decided.deletions.count
-    without_policy = [one for one in held if not sides.policy.removed(roots[one.location])]
-    without_named = [one for one in held if roots[one.location] not in found.named]
+    without_policy = [one for one in limited if not sides.policy.removed(roots[one.location])]
     could_be_too_many = bool(exceeded(bounds, without_policy))
-    too_many = [] if found.is_counted else exceeded(bounds, without_named)
+    too_many = exceeded_limits(decided, found, bounds, deletes)
     # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
     to_count = [] if sides.options.reviewed and not too_many else found.uncounted
     numbered = bool(to_count or too_many)
     here = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
     in_policy = here if sides.options.reviewed else tuple(found.to_name)
-    left = [one for one in without_named if roots[one.location] not in in_policy]
+    left = [one for one in limited if roots[one.location] not in {*found.named, *in_policy}]
     also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, left))
     asking = _Asking(sides, found, here, numbered, too_many, also_number)
-    question = asking.question() if here or too_many else None
+    question = asking.question() if here or (too_many and not asked_about) else None
     number = {found.number} if found.is_number_asked or could_be_too_many else set()
     reviewed = found.uncounted and not numbered
     return DeleteQuestions(
@@ -168,14 +166,34 @@ def delete_questions(
     )
 
 
+def exceeded_limits(
+    decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change]
+) -> list[ExceededLimits]:
+    """Return the limits that the deletes exceed, unless the user has confirmed their number."""
+    roots = decided.deletions.addresses
+    unnamed = [one for one in _limited_deletes(decided, deletes) if roots[one.location] not in found.named]
+    return [] if found.is_counted else exceeded(bounds, unnamed)
+
+
+def _limited_deletes(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:
+    """Return the deletes that limits apply to: all but those of a restructured navigation."""
+    rebuilt = answered(decided.sides.names, decided.restructuring)
+    return [one for one in deletes if not any(one.location.is_in(place) for place in rebuilt)]
+
+
 def _review_note(sides: Sides, first: Identity, number: int) -> Note:
     text = f"merging the pull request that lists this plan confirms its {counted(number, 'delete')}"
     return Note(address=str(sides.names.address(first)), text=text)
 
 
-def delete_question(decided: Decisions, found: OpenDeletes, objects: Sequence[Identity]) -> DeleteQuestion:
-    """Return the question about the deletes of some objects that need a decision."""
-    numbered = any(identity in found.to_count for identity in objects)
+def delete_question(
+    decided: Decisions, found: OpenDeletes, objects: Sequence[Identity], over_limits: bool
+) -> DeleteQuestion:
+    """Return the question about the deletes of some objects that need a decision.
+
+    `over_limits`: whether the plan has more deletes than the limits allow.
+    """
+    numbered = over_limits or any(identity in found.to_count for identity in objects)
     return _Asking(decided.sides, found, objects, numbered).question()
 
 

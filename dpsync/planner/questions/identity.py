@@ -55,7 +55,7 @@ class _Group(Struct, frozen=True):
 
 
 def identity_questions(
-    decided: Decisions, similar: Sequence[Lookalike], undecided: OpenDeletes
+    decided: Decisions, similar: Sequence[Lookalike], undecided: OpenDeletes, over_limits: bool = False
 ) -> IdentityQuestions:
     """Ask about the new entries of each place, and once about a clone that cannot tell what is new."""
     sides = decided.sides
@@ -76,7 +76,9 @@ def identity_questions(
         if left := [address for address in group.entries if address not in answered]:
             mine = _deletes(group, undecided)
             deletes |= set(mine)
-            refusals.append(_renamed(sides, group, left, _delete_flags(decided, mine, undecided)))
+            refusals.append(
+                _renamed(sides, group, left, _delete_flags(decided, mine, undecided, over_limits))
+            )
     for root, found in untold.items():
         if left := [address for address in found if address not in answered]:
             number = sum(address.is_in(root) and address not in answered for address in entries)
@@ -138,10 +140,12 @@ def _deletes(group: _Group, undecided: OpenDeletes) -> list[Identity]:
     return [] if left_out else mine
 
 
-def _delete_flags(decided: Decisions, deletes: Sequence[Identity], undecided: OpenDeletes) -> list[str]:
+def _delete_flags(
+    decided: Decisions, deletes: Sequence[Identity], undecided: OpenDeletes, over_limits: bool
+) -> list[str]:
     if not deletes:
         return []
-    answers = delete_question(decided, undecided, deletes).answers
+    answers = delete_question(decided, undecided, deletes, over_limits).answers
     return [way.add for way in answers if confirmed_by(way.add) is not None]
 
 
