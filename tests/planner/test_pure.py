@@ -50,7 +50,7 @@ def idle(plan: Plan) -> list[str]:
 
 def test_the_case_asks_and_answers() -> None:
     plan = make_plan(case().sides())
-    assert {item.code for item in plan.refusals} == {"content", "unclear"}
+    assert {item.code for item in plan.refusals} == {"unclear"}
     assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete acme/teams/[Four]"']
 
 

@@ -315,15 +315,18 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
     """Sixty refusals for one removed team would bury everything else."""
     wanted = {"team": {f"t{number}": {"title": f"Number {number}"} for number in range(60)}}
     live = {"team": {"legacy": {"title": "Quite another"}}}
-    case = Case(wanted, live, lines=[("team", "legacy")], prune=["teams"], agreed=False)
+    case = Case(
+        wanted, live, lines=[("team", "legacy")], base=live, base_policy={"prune": ["teams"]},
+        prune=["teams"], agreed=False,
+    )  # fmt: skip
     [refusal] = make_plan(case.sides()).refusals
     assert refusal.message == (
         'Are these 60 teams new, or is one of them the team "Quite another" (id team-legacy) renamed, '
         "whose entry was removed? acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
     )
-    new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete content 1"'
+    new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete 1"'
     assert refusal.way_out == f"New: say {new} {delete}. Renamed: add previously: legacy to its entry."
-    answers = ("new 60 acme/teams/*", "delete content 1")
+    answers = ("new 60 acme/teams/*", "delete 1")
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
 
 
@@ -337,8 +340,8 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
         (("new acme/spaces/m",), ["unclear"]),
         (("new 3 acme/spaces/*",), ["unclear"]),
         (("new 2 acme/teams/*",), ["unclear"]),
-        (("delete content 1",), ["unclear"]),
-        (("new 2 acme/spaces/*", "delete content 1"), []),
+        (("delete 1",), ["unclear"]),
+        (("new 2 acme/spaces/*", "delete 1"), []),
     ],
     ids=[
         "none", "pattern", "pattern without organization", "each entry", "one of two entries",
@@ -347,7 +350,11 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
 )  # fmt: skip
 def test_answers_must_name_what_is_asked(answers: Sequence[str], codes: list[str]) -> None:
     """A number in the answer keeps it from answering a later question, about other entries."""
-    case = Case(spaces("m", "n"), spaces("gone"), lines=OLD, prune=["spaces"], agreed=False, confirm=answers)
+    gone = spaces("gone")
+    case = Case(
+        spaces("m", "n"), gone, lines=OLD, base=gone, base_policy={"prune": ["spaces"]}, prune=["spaces"],
+        agreed=False, confirm=answers,
+    )  # fmt: skip
     assert [item.code for item in make_plan(case.sides()).refusals] == codes
 
 
