@@ -98,9 +98,12 @@ class Case:
             NOT_ASKED if self.base is None else self._base(self.base),
             labels=self._labels(),
         )
-        if not self.agreed or not open_deletes(decide(sides)).unanswered:
+        named = open_deletes(decide(sides)).unanswered if self.agreed else ()
+        if not named:
             return sides
-        answers = answer_about_content(make_plan(sides))
+        answers = tuple(f"delete {sides.names.address(identity)}" for identity in named)
+        if self.limits != Limits(1000, 1000):
+            answers = answer_about_content(make_plan(sides))
         return replace(sides, options=Options((*self.confirm, *answers)))
 
     def _labels(self) -> LabelCommits:

@@ -77,13 +77,18 @@ class Accident:
             ]
             for item in world[place]:
                 one = place, item["title"]
-                self.entries[self.random.choice(names)].append(one)
                 if place == "spaces" or self.random.random() < 0.5:
                     self.used.add(one)
                     if place == "teams":
                         item["members"] = [{"user": "ada"}]
                     if place == "collections":
                         item["permissions"] = {"users": {"ada": "read"}}
+        apart = self.random.random() < 0.6  # one file has only objects that nobody uses
+        for one in ((place, title) for place in PLACES for title in TITLES):
+            fitting = names
+            if apart:
+                fitting = [name for name in names if (name == "parts/b.yaml") != (one in self.used)]
+            self.entries[self.random.choice(fitting)].append(one)
         ada = {"id": "ada", "displayName": "ada", "email": "ada@acme.example"}
         acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}], **world}
         self.platform.server.reset({"users": [ada], "tokens": {TOKEN: "ada"}, "organizations": [acme]})
