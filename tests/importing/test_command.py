@@ -82,7 +82,8 @@ def test_the_files_are_laid_out_by_place_and_sites_have_one_each(
         ".dpsync/.gitignore", ".dpsync/ids.yaml", "dpsync.yaml", "schemas/dpsync.schema.json",
         "acme/agentInstructions.md", "acme/collections.yaml", "acme/integrations.yaml", "acme/members.yaml",
         "acme/openapi.yaml", "acme/saml.yaml", "acme/saml/azure.pem", "acme/saml/okta.pem",
-        "acme/spaces.yaml", "acme/teams.yaml", "acme/translations.yaml", "acme/sites/docs.yaml", "acme/sites/handbook.yaml", "acme/sites/help.yaml",
+        "acme/spaces.yaml", "acme/teams.yaml", "acme/translations.yaml",
+        "acme/sites/docs.yaml", "acme/sites/handbook.yaml", "acme/sites/help.yaml",
         "acme/sites/handbook.adaptiveSchema.json",
     }  # fmt: skip
     for path in [target / "dpsync.yaml", *target.glob("acme/**/*.yaml")]:
