@@ -271,8 +271,8 @@ def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> N
 def test_new_key_beside_a_new_entry_is_no_question(project: Project) -> None:
     """Changing the key of one entry and adding another one is ordinary work."""
     project.holds(spaces=docs("News")).commit("spaces: { n: { title: News } }")
-    project.write("spaces: { other: { title: API }, new: { title: News } }")
-    assert did(project.plan()) == {"acme/spaces/other": "create"}
+    plan = project.write("spaces: { other: { title: API }, new: { title: News } }").plan()
+    assert (plan.can_apply, did(plan)) == (True, {"acme/spaces/other": "create"})
 
 
 def test_removed_entry_beside_an_adopted_object_needs_one_answer(project: Project) -> None:
