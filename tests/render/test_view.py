@@ -50,7 +50,7 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
     plan = Plan(base="0" * 40, base_from="HEAD", changes=(new,))
     [entry] = view(plan_document(plan))
     assert entry.title == 'team n "N"'
-    assert body(entry) == ['+ icon: "N"', "deleted outside"]
+    assert body(entry) == ["+ icon N", "deleted outside"]
 
 
 @pytest.mark.parametrize("is_refused", [True, False], ids=["refused", "empty"])
