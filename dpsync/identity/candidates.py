@@ -45,6 +45,8 @@ class Past(Struct, frozen=True):
     recorded: Recorded = NOTHING_RECORDED
     earlier_configurations: Iterable[Desired] = ()
     """The configurations in commits before the git base, latest first. Each is read when it is needed."""
+    has_no_lines: bool = False
+    """Whether the ids file has no line for the organization. Then names in earlier commits count as well."""
 
     def earlier_entries(self, address: Address) -> Iterator[Entry]:
         """Return the entries at an address in the git base and in earlier commits, latest first."""

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
@@ -75,6 +76,8 @@ def match(
             _later_keys(view, rest, index, claimed, found)
             left = [item for item in rest if item.address not in found.matches]
             _sole_key(view, past, left, index, claimed, found)
+            if past.has_no_lines and view.kind.recorded and view.kind.can_be_renamed:
+                _former_names(view, past, left, live, claimed, found)
     if past.recorded.lines:
         found.diagnostics += questions(view, past.recorded, wanted, live, found.matches, past.earlier_entries)
     return found
@@ -291,3 +294,59 @@ def _sole_key(
             ((id, by),) = hits.items()
             claimed[id] = address
             found.matches[address] = Match(id, by, key_text(key) if by is MatchedBy.LATER_KEY else "")
+
+
+def _former_names(
+    view: NaturalKeys,
+    past: Past,
+    wanted: Sequence[Entry],
+    live: Sequence[LiveObject],
+    claimed: dict[str, Address],
+    found: Matching,
+) -> None:
+    """Match entries whose present name no live object has, by their name in a commit before the git base.
+
+    In a clone, the git base can be the commit that changed the name. The former name counts if each commit
+    since has the entry under this key, and if exactly one object has that name and no entry is that object.
+    """
+    index = Index(view, live)
+    offers: dict[str, list[tuple[Entry, str]]] = defaultdict(list)
+    for entry in wanted:
+        if entry.address in found.matches or entry.new:
+            continue
+        hits, commit = _formerly(view, past, entry, index)
+        if len(hits) == 1 and hits[0].id not in claimed:
+            offers[hits[0].id].append((entry, commit))
+    for id, entries in offers.items():
+        if len(entries) == 1:
+            ((entry, commit),) = entries
+            claimed[id] = entry.address
+            found.matches[entry.address] = Match(id, MatchedBy.EARLIER_COMMIT, commit)
+
+
+def _formerly(view: NaturalKeys, past: Past, entry: Entry, index: Index) -> tuple[list[LiveObject], str]:
+    """Return the objects with the latest former name of an entry that is live, and the commit with the name."""
+    base = past.entries.get(entry.address)
+    if base is None or _same_key(past.keys(view), base, index) or _is_renamed(base, entry):
+        return [], ""
+    for then in past.earlier_configurations:
+        former = then.resources.get(entry.address)
+        if former is None or former.kind != entry.kind or _is_renamed(former, entry):
+            return [], ""
+        first_child = then.resources.get(former.children[0]) if former.children else None
+        before = replace(view, first_child=lambda _, child=first_child: child)
+        if hits := _same_key(before, former, index):
+            return hits, then.commit or ""
+    return [], ""
+
+
+def _same_key(view: NaturalKeys, entry: Entry, index: Index) -> list[LiveObject]:
+    """Return the objects that have the first natural key of an entry that any object has."""
+    hits = (index.bearing(key, view.wanted(entry, key)) for key in view.kind.identity)
+    return next(filter(None, hits), [])
+
+
+def _is_renamed(former: Entry, entry: Entry) -> bool:
+    """Return whether `previously` was written or changed since: it says more than an earlier commit."""
+    changed = (entry.previously, entry.former) != (former.previously, former.former)
+    return entry.has_earlier_name and changed

@@ -224,7 +224,10 @@ class _Reader:
         )  # fmt: skip
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
         recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
-        past = Past(earlier, reading.earlier_first_child, recorded, reading.base.earlier)
+        past = Past(
+            earlier, reading.earlier_first_child, recorded, reading.base.earlier,
+            has_no_lines=reading.records.has_no_lines(parent.top),
+        )  # fmt: skip
         found = match(view, wanted, live, past)
         if found.diagnostics and kind.shown_in is not None:
             paths = ShownPaths(reading, kind, parent, self._match_now)

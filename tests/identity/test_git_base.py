@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Plan
 
@@ -146,3 +147,76 @@ def test_exchanged_titles_with_something_that_did_not_change_stay_exchanged(proj
     project.converges()
     assert project.live("spaces") == {"s1": "B", "s2": "A"}
     assert project.plan().empty
+
+
+# In a clone without the ids file: the change is committed, so that the git base has it already.
+
+GROUP = """
+    sites:
+      docs:
+        title: Docs
+        structure:
+          - { type: section-group, key: more, title: More }
+"""
+SITE = {
+    "id": "site1",
+    "title": "Docs",
+    "structure": [{"type": "section-group", "id": "g1", "title": "More", "children": []}],
+}
+
+
+@pytest.mark.parametrize(
+    ("world", "before", "after", "address"),
+    [
+        pytest.param({"teams": teams("Writers")}, "teams: { writers: { title: Writers } }",
+                     "teams: { writers: { title: Authors } }", "acme/teams/writers", id="team"),
+        pytest.param({"spaces": docs("Guide")}, "spaces: { guide: { title: Guide } }",
+                     "spaces: { guide: { title: Manual } }", "acme/spaces/guide", id="space"),
+        pytest.param({"sites": [SITE]}, GROUP, GROUP.replace("title: More", "title: Others"),
+                     "acme/sites/docs/structure/more", id="section group"),
+    ],
+)  # fmt: skip
+def test_committed_title_is_a_rename(
+    project: Project, world: dict[str, Any], before: str, after: str, address: str
+) -> None:
+    """Otherwise, dpsync creates the object a second time, or asks about an entry that was never removed."""
+    project.holds(**world).commit(before)
+    plan = project.commit(after).plan()
+    assert did(plan) == {address: "update"}
+    assert matched(plan) == {address: "earlier commit"}
+    project.converges()
+    assert project.plan().empty
+
+
+def test_latest_former_title_that_is_live_counts(project: Project) -> None:
+    project.holds(teams=teams("A", "B"))
+    for title in ("A", "B", "C", "D"):
+        project.commit(f"teams: {{ one: {{ title: {title} }} }}")
+    assert project.plan().bindings["acme/teams/one"] == "t2"
+
+
+@pytest.mark.parametrize(
+    "commits",
+    [
+        pytest.param(["one: { title: A }", "two: { title: X }", "one: { title: B }"], id="entry was removed"),
+        pytest.param(["one: { title: A }", "one: { title: B }, two: { title: A }"], id="object has an entry"),
+        pytest.param(["one: { title: A }", "two: { title: A }, one: { title: X }",
+                      "one: { title: B }, two: { title: C }"], id="two entries had the title"),
+        pytest.param(["one: { title: A }", "one: { title: B, new: true }"], id="entry is new"),
+    ],
+)  # fmt: skip
+def test_doubtful_former_title_binds_nothing(project: Project, commits: list[str]) -> None:
+    """Otherwise, an entry takes the object of another entry."""
+    project.holds(teams=teams("A"))
+    for entries in commits:
+        project.commit(f"teams: {{ {entries} }}")
+    assert "acme/teams/one" not in project.plan("new 2 acme/teams/*").bindings
+
+
+def test_former_title_in_git_needs_no_ids_lines(project: Project) -> None:
+    """Otherwise, a name decides where the ids file could."""
+    project.holds(teams=teams("A", "B"))
+    project.commit("teams: { one: { title: A }, two: { title: B } }").record()
+    del project.ids[Address.parse("acme/teams/one")]  # type: ignore[index, union-attr]
+    plan = project.commit("teams: { one: { title: C }, two: { title: B } }").plan()
+    assert did(plan) == {"acme/teams/one": "create"}

@@ -18,6 +18,8 @@ class MatchedBy(StrEnum):
     PREVIOUSLY = "previously"
     BASE = "base"
     """The name that it had in the git base."""
+    EARLIER_COMMIT = "earlier commit"
+    """The name that it had in a commit before the git base: `detail` is the id of the commit."""
     KEY = "key"
     """Its first natural key."""
     LATER_KEY = "later key"

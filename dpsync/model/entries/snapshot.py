@@ -85,6 +85,10 @@ class Records(Struct, frozen=True):
     empty: frozenset[Address] = frozenset()
     """The organizations that have no line in the working tree."""
 
+    def has_no_lines(self, organization: Address) -> bool:
+        """Return whether an organization has no line, neither now nor in the git base."""
+        return organization in self.empty and all(address.top != organization for address in self.earlier)
+
     @property
     def rewritten(self) -> list[tuple[RecordedLine, RecordedLine]]:
         """The lines that are others than in the git base, as they were and as they are, by address."""

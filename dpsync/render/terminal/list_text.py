@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.model.entries.match import MatchedBy
+from dpsync.model.texts.words import short_commit
 from dpsync.render.json.documents import ListDocument, ListedEntry
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible
@@ -54,6 +55,8 @@ def _how(one: ListedEntry, read: bool) -> str:
             return f"by the line of {detail}"
         case MatchedBy.PREVIOUSLY:
             return "by previously:"
+        case MatchedBy.EARLIER_COMMIT:
+            return f"by its name in commit {visible(short_commit(one.detail))}"
         case MatchedBy.BASE:
             return "by its name in the git base"
         case MatchedBy.KEY | MatchedBy.LATER_KEY:

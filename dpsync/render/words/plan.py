@@ -68,6 +68,8 @@ def recognised(plan: Plan, change: Change) -> str:
             how = "pinned"
         case MatchedBy.BASE:
             how = f"renamed: matched by its name in {visible(plan.base_from or 'the git base')}"
+        case MatchedBy.EARLIER_COMMIT:
+            how = f"renamed: matched by its name in commit {visible(short_commit(change.matched_detail))}"
         case MatchedBy.PREVIOUSLY:
             how = "renamed: matched by previously"
         case MatchedBy.OTHER_LINE:
