@@ -215,34 +215,44 @@ class Labels(Struct, frozen=True, dict=True):
         The order of siblings has one label: which of them a person moved is unknown. If both sides changed
         the order, there is no label.
         """
-        address = resource.address
         listed = ordered_by(self.sides.registry, self.sides.resources, resource)
-        holder, name = (
-            (listed[0], listed[1].name) if listed is not None else (resource.holder or resource.parent, None)
-        )
-        live = self.sides.live(holder) if holder is not None and holder in self.sides.resources else None
-        if holder is None or live is None:
+        holder = listed[0] if listed is not None else resource.holder or resource.parent
+        if holder is None or holder not in self.sides.resources:
             return None
-        around = self.sides.resources[holder]
+        key = holder, listed[1].name if listed is not None else None
+        if key not in self._orders:
+            kind = listed[1].of if listed is not None else None
+            self._orders[key] = self._order(self.sides.resources[holder], key[1], kind)
+        return self._orders[key].get(resource.address)
+
+    @cached_property
+    def _orders(self) -> dict[tuple[Address, str | None], Mapping[Address, Cause | None]]:
+        """The labels of the children of each holder, or of the items of its list, as they are compared."""
+        return {}
+
+    def _order(self, holder: Entry, name: str | None, kind: str | None) -> Mapping[Address, Cause | None]:
+        """Return the labels of the children of a holder; of one kind, if they have a list `name`."""
+        live = self.sides.live(holder.address)
+        if live is None:
+            return {}
         snapshot, declared = self.sides.snapshot, self.sides.names.declared
-        lane = (
-            snapshot.siblings(live.identity, listed[1].of)
-            if listed is not None
-            else snapshot.lanes.get(live.identity, ())
-        )
-        here = _ranks(_siblings(around, name))
-        now = _ranks(declared[one] for one in lane if one in declared)
+        lane = snapshot.lanes.get(live.identity, ())
+        siblings = lane if kind is None else snapshot.siblings(live.identity, kind)
+        here = _ranks(_siblings(holder, name))
+        now = _ranks(declared[one] for one in siblings if one in declared)
+        edited: dict[Address, Cause | None] = {}
         if self.compared is not None:
-            before = self.compared.order(around, live, name)
-            if address in before and not _agree(before, here, here):
-                return "edited here" if _agree(before, now, here) else None
-        orders = [past.order(around, live, name) for past in self._applied(around, live, name)]
+            before = self.compared.order(holder, live, name)
+            if not _agree(before, here, here):
+                edited = dict.fromkeys(before, "edited here" if _agree(before, now, here) else None)
+        orders = [past.order(holder, live, name) for past in self._applied(holder, live, name)]
         common = {one for one in here if one in now and all(one in order for order in orders)}
-        if not orders or address not in common or not _agree(orders[0], here, common):
-            return None
+        if not orders or not _agree(orders[0], here, common):
+            return edited
         ignores = self.since[0].files.desired.policy.ignores
-        applied = not any(ignores(one) for one in common)
-        return "changed outside" if applied and not any(_agree(one, now, common) for one in orders) else None
+        if any(map(ignores, common)) or any(_agree(one, now, common) for one in orders):
+            return edited
+        return {**dict.fromkeys(common, "changed outside"), **edited}
 
 
 class Past(Struct, frozen=True, dict=True):
