@@ -195,6 +195,7 @@ class Labels(Struct, frozen=True, dict=True):
             entry.kind == kind
             and self.sides.live(address) is None
             and address not in self.sides.snapshot.missing  # else its line says that it was another object
+            and any(address in past.files.desired.resources for past in self.since)  # else it is new
             for address, entry in self.sides.desired.resources.items()
         )
         recorded = any(line.id == identity[1] for line in self.sides.snapshot.records.lines.values())
