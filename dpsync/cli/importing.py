@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.opening import client_of, served_profile
-from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk
+    from dpsync.client.client import ReadClient
+    from dpsync.kinds.registry import Registry
     from dpsync.render.json.documents import ImportDocument
 
 
@@ -37,8 +40,9 @@ def import_live(
         registry = load_registry(
             profile or served_profile(out, client, root.find.path, {"limit": PAGE_LIMIT})
         )
+        named = organizations or _organization(out, client, registry)
         with out.progress.during(READING):
-            found = import_(client, registry, organizations, parallelism, full, ids.read())
+            found = import_(client, registry, named, parallelism, full, ids.read())
         requests, platform = client.requests, client.platform
     written = put(directory, found.made.files, found.made.stray(directory), force)
     code = show_import(out, import_document(found.made, written, found.plan, found.problems, requests))
@@ -48,6 +52,36 @@ def import_live(
         out.complain(f"error: {cannot}")
         return Exit.PARTIAL
     return code
+
+
+def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[str, ...]:
+    """Return the organization to import: the only one, or the answer to a question.
+
+    Raises UsageError if the token sees several and nobody can be asked.
+    """
+    import click
+
+    from dpsync.cli.terminal.usage import WrongUsage
+    from dpsync.importing.creation.inventory import live_organizations
+    from dpsync.model.texts.command import command
+
+    titles = {one.id: str(one.fields.get("title") or "") for one in live_organizations(client, registry)}
+    if len(titles) < 2:
+        return ()  # none is an error of the import
+    if not interactive(no_input=False):
+        commands = [
+            f"{out.invocation.complete(command('import', '--organization', id))}  {title}"
+            for id, title in titles.items()
+        ]
+        raise WrongUsage(
+            f"The token sees {len(titles)} organizations. Name the one to import:", *commands,
+            "To import several into one directory, repeat --organization.",
+        )  # fmt: skip
+    for id, title in titles.items():
+        click.echo(f"  {visible(id)}  {visible(title)}", err=True)
+    return (
+        str(click.prompt("Which organization?", type=click.Choice([*titles]), show_choices=False, err=True)),
+    )
 
 
 def show_import(out: Output, document: ImportDocument) -> int:

@@ -175,8 +175,8 @@ def test_writing_a_file_below_git_is_refused(
     (checkout / ".git" / "docs").mkdir()
     (checkout / "acme").symlink_to(".git/docs")
     before = sorted(checkout.rglob("*"))
-    assert run("import", "--force").code == 4
-    assert run("import", "-C", ".git/docs").code == 5
+    assert run("import", "--organization", "acme", "--force").code == 4
+    assert run("import", "-C", ".git/docs", "--organization", "acme").code == 5
     assert run("apply", "--yes", "--ids", ".git/docs/ids.yaml").code == 5
     assert sorted(checkout.rglob("*")) == before
 

@@ -27,7 +27,8 @@ def hostile(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Threaded
 
 
 @pytest.mark.parametrize(
-    "words", [("plan",), ("apply", "--yes"), ("drift",), ("ids",), ("import", "--force")]
+    "words",
+    [("plan",), ("apply", "--yes"), ("drift",), ("ids",), ("import", "--organization", "acme", "--force")],
 )
 def test_id_of_dots_is_reported_as_platform_error(
     words: tuple[str, ...], hostile: ThreadedServer, run: Run, project: Callable[..., Path]

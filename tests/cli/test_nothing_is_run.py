@@ -262,7 +262,7 @@ def test_no_question_to_git_runs_what_a_repository_holds(lay: Callable[[Trap], N
 COMMANDS = (
     ("validate", "--changes"), ("plan",), ("plan", "--base", "HEAD"), ("plan", "--out", "plan.json"),
     ("show", "plan.json"), ("rehearse",), ("drift",), ("graph",), ("ids",), ("list",), ("config",),
-    ("fmt", "--check"), ("doctor",), ("world", "world.json"), ("import", "--force"),
+    ("fmt", "--check"), ("doctor",), ("world", "world.json"), ("import", "--organization", "acme", "--force"),
     ("import", "--update", "acme"), ("apply", "--yes", "--rehearse"), ("plan", "--format", "github"),
     ("plan", "--format", "sarif"),
 )  # fmt: skip

@@ -128,7 +128,17 @@ def test_today_blocks_nothing_of_the_example_but_what_a_person_must_do(
         monkeypatch.setenv("DPSYNC_URL", server.url)
         monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
         planned = run("plan", "-C", str(example), "--profile", "published", "--format", "json")
-        imported = run("import", "-C", str(example / "new"), "--profile", "published", "--format", "json")
+        imported = run(
+            "import",
+            "-C",
+            str(example / "new"),
+            "--organization",
+            "acme",
+            "--profile",
+            "published",
+            "--format",
+            "json",
+        )
     plan = json.loads(planned.out)["plan"]
     assert [item["reason"] for item in plan["blocked"] if "profile" in item["reason"]] == []
     assert [item["why"] for item in json.loads(imported.out)["left_out"] if "profile" in item["why"]] == []

@@ -225,7 +225,7 @@ def test_after_an_import_every_place_that_gives_access_is_watched(
     platform: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
     target = tmp_path / "docs"
-    assert run("import", "-C", str(target)).code == 0
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
     assert everything(run, target, 0)["found"] == []
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="for everybody")
     change(platform, "/spaces/archive/permissions", "POST", users=["kim"], role="admin")

@@ -36,12 +36,13 @@ def target(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
-@pytest.mark.parametrize("token", ["ada-token", "hank-token"])
+@pytest.mark.parametrize(("token", "organization"), [("ada-token", "acme"), ("hank-token", "globex")])
 def test_after_importing_the_built_in_world_the_plan_is_empty(
-    platform: ThreadedServer, run: Run, target: Path, token: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    platform: ThreadedServer, run: Run, target: Path, token: str, organization: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     monkeypatch.setenv("DPSYNC_TOKEN", token)
-    ended = run("import", "-C", str(target))
+    ended = run("import", "-C", str(target), "--organization", organization)
     assert ended.code == 0, ended.out + ended.err
     assert "A plan of it is empty." in ended.out
     planned = run("plan", "-C", str(target), "--detailed-exitcode", "--format", "json")
@@ -171,7 +172,7 @@ def test_two_of_one_title_are_pinned_and_others_are_not(
         }],
     }  # fmt: skip
     platform.reset(world)
-    assert run("import", "-C", str(target)).code == 0
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
     teams = (target / "acme/teams.yaml").read_text(encoding="utf-8")
     assert "sales: { id: t1, title: Sales }" in teams
     assert "sales-2: { id: t2, title: Sales }" in teams
@@ -182,23 +183,23 @@ def test_two_of_one_title_are_pinned_and_others_are_not(
 def test_nothing_that_git_does_not_have_is_overwritten(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
-    run("import", "-C", str(target))
+    run("import", "-C", str(target), "--organization", "acme")
     changed = target / "acme/teams.yaml"
     before = changed.read_text(encoding="utf-8") + "# a note\n"
     changed.write_text(before, encoding="utf-8")
 
     by_hand(platform, "PATCH", "/orgs/acme/teams/sales", {"title": "Selling"})
-    refused = run("import", "-C", str(target))
+    refused = run("import", "-C", str(target), "--organization", "acme")
     assert refused.code == 4
     assert "acme/teams.yaml exists already" in refused.err
     assert changed.read_text(encoding="utf-8") == before
 
     committed(target)
-    assert run("import", "-C", str(target)).code == 0  # git could give it back
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0  # git could give it back
     assert "Selling" in changed.read_text(encoding="utf-8")
     assert "# a note" in changed.read_text(encoding="utf-8")
 
-    assert run("import", "-C", str(target), "--force").code == 0
+    assert run("import", "-C", str(target), "--organization", "acme", "--force").code == 0
     assert "# a note" not in changed.read_text(encoding="utf-8")
 
 
@@ -206,7 +207,7 @@ def test_an_ignored_file_is_not_overwritten_either(platform: ThreadedServer, run
     (target / ".gitignore").write_text("dpsync.yaml\n", encoding="utf-8")
     (target / "dpsync.yaml").write_text("mine\n", encoding="utf-8")
     committed(target)
-    assert run("import", "-C", str(target)).code == 4
+    assert run("import", "-C", str(target), "--organization", "acme").code == 4
     assert (target / "dpsync.yaml").read_text(encoding="utf-8") == "mine\n"
     assert not (target / "acme").exists()
 
@@ -216,7 +217,7 @@ def test_what_is_left_of_an_earlier_import_would_be_included_and_is_refused(
 ) -> None:
     (target / "acme/sites").mkdir(parents=True)
     (target / "acme/sites/gone.yaml").write_text("organizations: {}\n", encoding="utf-8")
-    ended = run("import", "-C", str(target), "--force")
+    ended = run("import", "-C", str(target), "--organization", "acme", "--force")
     assert ended.code == 4
     assert "acme/sites/gone.yaml is there and would become a part of the configuration" in ended.err
     assert not (target / "dpsync.yaml").exists()
@@ -227,7 +228,7 @@ def test_a_link_that_leads_out_is_not_followed(
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     (target / "acme").symlink_to(tmp_path / "elsewhere")
-    assert run("import", "-C", str(target), "--force").code == 4
+    assert run("import", "-C", str(target), "--organization", "acme", "--force").code == 4
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -235,7 +236,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing_behind(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     (target / "schemas").write_text("a file where a directory belongs\n", encoding="utf-8")
-    ended = run("import", "-C", str(target))
+    ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 1
     assert "cannot write" in ended.err
     assert [path.name for path in target.iterdir()] == ["schemas"]
@@ -306,7 +307,7 @@ def test_what_the_token_may_not_read_is_left_out(
     platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
-    ended = run("import", "-C", str(target), "--format", "json")
+    ended = run("import", "-C", str(target), "--organization", "acme", "--format", "json")
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["proven"]
     assert any("may not read" in note["why"] for note in json.loads(ended.out)["left_out"])
@@ -332,7 +333,7 @@ def test_a_platform_without_the_additions_is_imported_with_its_profile(
         server.reset()
         monkeypatch.setenv("DPSYNC_URL", server.url)
         monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
-        ended = run("import", "-C", str(target), "--profile", "reference")
+        ended = run("import", "-C", str(target), "--organization", "acme", "--profile", "reference")
         assert ended.code == 0, ended.out + ended.err
         assert "A plan of it is empty." in ended.out
         assert not (target / "acme/integrations.yaml").exists()

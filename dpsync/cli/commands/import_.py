@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 @profiled
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
-    help="Import only this one, by id or hostname. May be repeated. [default: every one that the token sees]",
+    help="The organization to import, by id or hostname. May be repeated. "
+    "[default: the only one, or a question]",
 )  # fmt: skip
 @click.option(
     "--update", "updating", is_flag=True,

@@ -96,6 +96,13 @@ class Inventory(Struct):
                 self._children.setdefault(id(item.parent), []).append(item)
 
 
+def live_organizations(client: ReadClient, registry: Registry) -> list[LiveObject]:
+    """Return the organizations that the token sees. Raises ClientError."""
+    root = registry.root
+    assert root.find is not None
+    return [*Sources(client, registry, 1).whole(root, root.find.path)]
+
+
 def read_inventory(
     client: ReadClient,
     registry: Registry,
