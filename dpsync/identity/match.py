@@ -325,7 +325,7 @@ def _former_names(
 
 
 def _formerly(view: NaturalKeys, past: Past, entry: Entry, index: Index) -> tuple[list[LiveObject], str]:
-    """Return the objects with the latest former name of an entry that is live, and the commit with the name."""
+    """Return the objects with the latest former name of a live entry, and the commit with that name."""
     base = past.entries.get(entry.address)
     if base is None or _same_key(past.keys(view), base, index) or _is_renamed(base, entry):
         return [], ""

@@ -93,6 +93,24 @@ def check(kind: Kind, body: Any, has_id: bool = True) -> dict[str, Any]:
     return found
 
 
+def misfits(kind: Kind, body: Any, has_id: bool = True) -> list[Misfit]:
+    """Return everything about an item that does not fit its kind, with at most one misfit for each field."""
+    if not isinstance(body, dict):
+        return [unlike(body, "an object")]
+    found: list[Misfit] = []
+    for name in names_of(kind.id) if has_id else ():
+        try:
+            check_id(body, name)
+        except Misshapen as wrong:
+            found.append(wrong.misfit)
+    for item in kind.read_fields:
+        try:
+            _on_wire(item, body)
+        except Misshapen as wrong:
+            found.append(wrong.misfit)
+    return found
+
+
 def check_written(kind: Kind, body: Any) -> None:
     """What is laid under a body that replaces everything: an object, with members as they are written."""
     if not isinstance(body, dict):

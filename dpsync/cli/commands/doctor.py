@@ -33,13 +33,22 @@ from dpsync.cli.terminal.output import as_output
 @timeout_option
 @trusting
 @click.option(
+    "--contact", "contacting", is_flag=True,
+    help="Also compare the answers of the platform with its API edition: one GET for each kind of object.",
+)  # fmt: skip
+@click.option(
+    "--report", "report_in", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="With --contact: write an anonymous report of the comparison, for an issue. It has types and "
+    "statuses, and no values.",
+)  # fmt: skip
+@click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="How the result is printed.",
 )  # fmt: skip
 @color_option
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, base: str | None,
-    ids_in: Path | None, timeout: float, format_: str, color: str,
+    ids_in: Path | None, timeout: float, contacting: bool, report_in: Path | None, format_: str, color: str,
 ) -> int:  # fmt: skip
     """Check the settings, the platform and the token.
 
@@ -47,13 +56,21 @@ def command(
     It checks the clock, the rate limit, the git base, the ids file, and in a GitHub workflow the permissions.
     It lists the declared objects for which the platform reports a problem. Each finding has a remedy. dpsync
     never shows the token. Exit code 5 means an invalid configuration, 1 any other problem, and 0 no problem.
+
+    With --contact, dpsync also compares the shape of the answers with the API edition that it plans for:
+    some 20 to 30 requests. It lists what differs, and how many requests a first plan needs.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination
 
+    if report_in is not None and not contacting:
+        raise click.UsageError("--report belongs to --contact")
     out = as_output(format_, color)
     with endings(out):
-        document = Examination(out, timeout).document((files, directory, environment, ids_in, profile), base)
+        examination = Examination(out, timeout, contacting)
+        document = examination.document((files, directory, environment, ids_in, profile), base)
+        if report_in is not None:
+            examination.write_report(directory / report_in)
         if out.json:
             out.document(document)
         else:

@@ -16,11 +16,12 @@ from dpsync.cli.examination.platform import PlatformExamination
 from dpsync.cli.examination.workflow import workflow
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.progress import READING
-from dpsync.client.errors import Malformed
+from dpsync.client.errors import ClientError, Malformed
 from dpsync.kinds.profiles import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.json.documents import Check, DoctorDocument
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
 class Examination:
     """One run of the command: what was found so far."""
 
-    def __init__(self, out: Output, timeout: float) -> None:
+    def __init__(self, out: Output, timeout: float, contacting: bool = False) -> None:
         self._out = out
         self._timeout = timeout
         self._checks: list[Check] = [settings.program()]
         self._invalid = False
+        self._contacting = contacting
+        self._report: bytes | None = None
 
     def document(
         self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None], base: str | None
@@ -124,8 +127,47 @@ class Examination:
             self._checks.append(settings.profile(place, desired, used, served))
             with self._out.progress.during(READING):
                 self._checks += platform.answers(desired, load_registry(used))
+                if self._contacting and not any(_stops_contact(one) for one in self._checks):
+                    self._checks += self._contact(platform, desired, used, served)
             platform.close()
         return platform, place, desired
+
+    def _contact(
+        self, platform: PlatformExamination, desired: Desired | None, used: str, served: str | None
+    ) -> Iterator[Check]:
+        """Compare the answers of the platform with the declarations, and keep the report."""
+        from dpsync.cli.examination.contact import checks, report
+        from dpsync.cli.failures import client_diagnostic
+        from dpsync.live.contact import contact
+
+        registry = load_registry(used)
+        roots = [one for one in (desired.resources.values() if desired else ()) if one.parent is None]
+        named = (roots[0].pin or roots[0].fields.get(str(registry.root.identity[0]))) if roots else None
+        before = platform.client.requests
+        try:
+            found = contact(platform.client, registry, str(named) if named is not None else None)
+        except ClientError as error:
+            failed = client_diagnostic(error, platform.to)
+            yield Check(topic="contact", level="problem", said=failed.message, mend=failed.hint)
+            return
+        self._report = report(found, used, served)
+        yield from checks(found, used, platform.client.requests - before)
+
+    def write_report(self, path: Path) -> None:
+        """Write the report of the comparison. Raises DiagnosticError (exit 1)."""
+        from dpsync import disk
+
+        if self._report is None:
+            self._out.complain("note: no report was written, because the platform was not compared")
+            return
+        try:
+            disk.put(path, self._report)
+        except OSError as error:
+            message = f"{path} cannot be written: {disk.why(error)}"
+            raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
+        self._out.talk(
+            f"The report is in {visible(str(path))}. It has no values; read it before you publish it."
+        )
 
     def _read_again(
         self, place: ConfigurationPaths, desired: Desired | None, served: str | None
@@ -180,3 +222,8 @@ class Examination:
                 Check(topic="platform", level="problem", said=said, mend=" ".join(mend) or None)
             )
             return None
+
+
+def _stops_contact(check: Check) -> bool:
+    """Return whether a check says that the platform does not answer this token."""
+    return check.topic == "platform" and check.level == "problem"

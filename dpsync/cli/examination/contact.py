@@ -1,0 +1,75 @@
+"""What `doctor --contact` says of the answers of a platform, and the report for an issue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync import __version__
+from dpsync.kinds.profiles import PROFILES
+from dpsync.live.contact import Contact, Difference
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.words import counted
+from dpsync.render.json.documents import Check
+
+_TOPIC = "contact"
+FORMAT = "dpsync.contact-report/1"
+
+
+def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
+    """Yield what was compared, what differs, what could not be read, and what a first plan costs."""
+    asked = f"{counted(requests, 'GET request')}, {counted(len(found.answers), 'operation')}"
+    differences = found.differences
+    if differences:
+        mend = "this dpsync may not fit the platform: attach the report of --report FILE to an issue"
+        said = f"{asked}: {counted(len(differences), 'difference')} from the API edition {profile}"
+        yield Check(topic=_TOPIC, level="problem", said=said, mend=mend)
+    else:
+        said = f"{asked}: every answer has the shape of the API edition {profile}"
+        yield Check(topic=_TOPIC, level="ok", said=said)
+    for one in differences:
+        yield Check(topic=_TOPIC, level="problem", said=_in_words(one))
+    if found.refused:
+        said = f"this token may not read: {', '.join(found.refused)}"
+        yield Check(topic=_TOPIC, level="note", said=said, mend="a plan leaves these out")
+    if found.untried:
+        said = f"not compared, since nothing that holds it was found: {', '.join(found.untried)}"
+        yield Check(topic=_TOPIC, level="ok", said=said)
+    said = f"a first import and its plan send about {counted(found.requests, 'request')}"
+    yield Check(topic="first plan", level="ok", said=said)
+
+
+def report(found: Contact, profile: str, served: str | None) -> bytes:
+    """Return the report: statuses, names of members, and JSON types. No value of the platform is in it."""
+    return (
+        json_text(
+            {
+                "format": FORMAT,
+                "dpsync": __version__,
+                "profile": profile,
+                "served": served if served in PROFILES or served is None else "another",
+                "refused": list(found.refused),
+                "not_compared": list(found.untried),
+                "operations": [
+                    {
+                        "operation": f"GET {answer.operation}",
+                        "status": answer.status,
+                        "kinds": list(answer.kinds),
+                        "members": {name: list(types) for name, types in answer.members.items()},
+                        "more_members": list(answer.more),
+                        "differences": [
+                            {"member": one.member, "expected": one.expected, "found": one.found}
+                            for one in answer.differences
+                        ],
+                    }
+                    for answer in found.answers
+                ],
+            },
+            indent=1,
+        )
+        + "\n"
+    ).encode()
+
+
+def _in_words(one: Difference) -> str:
+    at = f"{one.member}: " if one.member else ""
+    return f"GET {one.operation}: {at}expected {one.expected}, found {one.found}"
