@@ -216,6 +216,7 @@ def test_doctor_reports_a_profile_that_the_server_lacks(
     def check(*flags: str) -> tuple[str, str]:
         checks = json.loads(run("doctor", "-C", str(project(ACME)), "--format", "json", *flags).out)["checks"]
         (one,) = (one for one in checks if one["topic"] == "profile")
+        assert one["source"] == ("--profile" if flags else "what the server says")
         return one["level"], one["said"]
 
     served = edition.app.profile

@@ -119,12 +119,13 @@ class Examination:
         platform = self._connected(place, environment, desired)
         served = platform.served() if platform is not None else None
         known = served if served in PROFILES else None
+        given = place
         if place is not None:
             place, desired = self._read_again(place, desired, known)
         used = desired.profile if desired else (place and place.profile) or known or FULL.name
         if platform is not None:
             self._checks += platform.settings()
-            self._checks.append(settings.profile(place, desired, used, served))
+            self._checks.append(settings.profile(given, desired, used, served))
             with self._out.progress.during(READING):
                 self._checks += platform.answers(desired, load_registry(used))
                 if self._contacting and not any(_stops_contact(one) for one in self._checks):
