@@ -24,7 +24,11 @@ from dpsync.cli.terminal.output import as_output
     examples="""
         dpsync doctor
         dpsync doctor --env staging
+        dpsync doctor --contact --report contact.json
     """,
+    groups={
+        "Contact": ("--contact", "--report"),
+    },
 )
 @layered
 @profiled
@@ -34,11 +38,11 @@ from dpsync.cli.terminal.output import as_output
 @trusting
 @click.option(
     "--contact", "contacting", is_flag=True,
-    help="Also compare the answers of the platform with its API edition: one GET for each kind of object.",
+    help="Also compare the server's answers with its API edition: one GET request for each kind of object.",
 )  # fmt: skip
 @click.option(
     "--report", "report_in", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="With --contact: write an anonymous report of the comparison, for an issue. It has types and "
+    help="With --contact: write an anonymous report that you can attach to an issue. It contains types and "
     "statuses, and no values.",
 )  # fmt: skip
 @click.option(

@@ -22,9 +22,7 @@ from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.identity import answer_text, candidate, it_is
 
-_DECLARED: Final = frozenset(
-    {MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE, MatchedBy.EARLIER_COMMIT}
-)
+_DECLARED: Final = frozenset({MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE, MatchedBy.EARLIER_COMMIT})
 """By these, the files or git say which object an entry is."""
 
 
