@@ -25,7 +25,8 @@ from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.texts.words import counted
+from dpsync.model.findings.question import WayOut
+from dpsync.model.texts.words import counted, short_commit
 
 
 class Matching(Struct):
@@ -308,15 +309,23 @@ def _former_names(
 
     In a clone, the git base can be the commit that changed the name. The former name counts if each commit
     since has the entry under this key, and if exactly one object has that name and no entry is that object.
+    If another entry of content is that object only because of its name, that is a question.
     """
     index = Index(view, live)
     offers: dict[str, list[tuple[Entry, str]]] = defaultdict(list)
     for entry in wanted:
-        if entry.address in found.matches or entry.new:
+        base = past.entries.get(entry.address)
+        if base is None or entry.address in found.matches or entry.new:
             continue
+        if any(item.id not in claimed for item in _same_key(past.keys(view), base, index)):
+            continue  # the rules for names in the git base have found more than one answer
         hits, commit = _formerly(view, past, entry, index)
-        if len(hits) == 1 and hits[0].id not in claimed:
+        if len(hits) != 1:
+            continue
+        if (other := claimed.get(hits[0].id)) is None:
             offers[hits[0].id].append((entry, commit))
+        elif view.kind.content and found.matches[other].by in (MatchedBy.KEY, MatchedBy.LATER_KEY):
+            found.diagnostics.append(_taken_name(view, entry, hits[0], other, commit))
     for id, entries in offers.items():
         if len(entries) == 1:
             ((entry, commit),) = entries
@@ -324,10 +333,24 @@ def _former_names(
             found.matches[entry.address] = Match(id, MatchedBy.EARLIER_COMMIT, commit)
 
 
+def _taken_name(view: NaturalKeys, entry: Entry, item: LiveObject, other: Address, commit: str) -> Diagnostic:
+    """Return the question about an entry whose former name is that of another entry now."""
+    message = (
+        f'its name in commit {short_commit(commit)} is that of "{item.id}", which has the name of {other}'
+    )
+    it_is_that = meaning(entry.address, item.id, view.shared)
+    new = WayOut(address=str(entry.address), add="new: true", means="it is new")
+    return Diagnostic(
+        "DP305", message, written(entry, view.first_key), str(entry.address),
+        f"say which one is meant: {it_is_that}, or new: true if it is new",
+        candidates=candidates(view.kind, entry, {item.id: item}),
+        answers=(*it_is(entry, view.shared, item.id), new),
+    )  # fmt: skip
+
+
 def _formerly(view: NaturalKeys, past: Past, entry: Entry, index: Index) -> tuple[list[LiveObject], str]:
-    """Return the objects with the latest former name of a live entry, and the commit with that name."""
-    base = past.entries.get(entry.address)
-    if base is None or _same_key(past.keys(view), base, index) or _is_renamed(base, entry):
+    """Return the objects with the latest former name that is live, and the commit that has the name."""
+    if _is_renamed(past.entries[entry.address], entry):
         return [], ""
     for then in past.earlier_configurations:
         former = then.resources.get(entry.address)

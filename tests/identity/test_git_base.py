@@ -199,7 +199,6 @@ def test_latest_former_title_that_is_live_counts(project: Project) -> None:
     "commits",
     [
         pytest.param(["one: { title: A }", "two: { title: X }", "one: { title: B }"], id="entry was removed"),
-        pytest.param(["one: { title: A }", "one: { title: B }, two: { title: A }"], id="object has an entry"),
         pytest.param(["one: { title: A }", "two: { title: A }, one: { title: X }",
                       "one: { title: B }, two: { title: C }"], id="two entries had the title"),
         pytest.param(["one: { title: A }", "one: { title: B, new: true }"], id="entry is new"),
@@ -220,3 +219,24 @@ def test_former_title_in_git_needs_no_ids_lines(project: Project) -> None:
     del project.ids[Address.parse("acme/teams/one")]  # type: ignore[index, union-attr]
     plan = project.commit("teams: { one: { title: C }, two: { title: B } }").plan()
     assert did(plan) == {"acme/teams/one": "create"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param("a: { title: A }, b: { title: B }", "a: { title: B }, b: { title: C }", id="chain"),
+        pytest.param("b: { title: B }", "b: { title: C }, a: { title: B }", id="new entry with its title"),
+    ],
+)
+def test_former_title_of_another_entry_is_a_question(project: Project, first: str, second: str) -> None:
+    """Otherwise, an entry takes the members of another team, and that team is created without them."""
+    project.holds(teams=teams("A", "B")).commit(f"teams: {{ {first} }}")
+    project.commit(f"teams: {{ {second} }}")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    (found,) = ended.value.diagnostics
+    assert (found.code, found.address) == ("DP305", "acme/teams/b")
+    assert [way.add for way in found.answers] == ["id: t2", "new: true"]
+    answered = project.write(f"teams: {{ {second.replace('title: C', 'title: C, id: t2')} }}").plan()
+    assert answered.bindings["acme/teams/b"] == "t2"
+    assert answered.bindings.get("acme/teams/a") == ("t1" if "A" in first else None)
