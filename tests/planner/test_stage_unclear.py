@@ -104,7 +104,9 @@ def test_names_that_something_else_tells_apart_have_not_gone_round(more: dict[st
     assert asked(Case(HERE, live, ignore=["collections/a"], base=HERE), "exchanged").keys() == {"a", "b"}
 
 
-@pytest.mark.parametrize("by", [MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE])
+@pytest.mark.parametrize(
+    "by", [MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE, MatchedBy.EARLIER_COMMIT]
+)
 def test_what_somebody_has_answered_is_not_known_by_its_name_alone(by: MatchedBy) -> None:
     """Otherwise, what somebody has said with an id is asked about again as if only its name told it."""
     sides = Case(HERE, within(True, s="b", t="a")).sides()
@@ -274,6 +276,42 @@ def test_clone_without_past_is_one_refusal() -> None:
     assert answer.add == '--confirm "new 2 acme/**"'
     confirmed = replace(lacking, options=Options(confirm=("new 2 acme/**",)))
     assert make_plan(confirmed).can_apply
+
+
+def test_refusal_about_clone_has_flags_of_deletes() -> None:
+    """Two refusals about the same clone would be two questions with one answer: fetch the whole history."""
+    case = Case(spaces("n"), spaces("x"), prune=["spaces"], agreed=False)
+    lacking = recorded(
+        case, empty=True, lacking=True, desired=None, name="the parent of HEAD is not in this clone"
+    )
+    [refusal] = make_plan(lacking).refusals
+    new, delete = '--confirm "new 1 acme/**"', '--confirm "delete acme/spaces/[The x]"'
+    assert (refusal.code, refusal.address) == ("unclear", "acme")
+    assert refusal.message == (
+        "this clone cannot tell whether 1 entry would be created a second time, since they may be live under "
+        'another name, or whether you removed the entry of space "The x" (id space-x): there is no ids file, '
+        "and the parent of HEAD is not in this clone"
+    )
+    assert refusal.way_out.endswith(f"or, if they are new and the deletes are meant, say {new} {delete}")
+    assert [way.add for way in refusal.answers] == [new, delete]
+    answers = ("new 1 acme/**", "delete acme/spaces/[The x]")
+    assert make_plan(replace(lacking, options=Options(confirm=answers))).can_apply
+    assert [one.code for one in make_plan(replace(lacking, options=Options(answers[:1]))).refusals] == [
+        "content"
+    ]
+
+
+@pytest.mark.parametrize("title", ["Others", "The groups"], ids=["another title", "a similar title"])
+def test_clone_without_past_asks_about_section_groups(title: str) -> None:
+    """Otherwise, a group with a changed title is created a second time, and readers see an empty one."""
+    site: Things = {"site": {"d": {"title": "D"}}}
+    wanted = {**site, "section_group": {"d/n": {"title": title}}}
+    case = Case(wanted, {**site, "section_group": {"d/g": {"title": "The group"}}})
+    lacking = recorded(case, empty=True, lacking=True, name="the parent of HEAD is not in this clone")
+    [refusal] = make_plan(lacking).refusals
+    assert [way.add for way in refusal.answers] == ['--confirm "new 1 acme/**"']
+    for answer in ("new 1 acme/**", "new acme/sites/d/structure/n"):
+        assert make_plan(replace(lacking, options=Options(confirm=(answer,)))).can_apply
 
 
 @pytest.mark.parametrize(

@@ -181,9 +181,9 @@ RENAMED: Final = RefusalWords("unclear", "{question}", "New: {new}. Renamed: {re
 SHALLOW_CLONE: Final = RefusalWords(
     "unclear",
     "this clone cannot tell whether {entries} would be created a second time, since they may be live under "
-    "another name: there is no ids file, and {base}",
+    "another name{deletes}: there is no ids file, and {base}",
     "fetch the whole history (fetch-depth: 0 in actions/checkout, or git fetch --unshallow); or, if they are "
-    "new, say {answer}",
+    "new{meant}, say {answer}",
 )
 EXCHANGED: Final = RefusalWords(
     "exchanged",

@@ -93,7 +93,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
         Form(EXPOSE, "N"),
         Form(FOR_A_MOMENT, "N"),
         Form(DELETE, "ADDRESS", lambda kind: kind.content or kind.recorded),
-        Form(NEW, "ADDRESS", lambda kind: kind.content),
+        Form(NEW, "ADDRESS", lambda kind: kind.content or kind.recorded),
         Form(NEW, "N PATTERN"),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
         Form(SEND, "ADDRESS#field"),

@@ -24,6 +24,7 @@ from dpsync.model.texts.words import FEW, counted, plural, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.answers import NEW, Answer, confirmed_by
 from dpsync.planner.inputs.names import Names
+from dpsync.planner.inputs.removals import DEEPER
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.deletes import OpenDeletes, delete_question
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, previous_names, undecidable
@@ -82,7 +83,10 @@ def identity_questions(
     for root, found in untold.items():
         if left := [address for address in found if address not in answered]:
             number = sum(address.is_in(root) and address not in answered for address in entries)
-            refusals.append(_shallow_clone(sides, root, len(left), number))
+            mine = _deletes_in_shallow_clone(sides, root, undecided)
+            deletes |= set(mine)
+            flags = _delete_flags(decided, mine, undecided, over_limits)
+            refusals.append(_shallow_clone(sides, root, len(left), number, mine, flags))
     return IdentityQuestions(tuple(refusals), frozenset({*single, *several}), frozenset(deletes))
 
 
@@ -122,7 +126,7 @@ def _is_created(decided: Decisions, address: Address) -> bool:
 
 def _untold(decided: Decisions, similar: Sequence[Lookalike]) -> Mapping[Address, list[Address]]:
     """Return, by organization, the new entries about which neither the ids file nor git says anything."""
-    asked = {one.entry.address for one in similar}
+    asked = {one.entry.address for one in similar if one.kind.mistakable}
     found: dict[Address, list[Address]] = defaultdict(list)
     for entry in undecidable(decided.sides):
         if entry.address not in asked and _is_created(decided, entry.address):
@@ -138,6 +142,15 @@ def _deletes(group: _Group, undecided: OpenDeletes) -> list[Identity]:
     mine = [one for one in undecided.unanswered if group.could_be.get(one) is Reason.LOST]
     left_out = any(one in undecided.to_name and undecided.to_name[one].file is not None for one in mine)
     return [] if left_out else mine
+
+
+def _deletes_in_shallow_clone(sides: Sides, root: Address, undecided: OpenDeletes) -> list[Identity]:
+    """Return the objects to delete whose entry was perhaps not removed; this clone cannot tell."""
+    return [
+        identity
+        for identity, removal in undecided.to_name.items()
+        if removal.reason == DEEPER and sides.names.address(identity).is_in(root)
+    ]
 
 
 def _delete_flags(
@@ -194,14 +207,25 @@ def _question(sides: Sides, group: _Group, left: Sequence[Address]) -> str:
     return f"Are these {len(left)} {plural(noun)} new, or {renamed}? {names}"
 
 
-def _shallow_clone(sides: Sides, root: Address, new: int, asked: int) -> Refusal:
+def _shallow_clone(
+    sides: Sides,
+    root: Address,
+    new: int,
+    asked: int,
+    deletes: Sequence[Identity],
+    delete_flags: Sequence[str],
+) -> Refusal:
     answer = Answer(NEW, f"{asked} {root}/**")
+    answers = [(answer.flag, "they are new"), *((flag, "the delete is meant") for flag in delete_flags)]
+    removed = [f"{sides.registry[one[0]].noun} {_titled(sides, one)}" for one in deletes]
     return SHALLOW_CLONE.at(
         root,
-        answers=(WayOut(address=str(root), add=answer.flag, means="they are new"),),
+        answers=tuple(WayOut(address=str(root), add=add, means=means) for add, means in answers),
         entries=counted(new, "entry"),
+        deletes=f", or whether you removed the entry of {some(removed)}" if removed else "",
         base=sides.base.name,
-        answer=answer.flag,
+        meant=" and the deletes are meant" if removed else "",
+        answer=" ".join(add for add, _ in answers),
     )
 
 

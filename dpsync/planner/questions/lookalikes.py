@@ -150,13 +150,14 @@ def _lost(sides: Sides) -> set[Identity]:
 
 
 def undecidable(sides: Sides) -> Iterator[Entry]:
-    """Return new entries with content of which neither the ids file nor git can say what they were.
+    """Return new entries of which neither the ids file nor git can say what they were.
 
-    Only if this clone lacks the git base, and an object without an entry could be meant.
+    Only if this clone lacks the git base, and an object without an entry could be meant. Entries without
+    content are among them: a second section group is not lost content, but it is public.
     """
     free = _free(sides) if sides.base.lacking else {}
     for place, entries in _new(sides).items() if free else ():
-        if place in free and sides.registry[place[0]].mistakable:
+        if place in free and sides.registry[place[0]].recorded:
             yield from (one for one in entries if one.address.top in sides.snapshot.records.empty)
 
 
