@@ -1,73 +1,92 @@
-"""Labels as text: behind the value, whole on any terminal."""
+"""Labels as text: beside the value or below it, so that a terminal of 80 columns does not wrap them."""
 
 from __future__ import annotations
 
-import re
+from datetime import UTC, datetime
 
 import pytest
+from click import unstyle
 
 from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Action, Change, Difference
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.drift import LastEvent
 from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.words import counted
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.views import view
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.view_text import COLUMNS
-from tests.render.drift_text import render_drift
+from dpsync.render.words.drift import changed_by
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 COMMIT = "0" * 40
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+URL = "https://docs.example/" + "a" * 70
 
 
-def change(
-    address: str,
-    action: Action = "update",
-    cause: Cause | None = None,
-    moved: str | None = None,
-    **fields: Cause,
-) -> Change:
-    found = tuple(Difference(field=name, before="a", after="b", cause=why) for name, why in fields.items())
-    return Change(
-        address=address, kind="team", action=action, label="L", cause=cause, moved=moved, differences=found
-    )
-
-
-REFUSED = Refusal(address="acme/teams/x", code="DP999", message="who is it", way_out="say so")
-
-
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        ((), "1 reason: acme/teams/x: who is it (DP999)."),
-        ((REFUSED,), "2 reasons: acme/teams/x: who is it (DP999), and 1 more."),
-    ],
-)
-def test_a_plan_without_changes_that_is_refused_says_why_in_the_same_line(
-    more: tuple[Refusal, ...], why: str
-) -> None:
-    plan = Plan(refusals=(REFUSED, *more))
-    said = f"No changes. REFUSED, for {why}"
-    assert said in render_plan(plan, PLAIN)
+@pytest.mark.parametrize("count", [1, 2])
+def test_refused_plan_counts_its_reasons(count: int) -> None:
+    refused = Refusal(address="acme/teams/x", code="DP999", message="who is it", way_out="say so")
+    plan = Plan(refusals=(refused,) * count)
+    said = f"This plan cannot be applied, for {counted(count, 'reason')}."
+    assert render_plan(plan, PLAIN).splitlines()[-1] == said
     assert view(plan_document(plan)).title == said
 
 
-@pytest.mark.parametrize("paint", [PLAIN, COLOURED])
-@pytest.mark.parametrize("length", range(20, 40))
-def test_a_cause_is_never_beyond_the_edge_of_a_terminal(length: int, paint: Paint) -> None:
-    item = Difference(field="title", before="a" * length, after="b" * length, cause="changed outside")
-    plan = Plan(base=COMMIT, changes=(change("a").model_copy(update={"differences": (item,)}),))
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", render_plan(plan, paint)).splitlines()
-    (line,) = (line for line in lines if line.endswith("(changed outside)") and "~" not in line)
-    assert len(line) <= COLUMNS == 80
-    assert line.strip() == "(changed outside)" or line.startswith('    title  "a')
-    part = FieldDrift(field="title", live="a" * length, file="b" * length, cause="changed outside")
-    drift = Drift(base=COMMIT, found=(Drifted(address="a", kind="team", what="different", fields=(part,)),))
-    (line,) = (
-        line
-        for line in re.sub(r"\x1b\[[0-9;]*m", "", render_drift(drift, paint)).splitlines()
-        if line.endswith("(changed outside)")
-    )
-    assert len(line) <= COLUMNS
+def lines_of_title(before: str, after: str, paint: Paint) -> list[str]:
+    """Return the lines of a changed title with a label, without colors."""
+    item = Difference(field="title", before=before, after=after, cause="changed outside")
+    found = Change(address="a", kind="team", action="update", label="L", differences=(item,))
+    printed = unstyle(render_plan(Plan(base=COMMIT, changes=(found,)), paint)).splitlines()
+    assert printed[-2] == ""
+    return printed[1:-2]
+
+
+@pytest.mark.parametrize("paint", [PLAIN, COLOURED], ids=["plain", "colored"])
+@pytest.mark.parametrize("length", range(10, 100))
+def test_label_is_never_beyond_the_terminal(length: int, paint: Paint) -> None:
+    lines = lines_of_title(("a b" * length)[:length], ("c d" * length)[:length], paint)
+    (label,) = (line for line in lines if "(changed outside)" in line)
+    assert len(label) <= COLUMNS == 80
+    beyond = [line for line in lines if len(line) > COLUMNS]
+    assert not beyond or length > COLUMNS - len("      + ")  # the value alone is wider
+
+
+def test_label_of_long_words_is_below_them() -> None:
+    """A URL in several lines cannot be copied."""
+    line, label = lines_of_title(URL, f"{URL}/b", PLAIN)
+    assert line == f'    title  "{URL}" → "{URL}/b"'
+    assert label == "      (changed outside)"
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("2026-03-10T12:00:00Z", "just now"),
+        ("2026-03-10T11:59:01Z", "just now"),
+        ("2026-03-10T12:00:59Z", "just now"),
+        ("2026-03-10T11:59:00Z", "1 minute ago"),
+        ("2026-03-10T11:00:01Z", "59 minutes ago"),
+        ("2026-03-10T11:00:00Z", "1 hour ago"),
+        ("2026-03-10T10:00:00Z", "2 hours ago"),
+        ("2026-03-10T12:00:00+02:00", "2 hours ago"),
+        ("2026-03-10T10:00:00", "2 hours ago"),
+        ("2026-03-09T12:00:00Z", "1 day ago"),
+        ("2026-03-07T12:00:00.123Z", "2 days ago"),
+        ("2026-03-07T12:00:00Z", "3 days ago"),
+        ("2026-03-10T12:01:00Z", "2026-03-10T12:01:00Z"),
+        ("2027-01-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+        ("yesterday", "yesterday"),
+        ("", ""),
+        ("\x1b[31m", "\\x1b[31m"),
+    ],
+)
+def test_time_of_change_is_said_as_people_do(at: str, said: str) -> None:
+    event = LastEvent(action="a", actor="gus@acme.example", at=at)
+    assert changed_by(event, "changed outside", NOW) == f"changed outside by gus@acme.example, {said}"
+
+
+def test_time_of_change_without_now_is_exact() -> None:
+    event = LastEvent(action="a", actor="gus\x1b[31m", at="2026-03-10T10:00:00Z")
+    assert changed_by(event, "", None) == "last changed by gus\\x1b[31m, 2026-03-10T10:00:00Z"

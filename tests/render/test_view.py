@@ -61,7 +61,8 @@ def test_apply_that_did_nothing_says_so(is_refused: bool) -> None:
     document = ApplyDocument(exit=code, converged=False, plan=plan_document(plan), report=None)
     for name in FORMATS.keys() - {"json", "github", "sarif", "codequality"}:
         printed = render(document, name, FormatOptions())
-        assert ("Nothing was applied." in printed, "No changes." in printed) == (is_refused, True), name
+        said = "This plan cannot be applied, for 1 reason." if is_refused else "No changes."
+        assert ("Nothing was applied." in printed, said in printed) == (is_refused, True), name
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from dpsync.render.layout.view import (
     OPENS,
     QUOTED,
     UNREAD,
-    WIDE,
     Block,
     Tone,
     View,
@@ -146,6 +145,8 @@ class Writer(Struct, frozen=True):
     def _field(self, entry: ViewEntry, item: ViewField, width: int) -> Iterator[str]:
         """A field in one line, or in several by what differs inside of it."""
         name, quoted = f"    {item.name.ljust(width)}", item.name in QUOTED
+        said = self._said(entry, item)
+        label = f"  {self._faint(f'({said})')}" if said else ""
         inner_lines: list[str] = []
         gap = " " if entry.created else "  "
         if item.stays:
@@ -155,11 +156,13 @@ class Writer(Struct, frozen=True):
         else:
             before, after = self._sides(item)
             line = f"{name}{gap}{self.paint(before, 'red')} → {self.paint(after, 'green')}"
-            long = len(unstyle(line)) > WIDE and not (entry.created or is_word(item.before))
+            long = len(unstyle(line + label)) > COLUMNS and not (entry.created or is_word(item.before))
             if not item.unread and (long or big(item.before) or big(item.after)):
                 line = f"    {item.name}:"
                 inner_lines = [self._painted(text) for text in inside(difference(item))]
-        label = f"  {self._faint(f'({self._said(entry, item)})')}" if self._said(entry, item) else ""
+        if label and len(unstyle(line + label)) > COLUMNS:
+            inner_lines.insert(0, label.strip())
+            label = ""
         line = f"{line}{label}{self._own_place(entry, item)}"
         yield self._beside(line, self.paint(OPENS, "magenta")) if item.opens else line
         yield from (f"      {text}" for text in inner_lines)
