@@ -101,7 +101,7 @@ def test_change_after_whole_apply_is_from_outside(run: Run, platform: ThreadedSe
     assert labels(run, applied) == OUTSIDE
     assert labels(run, applied, *ANEW, command="plan") == OUTSIDE
     said = run("drift", "-C", str(applied)).out
-    for words in ('"public"  (changed outside)', "(deleted outside)", "(made outside)"):
+    for words in ("    changed outside", "    deleted outside", "    made outside"):
         assert words in said
 
 
