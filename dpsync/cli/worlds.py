@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def read_world(
     out: Output, files: tuple[str, ...], directory: Path, environment: str | None, *,
-    ids_in: Path | None = None, profile: str | None = None, parallelism: int = 4, base: str | None = None,
+    ids_in: Path | None = None, profile: str | None = None, parallelism: int = 4,
     timeout: float = 30.0, anonymous: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """The world that a rehearsal would use, as it is saved: nothing secret is in it.
@@ -33,7 +33,7 @@ def read_world(
 
     recording = Recording()
     with reading_session(
-        out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
+        out, files, directory, environment, ids_in, profile, parallelism, None, timeout, recording
     ) as (session, client):  # fmt: skip
         planned = planned_now(out, session, client, Options())
         recording.end()

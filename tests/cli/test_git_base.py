@@ -82,6 +82,14 @@ def test_named_base_recognizes_no_rename(run: Run, platform: ThreadedServer, ren
         assert "+ acme/teams/authors" in run("plan", "-C", str(renamed), *flags).out
 
 
+@pytest.mark.parametrize("command", ["ids", "doctor", "list", "import --update acme", "world world.json"])
+def test_command_without_labels_takes_no_base(run: Run, renamed: Path, command: str) -> None:
+    """Its result would depend on the commit that somebody names."""
+    ended = run(*command.split(), "-C", str(renamed), "--base", "HEAD")
+    assert ended.code == 64
+    assert "No such option '--base'" in ended.err
+
+
 @pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]])
 def test_a_base_that_does_not_exist_ends_with_5_and_its_name(
     run: Run, platform: ThreadedServer, renamed: Path, command: list[str]

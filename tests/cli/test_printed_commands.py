@@ -219,13 +219,13 @@ SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who
         (
             ("import", "--add", "a/b"),
             "dpsync import -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference "
-            "--ids who.yaml --base v1 --add a/b",
+            "--ids who.yaml --add a/b",
         ),
         (("show", "plan.json"), "dpsync show -C 'a dir' plan.json"),
         (
             ("ids", "--forget", 'a/[`it\'s "$HOME"`]'),
             "dpsync ids -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference --ids who.yaml "
-            "--base v1 --forget 'a/[`it'\"'\"'s \"$HOME\"`]'",
+            "--forget 'a/[`it'\"'\"'s \"$HOME\"`]'",
         ),
     ],
 )

@@ -317,7 +317,7 @@ def test_what_the_token_may_not_read_is_left_out(
     "arguments",
     [
         ["acme/teams"], ["--update"], ["--update", "--organization", "acme", "acme/teams"],
-        ["--file", "dpsync.yaml"], ["--base", "HEAD"],
+        ["--file", "dpsync.yaml"],
     ],
 )  # fmt: skip
 def test_what_means_nothing_together_is_wrong_usage(

@@ -288,19 +288,21 @@ def test_no_change_takes_nothing_away() -> None:
 
 
 EVERYWHERE = Invocation("d", ("f", "g"), "prod", "reference", "i", "main")
-ALL = "-C d -f f -f g --env prod --profile reference --ids i --base main"
+READING = "-C d -f f -f g --env prod --profile reference --ids i"
+PLANNING = f"{READING} --base main"
 
 
 @pytest.mark.parametrize(
     ("written", "typed"),
     [
-        *((word, f"dpsync {word} {ALL}") for word in ("plan", "apply", "drift", "ids")),
+        *((word, f"dpsync {word} {PLANNING}") for word in ("plan", "apply", "drift")),
+        *((word, f"dpsync {word} {READING}") for word in ("ids", "list", "doctor")),
         ("validate", "dpsync validate -C d -f f -f g --env prod --profile reference"),
         ("import", "dpsync import -C d --profile reference --ids i"),
-        ("import --update", f"dpsync import {ALL} --update"),
-        ("import --add x", f"dpsync import {ALL} --add x"),
+        ("import --update", f"dpsync import {READING} --update"),
+        ("import --add x", f"dpsync import {READING} --add x"),
         ("serve", "dpsync serve -C d"),
-        ("plan --select 'a b'", f"dpsync plan {ALL} --select 'a b'"),
+        ("plan --select 'a b'", f"dpsync plan {PLANNING} --select 'a b'"),
     ],
 )
 def test_a_command_is_completed_by_the_flags_that_it_takes(written: str, typed: str) -> None:

@@ -41,7 +41,7 @@ def opened(
     desired: Desired,
     to: Connection,
     parallelism: int,
-    base: str | None,
+    base: str | None = None,
     saved_base: SavedBase | None = None,
 ) -> Opened:
     """A configuration with what is known from before. `base` is the commit that labels compare with.

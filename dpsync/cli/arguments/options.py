@@ -167,7 +167,11 @@ def reading(command: F) -> F:
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
         help="How many requests dpsync sends at the same time.",
     )(command)  # fmt: skip
-    command = ids_option(command)
+    return ids_option(command)
+
+
+def base_option(command: F) -> F:
+    """Add --base: the commit that labels compare with."""
     return click.option(
         "--base", metavar="REF",
         help="The commit with which labels compare the files. It changes nothing else.",
@@ -191,7 +195,7 @@ def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[st
 
 def planning(command: F) -> F:
     """What plan and apply share."""
-    command = reading(command)
+    command = base_option(reading(command))
     command = click.option(
         "--no-delete", is_flag=True, help="Delete nothing, even if policy: prune covers it."
     )(command)

@@ -32,7 +32,6 @@ from dpsync.cli.terminal.output import as_output
 )
 @layered
 @profiled
-@click.option("--base", metavar="REF", help="The git base that plan would take. [default: that of plan]")
 @ids_option
 @timeout_option
 @trusting
@@ -51,7 +50,7 @@ from dpsync.cli.terminal.output import as_output
 )  # fmt: skip
 @color_option
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, base: str | None,
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     ids_in: Path | None, timeout: float, contacting: bool, report_in: Path | None, format_: str, color: str,
 ) -> int:  # fmt: skip
     """Check the settings, the platform and the token.
@@ -72,7 +71,7 @@ def command(
     out = as_output(format_, color)
     with endings(out):
         examination = Examination(out, timeout, contacting)
-        document = examination.document((files, directory, environment, ids_in, profile), base)
+        document = examination.document((files, directory, environment, ids_in, profile))
         if report_in is not None:
             examination.write_report(directory / report_in)
         if out.json:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dpsync.cli.arguments.options import (
+    base_option,
     layered,
     output_in_every_format,
     profiled,
@@ -44,6 +45,7 @@ from dpsync.model.findings.diagnostic import Exit
     "--unwatched", is_flag=True,
     help="List what the files leave out, each with the line that makes dpsync compare it.",
 )  # fmt: skip
+@base_option
 @reading
 @summarizing
 @output_in_every_format

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     checking: bool,
-    bound: tuple[str, ...], forgotten: tuple[str, ...], moved: tuple[tuple[str, str], ...], base: str | None,
+    bound: tuple[str, ...], forgotten: tuple[str, ...], moved: tuple[tuple[str, str], ...],
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
     quiet: bool,
 ) -> int:  # fmt: skip
@@ -95,7 +95,7 @@ def command(
         ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
         merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()
         tell_repeated(out, merged.ids)
-        past = git_base(out, place, base, ids.path)
+        past = git_base(out, place, None, ids.path)
         session = Session(desired, load_registry(desired.profile), parallelism, past, ids=merged.ids)
         if asked.anything:
             edits = _edits(session, client, asked)

@@ -93,7 +93,7 @@ def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str | None, organizations: tuple[str, ...], updating: bool, adding: bool,
     navigation: Path | None, rows: str | None, title: str | None, into: Path | None, full: bool, force: bool,
-    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
+    ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Write what is live into files.
@@ -117,7 +117,7 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     asked = _Asked(
         directory, addresses, files, organizations, updating, adding, navigation, rows, title, into, full,
-        force, base,
+        force,
     )  # fmt: skip
     asked.check()
     if asked.navigation is not None:
@@ -132,7 +132,7 @@ def command(
         with endings(out, to), client_of(RememberingClient, out, to, timeout) as client:
             with _kept(place) if asked.again else nullcontext():
                 place, desired = for_server(out, client, place, desired)
-            session, ids, _ = opened(out, place, desired, to, parallelism, base)
+            session, ids, _ = opened(out, place, desired, to, parallelism)
             if asked.again:
                 return _imported_again(out, client, place, session, ids, organizations)
             return _edited(out, client, place, session, asked)
@@ -159,7 +159,6 @@ class _Asked(Struct, frozen=True, dict=True):
     into: Path | None
     full: bool
     force: bool
-    base: str | None
 
     @property
     def edits(self) -> bool:
@@ -191,10 +190,8 @@ class _Asked(Struct, frozen=True, dict=True):
             )
         if (self.updating or self.adding) != bool(self.addresses):
             raise click.UsageError("--update and --add take addresses, and addresses need one of them")
-        if not self.edits and (self.files or (self.base and not self.again)):
-            raise click.UsageError(
-                "--file and --base belong to --update and --add; --directory says where to write"
-            )
+        if not self.edits and self.files:
+            raise click.UsageError("--file belongs to --update and --add; --directory says where to write")
         if not self.edits and not self.again and chosen_by_flag():
             raise click.UsageError(
                 "--env belongs to --update and --add: a new configuration has no environments yet"

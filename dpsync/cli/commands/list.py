@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @output
 def command(
     patterns: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
-    profile: str | None, offline: bool, base: str | None, ids_in: Path | None, parallelism: int,
+    profile: str | None, offline: bool, ids_in: Path | None, parallelism: int,
     timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
@@ -76,7 +76,7 @@ def command(
 
             with client_of(ReadClient, out, to, timeout) as client:
                 place, desired = for_server(out, client, place, desired)
-                session = opened(out, place, desired, to, parallelism, base).session
+                session = opened(out, place, desired, to, parallelism).session
                 with out.progress.during(READING):
                     listing = list_entries(session, client)
         document = list_document(

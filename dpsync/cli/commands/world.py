@@ -37,7 +37,7 @@ from dpsync.model.findings.diagnostic import Exit
 @color_option
 def command(
     file: Path, files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
-    anonymous: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, verbose: int,
+    anonymous: bool, ids_in: Path | None, parallelism: int, timeout: float, verbose: int,
     quiet: bool, color: str,
 ) -> int:  # fmt: skip
     """Save a copy of the live organization for dpsync serve.
@@ -57,7 +57,7 @@ def command(
     out = as_output("text", color, verbose, quiet)
     made = read_world(
         out, files, directory, environment, ids_in=ids_in, profile=profile, parallelism=parallelism,
-        base=base, timeout=timeout, anonymous=anonymous,
+        timeout=timeout, anonymous=anonymous,
     )  # fmt: skip
     target = directory / file
     try:

@@ -110,14 +110,14 @@ def invalid(error: DiagnosticError) -> Iterator[Check]:
         yield Check(topic="configuration", level="problem", said=f"and {rest} more", mend=command("validate"))
 
 
-def git_base(place: ConfigurationPaths, ref: str | None, ids: Path) -> tuple[Check, Base | None]:
+def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
     """Check the commit that tells a rename from a new object; return the base too, None if it is unusable."""
     from dpsync.api import load_base
 
-    source = "--base" if ref is not None else "the default"
+    source = "the default"
     try:
         base = load_base(
-            place.root, ref, overlays=place.overlays, environment=place.environment, ids=ids,
+            place.root, None, overlays=place.overlays, environment=place.environment, ids=ids,
             profile=place.profile,
         )  # fmt: skip
     except DiagnosticError as error:

@@ -40,7 +40,7 @@ class Examination:
         self._report: bytes | None = None
 
     def document(
-        self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None], base: str | None
+        self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
     ) -> DoctorDocument:
         """What was found. `named` are files, directory, environment, ids file and profile, as flags say."""
         place = self._place(named)
@@ -48,7 +48,7 @@ class Examination:
         platform, place, desired = self._platform(place, named[2], desired)
         self._checks[at:at] = settings.configuration(desired) if desired else ()
         if place is not None:
-            self._checks += list(self._records_and_objects(place, base, desired, platform))
+            self._checks += list(self._records_and_objects(place, desired, platform))
         else:
             self._checks.append(objects.unexamined("there is no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
@@ -82,7 +82,6 @@ class Examination:
     def _records_and_objects(
         self,
         place: ConfigurationPaths,
-        ref: str | None,
         desired: Desired | None,
         platform: PlatformExamination | None,
     ) -> Iterator[Check]:
@@ -91,7 +90,7 @@ class Examination:
 
         to, name = (platform.to, platform.client.platform) if platform else (None, None)
         path = place.ids or ids_path(place.root, to.url if to else "")
-        base_check, base = settings.git_base(place, ref, path)
+        base_check, base = settings.git_base(place, path)
         ids_check, ids = settings.ids_file(place, path, to, name)
         yield from (base_check, ids_check)
         needed = ("platform", load_registry().root.noun)

@@ -78,12 +78,13 @@ _FLAGS: Final = {
     "directory": "-C", "files": "-f", "environment": "--env", "profile": "--profile", "ids": "--ids",
     "base": "--base", "trusted": "--trust-environment",
 }  # fmt: skip
-_EVERY: Final = "directory files environment profile ids base trusted"
+_READING: Final = "directory files environment profile ids trusted"
+_PLANNING: Final = f"{_READING} base"
 _KNOWN: Final = {
-    "plan": _EVERY, "apply": _EVERY, "drift": _EVERY, "ids": _EVERY, "import": _EVERY,
+    "plan": _PLANNING, "apply": _PLANNING, "drift": _PLANNING, "ids": _READING, "import": _READING,
     "validate": "directory files environment profile", "explain": "", "completion": "", "version": "",
     "fmt": "directory", "init": "directory",
-    "list": _EVERY, "doctor": _EVERY,
+    "list": _READING, "doctor": _READING,
     "config": "directory files environment profile",
 }  # fmt: skip
 """What each command takes of it; the others take a directory."""
