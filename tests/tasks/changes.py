@@ -79,9 +79,7 @@ CHANGES = (
     Task(
         "change where a redirect leads",
         "imported",
-        put(
-            "sites/docs/redirects//blog", destination={"kind": "external", "url": "https://acme.example/blog"}
-        ),
+        put("sites/docs/redirects//blog", url="https://acme.example/blog"),
     ),
     Task("change the visibility of a site", "imported", put("sites/help", visibility="unlisted"), lines=6),
     Task(

@@ -17,7 +17,7 @@ from dpsync.server.process.thread import ThreadedServer
 
 from .accidents import ACCIDENTS
 from .page import HEADING, PAGE
-from .places import HERE, LOST, PLACES, Bench, Place
+from .places import HERE, LOST, NO_IDS, PLACES, Bench, Place
 from .run import objects, run_accident, run_task, run_without_past
 from .task import Accident, Task
 from .tasks import TASKS
@@ -28,7 +28,7 @@ SEED = int(os.environ.get("DPSYNC_SEED", "0"))
 """Which slice of the other places a normal run has."""
 SLICE = 12
 MATRIX = [(task, place) for task in TASKS for place in PLACES if place.name not in task.not_in]
-FIRST = [task for task in TASKS if not task.earlier]
+FIRST = [task for task in TASKS if not task.earlier and NO_IDS.name not in task.not_in]
 WITHOUT_PAST = FIRST if ALL else Random(SEED).sample(FIRST, 6)
 ELSEWHERE = MATRIX if ALL else Random(SEED).sample(MATRIX, SLICE)
 
