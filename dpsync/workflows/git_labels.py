@@ -26,7 +26,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.git_labels import LabelCommits, LastApply, PastFiles
+from dpsync.model.entries.git_labels import AppliedCommit, LabelCommits, LastApply, PastFiles, Target
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.texts.json_text import json_text
 
@@ -52,6 +52,10 @@ class AppliedNote(BaseModel):
     organizations: tuple[str, ...]
     digest: Digest
     """The digest of the configuration in the commit, without values of environment variables."""
+
+    def is_for(self, target: Target) -> bool:
+        """Return whether the apply wrote a target."""
+        return self.platform == target.platform and {*self.organizations} == target.organizations
 
 
 class AppliedNotes(Struct, frozen=True):
@@ -84,7 +88,7 @@ class AppliedNotes(Struct, frozen=True):
             if note is None or (note.root, note.environment, note.overlays) != named or self._tracked():
                 continue
             commits = CommitsSince(self.root, self.registry, self.layers, note.commit, self.ids, note.digest)
-            yield LastApply(commits, note.platform, note.organizations, whole=True)
+            yield LastApply(commits, note.is_for, whole=True)
 
     def forget(self, platform: str, organizations: Collection[str]) -> None:
         """Remove each note about one of these organizations, also of another root file. Raises OSError."""
@@ -150,22 +154,26 @@ def label_commits(
     base: Base,
     ref: str | None = None,
     env: Mapping[str, str] | None = None,
-    applied: str | None = None,
+    applied: Collection[AppliedCommit] = (),
 ) -> LabelCommits:
     """Return the commits that labels compare with.
 
-    `base` is the default base, and `ref` the commit that `--base` names. `applied` is the commit that was
-    applied last, if a caller knows it; otherwise notes of earlier applies tell it. Raises DiagnosticError
-    (exit 5) if `ref` cannot be used.
+    `base` is the default base, and `ref` the commit that `--base` names. `applied` has the commit that
+    was applied last to each target, if a caller knows it; labels then compare with that commit also in a pull
+    request. Otherwise notes of earlier applies tell it. Raises DiagnosticError (exit 5) if `ref` cannot be
+    used.
     """
     variables = os.environ if env is None else env
     named = base
     if ref is not None:
         named = read_base(notes.root, notes.registry, variables, ref, notes.layers, notes.ids)
     compared = None
-    if named.desired is not None and named.complete and (ref is not None or named.proposed):
+    if named.desired is not None and named.complete and (ref is not None or (named.proposed and not applied)):
         compared = PastFiles(named.desired, named.ids)
-    if applied is None:
+    if not applied:
         return LabelCommits(compared, tuple(notes.applies()))
-    commits = CommitsSince(notes.root, notes.registry, notes.layers, applied, notes.ids)
-    return LabelCommits(compared, (LastApply(commits),))
+    applies = (
+        LastApply(CommitsSince(notes.root, notes.registry, notes.layers, one.commit, notes.ids), one.is_for)
+        for one in applied
+    )
+    return LabelCommits(compared, tuple(applies))

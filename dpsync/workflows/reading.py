@@ -18,7 +18,7 @@ from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits
+from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits, Target
 from dpsync.model.entries.ids import NO_IDS, IdsFile
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.planner.decide.deletions import deletions
@@ -67,8 +67,9 @@ class Reading(Struct, frozen=True):
             base = replace(base, desired=with_page_ids(self.registry, then, snapshot), earlier=earlier)
         if snapshot.pages:
             labels = labels.mapped(lambda one: with_page_ids(self.registry, one, snapshot))
-        organizations = [match.id for address, match in snapshot.matches.items() if address == address.top]
-        labels = labels.on(self.client.platform, organizations)
+        matches = snapshot.matches.items()
+        organizations = frozenset(match.id for address, match in matches if address == address.top)
+        labels = labels.on(Target(self.client.platform, self.client.url, organizations))
         declared = with_page_ids(self.registry, desired, snapshot)
         return Sides(self.registry, declared, snapshot, options, base, labels=labels)
 

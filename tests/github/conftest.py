@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -87,6 +88,10 @@ class Workflow:
         if branch in self.github.git.branches:
             self.github.git.push(branch, {}, at=commit)
         return commit
+
+    def checked_out_again(self) -> None:
+        """The next job has a checkout of its own, without notes of earlier applies."""
+        shutil.rmtree(self.folder / ".dpsync" / "applied", ignore_errors=True)
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """A request to the platform by somebody else."""

@@ -305,17 +305,25 @@ def test_of_two_quick_merges_both_are_applied_although_the_run_of_the_first_was_
     assert workflow.waited == []
 
 
-def test_what_was_applied_last_is_the_git_base_of_the_next_apply(workflow: Workflow) -> None:
+def test_labels_of_apply_compare_with_last_apply(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.run("push", command="apply")
-    base = workflow.git("rev-parse", "HEAD")
+    workflow.checked_out_again()
     workflow.commit(CONFIG + "# another\n")
-    workflow.commit(LATER)
+    workflow.commit(LATER.replace("title: Sales", "title: Sellers"))
+    workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})
     workflow.run("pull_request", workflow.request(8))
     workflow.github.merge(workflow.git("rev-parse", "HEAD"), 8)
     ended = workflow.run("push", command="apply")
     assert ended.outputs["outcome"] == "applied"
-    assert f"--base {base} " in ended.printed
+    labels = {
+        line.strip() for line in ended.printed.splitlines() if line.endswith(("here)", "outside)", " here"))
+    }
+    assert labels == {
+        'title  "Acne" → "Acme"  (changed outside)',
+        'title  "Sales" → "Sellers"  (edited here)',
+        "added here",
+    }
 
 
 def test_a_push_without_a_pull_request_is_waited_for_and_then_refused(workflow: Workflow) -> None:

@@ -29,6 +29,7 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.run import History
+from dpsync.model.entries.git_labels import Target
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Organization, Plan
 from dpsync.render.json.conversion import plan_document
@@ -442,11 +443,18 @@ def test_where_github_does_not_say_who_we_are_nothing_is_approved(story: Story) 
         story.approvals()
 
 
-def test_the_last_converged_apply_is_the_git_base(story: Story) -> None:
-    """Otherwise, the git base of one platform is taken for that of another."""
+def applied(approvals: Approvals, to: Plan) -> str | None:
+    """Return the commit that was applied last to the organizations of a plan, as labels use it."""
+    ids = frozenset(one.id for one in to.organizations)
+    found = [one.commit for one in approvals.applied() if one.is_for(Target("", to.platform, ids))]
+    return found[0] if found else None
+
+
+def test_last_converged_apply_is_known_for_its_organizations(story: Story) -> None:
+    """Otherwise, labels compare with a commit that was applied somewhere else."""
     used_up(story)
-    assert story.approvals().base(plan("a")) == story.approvals().base(None) == commit("1")
-    assert story.approvals().base(plan("a", organization="2")) is None
+    assert applied(story.approvals(), plan("a")) == commit("1")
+    assert applied(story.approvals(), plan("a", organization="2")) is None
 
 
 def two_platforms(story: Story) -> tuple[Plan, Plan]:
@@ -454,13 +462,8 @@ def two_platforms(story: Story) -> tuple[Plan, Plan]:
     return plan("a"), plan("a", platform="https://staging")
 
 
-def test_where_two_platforms_have_converged_at_different_commits_neither_is_the_base_of_an_unknown_plan(
-    story: Story,
-) -> None:
-    """Otherwise, an old apply counts as the last one: what was applied since is approved again.
-
-    Otherwise, the git base of one platform is taken for that of another, by chance.
-    """
+def test_each_platform_has_its_own_last_apply(story: Story) -> None:
+    """Otherwise, labels compare with a commit that was applied to another platform."""
     here, there = two_platforms(story)
     both = story.show(7, here), story.show(7, there)
     story.merge(7, "1")
@@ -470,22 +473,21 @@ def test_where_two_platforms_have_converged_at_different_commits_neither_is_the_
     story.merge(8, "2")
     story.ends(second, "2")
     found = story.approvals()
-    assert (found.base(here), found.base(there)) == (commit("1"), commit("2"))
-    assert found.base(None) is None
+    assert (applied(found, here), applied(found, there)) == (commit("1"), commit("2"))
 
 
-def test_the_base_is_the_last_of_several_applies_that_have_converged(story: Story) -> None:
+def test_last_of_several_converged_applies_is_known(story: Story) -> None:
     for number, letter in ((7, "1"), (8, "2")):
         id_ = story.show(number, "a")
         story.merge(number, letter)
         story.ends(id_, letter)
-    assert story.approvals().base(plan("a")) == commit("2")
+    assert applied(story.approvals(), plan("a")) == commit("2")
 
 
 def test_an_apply_of_a_commit_that_was_forced_away_has_ended_its_own_request_and_no_later_one(
     story: Story,
 ) -> None:
-    """Otherwise, after a forced push every apply fails, or uses a git base that is gone.
+    """Otherwise, labels compare with a commit of which nobody knows whether it was applied.
 
     Otherwise, what was merged after the last converged apply is never approved.
     """
@@ -494,7 +496,7 @@ def test_an_apply_of_a_commit_that_was_forced_away_has_ended_its_own_request_and
     story.ends(id_, "9")  # the branch was written anew since
     story.show(8, "b")
     story.merge(8, "2")
-    assert story.approvals().base(plan("a")) == commit("1")
+    assert applied(story.approvals(), plan("a")) is None
     assert story.approves(plan("b"))
     assert not story.approves(plan("a"))
 

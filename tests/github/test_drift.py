@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.github.messages.marker import DriftMarker, read_marker
+from dpsync.github.runner.run import History
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import Token
 
@@ -81,6 +82,61 @@ def test_an_apply_closes_the_issue_and_says_so(watched: Workflow) -> None:
     assert ended.outputs["issue-url"] == issue["html_url"]
 
 
+def merged_and_applied(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    assert workflow.run("push", command="apply").outputs["outcome"] == "applied"
+    workflow.checked_out_again()
+
+
+def drift_labels(ended: Ended) -> set[str]:
+    """Return what drift prints about who changed something."""
+    said = ("changed outside", "edited here", "deleted outside", "made outside")
+    return {line.strip() for line in ended.printed.splitlines() if line.strip().startswith(said)}
+
+
+def test_drift_since_last_apply_is_from_outside(workflow: Workflow) -> None:
+    merged_and_applied(workflow)
+    by_hand(workflow, "Acne")
+    ended = check(workflow)
+    assert ended.outputs["outcome"] == "drift"
+    assert drift_labels(ended) == {"changed outside"}
+    (issue,) = workflow.github.issues.values()
+    assert "changed outside" in issue["body"]
+
+
+def test_merged_edit_that_is_not_applied_is_not_from_outside(workflow: Workflow) -> None:
+    """Otherwise, the issue blames somebody for a change that only waits for its apply."""
+    merged_and_applied(workflow)
+    workflow.commit(CONFIG.replace("title: Acme", "title: Acme Inc"))
+    assert drift_labels(check(workflow)) == {"edited here"}
+
+
+def test_drift_of_another_platform_has_no_label(workflow: Workflow) -> None:
+    """Otherwise, the state of one platform counts as a manual change of another."""
+    merged_and_applied(workflow)
+    by_hand(workflow, "Acne")
+    workflow.commit(CONFIG.replace("id: acme", "id: globex"))
+    assert drift_labels(check(workflow)) == set()
+
+
+@pytest.mark.parametrize("lacks", ["comments", "history"])
+def test_drift_has_no_label_without_comments_or_history(
+    workflow: Workflow, lacks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merged_and_applied(workflow)
+    by_hand(workflow, "Acne")
+    if lacks == "comments":
+        workflow.github.answers = [(403, {}, {})]
+    else:
+        monkeypatch.setattr("dpsync.cli.action.run._history", lambda inputs: History())
+    ended = check(workflow)
+    assert (ended.code, ended.outputs["outcome"]) == (0, "drift")
+    assert drift_labels(ended) == set()
+    assert len(workflow.github.issues) == 1
+    assert "applied last" not in ended.printed
+
+
 @pytest.mark.parametrize("wrong", [{"api_url": "http://127.0.0.1:1"}, {"api_token": "nobody"}])
 def test_a_check_that_failed_does_not_touch_the_issue(wrong: dict[str, str], watched: Workflow) -> None:
     by_hand(watched, "Acne")
@@ -152,4 +208,4 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(watched: Workflow
 def test_drift_fails_the_job_where_that_was_asked_for(watched: Workflow) -> None:
     by_hand(watched, "Acne")
     assert check(watched, fail_on="changes", drift_issue="false").code == 2
-    assert watched.github.asked == []
+    assert watched.github.writes == []

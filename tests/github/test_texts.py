@@ -437,13 +437,6 @@ def test_inputs_are_read_line_by_line() -> None:
     assert (read.comment, read.summary, read.arguments) == ("never", False, ("--confirm", "delete 6"))
 
 
-@pytest.mark.parametrize(("word", "gives"), [
-    ("--base", True), ("--base=main", True), ("--based", False), ("-base", False), ("x --base", False),
-])  # fmt: skip
-def test_a_flag_is_given_with_its_value_or_before_it(word: str, gives: bool) -> None:
-    assert Inputs(arguments=("--quiet", word)).gives("--base") is gives
-
-
 @pytest.mark.parametrize("directory", ["docs", "./docs", "docs/", "docs/.", "docs//", "x/../docs"])
 @pytest.mark.parametrize(
     "config", ["env/prod.yaml", "./env/prod.yaml", "env//prod.yaml", "x/../env/prod.yaml"]

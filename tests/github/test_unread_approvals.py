@@ -34,7 +34,7 @@ def applied(approval: str, client: GitHub | None) -> tuple[Ran, list[list[str]],
     """How it ended, what was run, and what was said."""
     asked: list[list[str]] = []
 
-    def run_dpsync(words: list[str], *_: str) -> Ran:
+    def run_dpsync(words: list[str], *_: object) -> Ran:
         asked.append(words)
         return Ran(Exit.DONE, None)
 

@@ -146,7 +146,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_changes_no_exit_code(watched
 
 def test_without_an_issue_for_drift_nothing_is_counted(watched: Workflow) -> None:
     check(watched, drift_issue="false", **NETWORK)
-    assert watched.github.asked == []
+    assert watched.github.writes == []
 
 
 # What the label says.

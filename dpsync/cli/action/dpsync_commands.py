@@ -14,13 +14,14 @@ from pydantic import BaseModel
 
 from dpsync.cli.action.files import write_outputs
 from dpsync.cli.arguments.connection import Given
-from dpsync.cli.arguments.place import deletes_are_reviewed, files_must_match
+from dpsync.cli.arguments.place import applied_before, deletes_are_reviewed, files_must_match
 from dpsync.cli.main import run as run_dpsync
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import killed, outputs
 from dpsync.github.runner.run import Ran
+from dpsync.model.entries.git_labels import AppliedCommit
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.render.json.documents import ApplyDocument
 from dpsync.render.json.reading import parse_document
@@ -42,10 +43,11 @@ class DpsyncCommands:
         # The plan of a pull request, and the apply of what merged pull requests have shown.
         self._reviewed = inputs.command == "plan" or inputs.approval != "none"
 
-    def run(self, words: list[str], base: str, commit: str) -> Ran:
+    def run(self, words: list[str], base: str, commit: str, applied: tuple[AppliedCommit, ...] = ()) -> Ran:
         """Run one, for a change to the branch `base`. Raises Ended where a signal came before it.
 
-        With `commit`, the command reads only files that equal those in that commit.
+        With `commit`, the command reads only files that equal those in that commit. `applied` has the commits
+        that were applied last, for labels.
         What came of it is in the outputs at once: nothing that happens while GitHub is told changes that.
         """
         self._patience.go_on()
@@ -55,6 +57,7 @@ class DpsyncCommands:
             for_branch(base),
             files_must_match(commit or None),
             deletes_are_reviewed(self._reviewed),
+            applied_before(applied),
         ):
             ran = self.last = self._ran(words)
         write_outputs(self._log, outputs(ran.document, ran.code))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path, warned
+from dpsync.cli.arguments.place import ConfigurationPaths, applied_commits, shortest_path, warned
 from dpsync.cli.terminal.output import Output
 from dpsync.render.words.visible import visible
 
@@ -62,7 +62,7 @@ def opened(
     else:
         past = git_base(out, place, saved_base.commit, path) if saved_base.commit else Base(saved_base.name)
     notes = AppliedNotes.of(place.root, place.overlays, place.environment, place.profile, path)
-    labels = label_commits(notes, past, base)
+    labels = label_commits(notes, past, base, applied=applied_commits())
     session = Session(desired, load_registry(desired.profile), parallelism, past, known, labels)
     return Opened(session, ids, notes)
 

@@ -20,6 +20,7 @@ from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
+    from dpsync.model.entries.git_labels import AppliedCommit
 
 
 _CHECKED: Final[ContextVar[str | None]] = ContextVar("checked commit", default=None)
@@ -51,6 +52,24 @@ def deletes_are_reviewed(reviewed: bool) -> Iterator[None]:
 def are_deletes_reviewed() -> bool:
     """Return whether only a plan that a merged pull request has listed is applied (the action)."""
     return _REVIEWED.get()
+
+
+_APPLIED: Final[ContextVar[tuple[AppliedCommit, ...]]] = ContextVar("applied commits", default=())
+
+
+@contextmanager
+def applied_before(commits: tuple[AppliedCommit, ...]) -> Iterator[None]:
+    """Give labels of commands in this context the commits that were applied last."""
+    before = _APPLIED.set(commits)
+    try:
+        yield
+    finally:
+        _APPLIED.reset(before)
+
+
+def applied_commits() -> tuple[AppliedCommit, ...]:
+    """Return the commits that were applied last, as far as the caller of the command knows them."""
+    return _APPLIED.get()
 
 
 class ConfigurationPaths(Struct, frozen=True):

@@ -9,6 +9,7 @@ stands is known without anything that could be moved: whoever deletes such a com
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from msgspec import Struct, field
@@ -19,8 +20,9 @@ from dpsync.github.messages.digests import Shown, latest_shown
 from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker, shown_in
 from dpsync.github.messages.plan_comment import FoundComment, comments_named
 from dpsync.github.requests.api import GitHub, MergedPullRequest, Written
-from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
+from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key, target_key
 from dpsync.github.runner.run import History
+from dpsync.model.entries.git_labels import AppliedCommit, Target
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import short_commit
 
@@ -53,6 +55,8 @@ class Approvals(Struct):
     """By the key of a plan the commit whose apply has converged last, as far as comments say."""
     unknown: list[str] = field(default_factory=list)
     """The commits that came with no merged pull request, as far as GitHub knows."""
+    _lost: set[str] = field(default_factory=set)
+    """The keys whose commit in `ended` is only that of a merge: the branch lacks the applied one."""
     _seen: set[int] = field(default_factory=set)
     _foreign: dict[str, None] = field(default_factory=dict)
     """Why comments of other accounts do not count, each reason once."""
@@ -60,7 +64,7 @@ class Approvals(Struct):
     def find(self) -> None:
         """Ask GitHub about all commits."""
         self.known, self.others, self.ended, self._seen = [], [], {}, set()
-        self.unknown, self._foreign = [], {}
+        self.unknown, self._foreign, self._lost = [], {}, set()
         for commit in self.history.touching:
             if self._done():
                 break
@@ -95,12 +99,16 @@ class Approvals(Struct):
         """Those that no converged apply has used up, whatever they are for."""
         return [one for one in self.known if not self._used_up(one)]
 
-    def base(self, plan: Plan | None) -> str | None:
-        """The commit whose apply has converged last; None where that is not known."""
-        if plan is not None:
-            return self.ended.get(plan_key(self.name, plan))
-        ended = set(self.ended.values())
-        return ended.pop() if len(ended) == 1 else None
+    def applied(self) -> tuple[AppliedCommit, ...]:
+        """Return the commits whose applies have converged last, for each platform and its organizations."""
+        return tuple(
+            AppliedCommit(commit, partial(self._has_key, key))
+            for key, commit in self.ended.items()
+            if key not in self._lost
+        )
+
+    def _has_key(self, key: str, target: Target) -> bool:
+        return key == target_key(self.name, target.address, target.organizations)
 
     def _here(self, request: MergedPullRequest) -> bool:
         """Whether it was merged into the branch that is applied, and that merge is a part of it."""
@@ -136,9 +144,11 @@ class Approvals(Struct):
             if why or marker is None:
                 self.others.append(_rejected_plan_words(request, why))
                 continue
-            if marker.state == "converged":
+            if marker.state == "converged" and marker.key not in self.ended:
                 known = marker.applied in self.history.commits  # not where the branch was written anew since
-                self.ended.setdefault(marker.key, marker.applied if known else request.commit)
+                self.ended[marker.key] = marker.applied if known else request.commit
+                if not known:
+                    self._lost.add(marker.key)
             before = latest.get(marker.key)
             if marker.digest and (before is None or before.found.marker.age <= marker.age):
                 displayed = [] if marker.displayed is None else [marker.displayed]

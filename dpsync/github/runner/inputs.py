@@ -82,10 +82,6 @@ class Inputs(Struct, frozen=True):
         config = map(normpath, self.config)
         return tuple(filter(None, (directory, *config, self.environment, *self.select)))
 
-    def gives(self, flag: str) -> bool:
-        """Whether the further arguments hold a flag, with its value or before it."""
-        return any(word == flag or word.startswith(f"{flag}=") for word in self.arguments)
-
     def command_line(self, command: str) -> list[str]:
         """A command of dpsync, and what these inputs say about it."""
         words = [command, "--directory", self.directory]

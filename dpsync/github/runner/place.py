@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 
 from dpsync.github.requests.members import at, number_at, text_at
 from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.loopback import is_loopback
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
@@ -131,7 +132,12 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
 
 def plan_key(name: str, plan: Plan) -> str:
     """The name of what is planned with its platform and organizations; `name` is what was asked for."""
-    return make_key(name, plan.target, *sorted(one.id for one in plan.organizations))
+    return target_key(name, plan.platform, (one.id for one in plan.organizations))
+
+
+def target_key(name: str, address: str, organizations: Iterable[str]) -> str:
+    """Return the key of a platform and its organizations; `name` is what was asked for."""
+    return make_key(name, "" if is_loopback(address) else address, *sorted(organizations))
 
 
 def branch_key(name: str) -> str:

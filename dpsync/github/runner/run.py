@@ -14,6 +14,7 @@ from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
+from dpsync.model.entries.git_labels import AppliedCommit
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.pages.markdown_escape import prose
 
@@ -56,9 +57,9 @@ class ActionRun(Struct):
     place: WorkflowRun
     """Of a run that a comment has asked for, action.py adds what GitHub says of the pull request."""
     log: Log
-    run_dpsync: Callable[[list[str], str, str], Ran]
+    run_dpsync: Callable[[list[str], str, str, tuple[AppliedCommit, ...]], Ran]
     """Runs dpsync with these arguments, for a change to this branch ("": from the environment variables), on
-    files that must equal those of this commit ("": any files)."""
+    files that must equal those of this commit ("": any files), after applies of these commits."""
     github: GitHub | None
     """None without a token for it."""
     plan_file: Path
@@ -67,12 +68,14 @@ class ActionRun(Struct):
     """The commits that the working copy follows."""
     after_apply: Callable[[], None] = lambda: None
     """Called as soon as an apply has ended, however it did."""
+    applied: tuple[AppliedCommit, ...] = ()
+    """The commits that were applied last, as far as comments tell."""
     result: RunResult = field(default_factory=RunResult)
 
     def dpsync(self, command: str, *more: str) -> Ran:
         """Run a command of dpsync as the inputs say, with `more` arguments."""
         words = [*self.inputs.command_line(command), *more, "--format", "json"]
-        return self.run_dpsync(words, self.place.base, self.place.checked)
+        return self.run_dpsync(words, self.place.base, self.place.checked, self.applied)
 
     def refuse(
         self, reason: str, why: str, ran: Ran | None = None, markdown: str = "", outcome: str = "refused"

@@ -22,7 +22,7 @@ from dpsync.github.permission.head import not_the_head
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.plans.plan import DIGITS
 from dpsync.render.json.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown_escape import code
@@ -41,6 +41,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
     try:
         approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
         approvals.find()
+        run.applied = approvals.applied()
     except GitHubError as error:
         trouble = run.trouble("dpsync could not read which plans were approved", error)
         run.log.notice(trouble, "error")
@@ -63,9 +64,9 @@ class _Apply(Struct, frozen=True):
     def carry_out(self) -> Ran:
         approval = self.run.inputs.approval
         if approval == "none":
-            return self._dpsync("apply", None, "--yes")
+            return self.run.dpsync("apply", "--yes")
         if approval != "digest":
-            return self._dpsync("apply", None, "--approved", approval)
+            return self.run.dpsync("apply", "--approved", approval)
         assert self.approvals is not None
         return self._of_digest(self.approvals)
 
@@ -73,10 +74,10 @@ class _Apply(Struct, frozen=True):
         """Apply what was reviewed or what is left of it, and nothing else."""
         if len(approvals.known) == len(unused := approvals.unused()) == 1:
             # The plan of one pull request, as a rule: then it need not be made first.
-            ran = self._dpsync("apply", None, "--approved", unused[0].found.marker.digest)
+            ran = self.run.dpsync("apply", "--approved", unused[0].found.marker.digest)
             if not _is_other_plan(ran):
                 return ran
-        ran = self._dpsync("plan", None)
+        ran = self.run.dpsync("plan")
         if not isinstance(ran.document, PlanDocument) or ran.code != Exit.DONE:
             return ran
         plan = ran.document.plan
@@ -88,7 +89,7 @@ class _Apply(Struct, frozen=True):
                     break
         if not compared.unreviewed:
             stopped = not_the_head(self.run, self.commit)  # time has passed
-            return stopped or self._dpsync("apply", plan, "--approved", plan.digest)
+            return stopped or self.run.dpsync("apply", "--approved", plan.digest)
         if latest := next(iter(approvals.of(plan)), None):
             return self._refuse_other_plan(latest, ran, ran.document, compared)
         why = f" ({'; '.join(approvals.others[:_NAMED])})" if approvals.others else ""
@@ -98,12 +99,6 @@ class _Apply(Struct, frozen=True):
             f"run this again with approval: {plan.digest[:DIGITS]}",
             ran,
         )
-
-    def _dpsync(self, command: str, plan: Plan | None, *more: str) -> Ran:
-        """Run a command. Labels compare with the commit that was applied last, if comments tell it."""
-        base = self.approvals.base(plan) if self.approvals is not None else None
-        said = self.run.inputs.gives("--base")
-        return self.run.dpsync(command, *more, *(("--base", base) if base and not said else ()))
 
     def _refuse_other_plan(
         self, latest: Approval, ran: Ran, document: PlanDocument, compared: ReviewComparison

@@ -6,6 +6,7 @@ from dpsync.github.messages.drift_issue import DriftIssue
 from dpsync.github.messages.issues import Issues
 from dpsync.github.messages.marker import DriftMarker, WatchMarker
 from dpsync.github.messages.watch_issue import Watch
+from dpsync.github.permission.approvals import Approvals
 from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.runner.outputs import STOPPED, failure
 from dpsync.github.runner.run import ActionRun, Ran
@@ -15,6 +16,11 @@ from dpsync.render.json.documents import DriftDocument
 
 def drift(run: ActionRun) -> Ran:
     """Check for drift, and bring its issue up to date."""
+    if run.github is not None:
+        with run.asking("dpsync could not read which commit was applied last", quietly=True):
+            approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
+            approvals.find()
+            run.applied = approvals.applied()
     ran = run.dpsync("drift")
     if run.github is None or not run.inputs.drift_issue or ran.code in STOPPED:
         return ran

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +18,27 @@ class PastFiles(Struct, frozen=True):
     ids: IdsFile = NO_IDS
 
 
+class Target(Struct, frozen=True):
+    """What an apply writes to: organizations of one platform."""
+
+    platform: str
+    """The name that the platform has in ids files."""
+    address: str
+    organizations: frozenset[str]
+    """The ids of the organizations."""
+
+
+def _any_target(target: Target) -> bool:
+    return True
+
+
+class AppliedCommit(Struct, frozen=True):
+    """The commit that was applied last to some target, if a caller knows it."""
+
+    commit: str
+    is_for: Callable[[Target], bool]
+
+
 class LastApply(Struct, frozen=True):
     """The commit that was applied last, and the commits since then.
 
@@ -26,10 +47,7 @@ class LastApply(Struct, frozen=True):
     """
 
     commits: Iterable[PastFiles]
-    platform: str | None = None
-    """The name of the platform that was written; None if only one is possible."""
-    organizations: Collection[str] = ()
-    """The ids of the organizations that were written."""
+    is_for: Callable[[Target], bool] = _any_target
     whole: bool = False
     """Whether the apply read, compared and pruned everything that its files declare."""
 
@@ -45,15 +63,10 @@ class LabelCommits(Struct, frozen=True):
     platform: str = ""
     """The name that the platform has in ids files."""
 
-    def on(self, platform: str, organizations: Collection[str]) -> LabelCommits:
-        """Return the same commits with only the last apply to these organizations of a platform."""
-        applies = tuple(
-            one
-            for one in self.applies
-            if one.platform is None
-            or (one.platform == platform and set(one.organizations) == set(organizations))
-        )
-        return replace(self, applies=applies[:1], platform=platform)
+    def on(self, target: Target) -> LabelCommits:
+        """Return the same commits with only the last apply to a target."""
+        applies = tuple(one for one in self.applies if one.is_for(target))
+        return replace(self, applies=applies[:1], platform=target.platform)
 
     def mapped(self, change: Callable[[Desired], Desired]) -> LabelCommits:
         """Return the same commits with a change to the configuration of each, made on first use."""
