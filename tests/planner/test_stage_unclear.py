@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.values import LiveId
+from dpsync.planner.inputs.answers import confirmed_by
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.identity import MOST
@@ -366,6 +368,22 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
     assert refusal.way_out == f"New: say {new} {delete}. Renamed: add previously: legacy to its entry."
     answers = ("new 60 acme/teams/*", "delete 1")
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
+
+
+def test_deletes_over_limits_in_clone_are_one_question() -> None:
+    """A second refusal for the number would be a second run of the workflow."""
+    case = Case(
+        spaces("n"), spaces("old", "older"), lines=[("space", "old"), ("space", "older")],
+        prune=["spaces"], limits=Limits(1, 100), agreed=False,
+    )  # fmt: skip
+    lacking = recorded(case, lacking=True, desired=None, name="the parent of HEAD is not in this clone")
+    [refusal] = make_plan(lacking).refusals
+    answers = tuple(found for way in refusal.answers if (found := confirmed_by(way.add)) is not None)
+    names = ("delete acme/spaces/[The old]", "delete acme/spaces/[The older]")
+    assert answers == ("new acme/spaces/n", "delete 2", *names)
+    flags = " ".join(f'--confirm "{answer}"' for answer in answers)
+    assert f"say {flags}" in refusal.way_out
+    assert make_plan(replace(lacking, options=Options(confirm=answers))).can_apply
 
 
 @pytest.mark.parametrize(
