@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 from dpsync import disk
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, interactive
-from dpsync.cli.terminal.prompts import confirm_deletes, confirm_plan
+from dpsync.cli.terminal.prompts import confirm_plan
 from dpsync.cli.terminal.signals import counted_signals, ending
 from dpsync.collector import collector_running
 from dpsync.model.entries.address import Address
@@ -149,13 +149,16 @@ def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None
 
 
 def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
-    """The exit code to end with, or None where somebody has agreed."""
+    """Return the exit code to end with, or None if a person agrees to the plan with y.
+
+    The plan has no open question. What a person must type about deletes was typed before
+    (dpsync/cli/questions.py).
+    """
     if not interactive(no_input):
         say = out.prose if out.text else out.complain
         say("Nobody can be asked here. Read the plan, then run the command again with --yes.")
         return Exit.REFUSED
-    confirm = confirm_deletes if plan.deletes else confirm_plan
-    return None if confirm(out, plan) else Exit.REFUSED
+    return None if confirm_plan(out, plan) else Exit.REFUSED
 
 
 @contextmanager
