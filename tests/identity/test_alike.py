@@ -265,7 +265,7 @@ def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> N
         client.get("/user")
         base = replace(session.base, ids=IdsFile({client.platform: {"acme": lines or {}}}))
         (refusal,) = replace(session, base=base).plan(client).plan.refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.LOST.value)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.OTHER_NAME.value)]
 
 
 def test_new_key_beside_a_new_entry_is_no_question(project: Project) -> None:

@@ -240,3 +240,14 @@ def test_former_title_of_another_entry_is_a_question(project: Project, first: st
     answered = project.write(f"teams: {{ {second.replace('title: C', 'title: C, id: t2')} }}").plan()
     assert answered.bindings["acme/teams/b"] == "t2"
     assert answered.bindings.get("acme/teams/a") == ("t1" if "A" in first else None)
+
+
+def test_question_says_what_became_of_the_entry(project: Project) -> None:
+    """Otherwise, the question says that an entry was removed which is in the file."""
+    project.holds(teams=[{"id": "t1", "title": "A", "members": [{"user": "ada", "role": "owner"}]}])
+    for entry in ("one: { title: A }", "two: { title: X }", "one: { title: B }"):
+        project.commit(f"teams: {{ {entry} }}")
+    [refusal] = project.plan().refusals
+    assert refusal.message == (
+        'Is acme/teams/one a new team, or the team "A" (id t1) renamed, whose entry has another name?'
+    )

@@ -187,7 +187,8 @@ GONE = {"space-gone": LOST}
                      id="no ids file, base has the file"),
         pytest.param(recorded(Case(spaces("n"), spaces("gone"), base=spaces("gone"), lines=[("space", "x")])),
                      {"n": GONE}, id="an ids file without a line for it, base has the entry"),
-        pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["n=gone"], empty=True), {"n": GONE},
+        pytest.param(recorded(Case(spaces("n"), spaces("gone")), ["n=gone"], empty=True),
+                     {"n": {"space-gone": Reason.OTHER_NAME.value}},
                      id="no ids file, base has the entry's line"),
     ],
 )  # fmt: skip

@@ -149,28 +149,27 @@ class FormerNames(Struct, frozen=True, dict=True):
     # What has lost its entry.
 
     @cached_property
-    def lost(self) -> frozenset[Identity]:
-        """The undeclared objects whose entry was removed in a change that no apply has finished.
+    def lost(self) -> Mapping[Identity, bool]:
+        """The undeclared objects that lost their entry in a change that no apply has finished.
 
+        The value says whether an entry with the address still exists, with a name that no live object has.
         The line of the object tells it. For an object without a line, the git base does, and without any line
         earlier commits, too: they have an entry of the object, and no entry at that address is live.
         """
         known = self.desired.resources.keys() | self.desired.unserved.keys()
         records = self.snapshot.records
         unmarked = [line for at, line in records.lines.items() if at not in known and not line.kept]
-        found = {identity for line in unmarked for identity in self._of_line(line)}
+        found = {identity: False for line in unmarked for identity in self._of_line(line)}
         gone = known - self.names.identities.keys()
         with_line = {line.id for line in records.lines.values()}
         for former in self._former_entries():
-            found |= {
-                identity
-                for address, identity in former.items()
-                if self.snapshot.objects[identity].id not in with_line
-                and (address not in known or address in gone)
-            }
+            for address, identity in former.items():
+                without_line = self.snapshot.objects[identity].id not in with_line
+                if without_line and (address not in known or address in gone):
+                    found[identity] = found.get(identity, False) or address in gone
             if not records.empty:
                 break
-        return frozenset(found - self.names.declared.keys())
+        return {one: entry_exists for one, entry_exists in found.items() if one not in self.names.declared}
 
     def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
         """Return the live objects of the entries of each known commit, the git base first."""

@@ -35,6 +35,7 @@ _CLAUSES: Final = {
     Reason.SIMILAR: "",
     Reason.SHOWN: ", which is shown there now",
     Reason.LOST: ", whose entry was removed",
+    Reason.OTHER_NAME: ", whose entry has another name",
 }
 
 
@@ -139,7 +140,9 @@ def _untold(decided: Decisions, similar: Sequence[Lookalike]) -> Mapping[Address
 
 def _deletes(group: _Group, undecided: OpenDeletes) -> list[Identity]:
     """Return the candidates that the plan deletes, unless a file that is no longer included has them."""
-    mine = [one for one in undecided.unanswered if group.could_be.get(one) is Reason.LOST]
+    mine = [
+        one for one in undecided.unanswered if group.could_be.get(one) in (Reason.LOST, Reason.OTHER_NAME)
+    ]
     left_out = any(one in undecided.to_name and undecided.to_name[one].file is not None for one in mine)
     return [] if left_out else mine
 

@@ -41,6 +41,7 @@ class Reason(Enum):
     SIMILAR = "its title is similar"
     SHOWN = "it is shown where this entry is to be shown"
     LOST = "its entry was removed"
+    OTHER_NAME = "its entry has another name"
 
 
 class Lookalike(Struct, frozen=True):
@@ -60,7 +61,7 @@ def lookalikes(sides: Sides) -> list[Lookalike]:
     found = []
     for place, entries in new.items():
         here = free.get(place, {})
-        gone = dict.fromkeys((identity for identity in here if identity in lost), Reason.LOST)
+        gone = {identity: lost[identity] for identity in here if identity in lost}
         for entry in entries:
             looks = [one for one in similar.get(entry.address, ()) if one in here]
             stand = dict.fromkeys(sorted(shown.get(entry.address, set()) & here.keys()), Reason.SHOWN)
@@ -144,9 +145,13 @@ def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
     return found
 
 
-def _lost(sides: Sides) -> set[Identity]:
-    """Return the objects whose entry was removed in a change that no apply has finished, but empty ones."""
-    return {identity for identity in sides.former.lost if sides.holds_something(identity)}
+def _lost(sides: Sides) -> Mapping[Identity, Reason]:
+    """Return the objects that lost their entry in a change that no apply has finished, but empty ones."""
+    return {
+        identity: Reason.OTHER_NAME if entry_exists else Reason.LOST
+        for identity, entry_exists in sides.former.lost.items()
+        if sides.holds_something(identity)
+    }
 
 
 def undecidable(sides: Sides) -> Iterator[Entry]:
@@ -231,4 +236,5 @@ _WHY: Final = {
     Reason.SIMILAR: "it looks like {}, which nobody declares; if it is that one",
     Reason.SHOWN: "it takes the place of {}, which nobody declares; if it is that one, renamed",
     Reason.LOST: "perhaps renamed: the entry of {} was removed; if it is that one",
+    Reason.OTHER_NAME: "perhaps renamed: the entry of {} has another name; if it is that one",
 }
