@@ -45,8 +45,8 @@ def profiled(command: F) -> F:
     """--profile: what the platform has and takes."""
     return click.option(
         "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_profile,
-        help="The API edition to plan for, if it is not that of the server: full, published or reference. "
-        "[default: that of the environment, else that of the server; env: DPSYNC_PROFILE]",
+        help="API edition. Default: `published` for api.gitbook.com, else what the server names, else "
+        "`full`. [env: DPSYNC_PROFILE]",
     )(command)  # fmt: skip
 
 
@@ -201,6 +201,7 @@ def planning(command: F) -> F:
     )(command)
     return click.option(
         "--confirm", multiple=True, metavar="TEXT", callback=_answers,
-        help="Answer a refusal for this run, in the words that the plan prints: "
-        '--confirm "delete 12", --confirm "restructure acme/sites/docs".',
+        help="Answer a question of the plan for this run, in the words that the plan prints: delete N, "
+        "delete ADDRESS, new ADDRESS, new N PATTERN, expose N, expose for a moment N, restructure ADDRESS, "
+        'send ADDRESS#FIELD and others. Example: --confirm "delete 12".',
     )(command)  # fmt: skip

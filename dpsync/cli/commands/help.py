@@ -19,6 +19,7 @@ Example:
 
 Platform and token:
   DPSYNC_URL          The address of the platform, without /v1.
+                      [default: https://api.gitbook.com]
   DPSYNC_TOKEN        The access token. No flag takes a token, because other
                       users of the machine can read flags.
   DPSYNC_TOKEN_FILE   A file that contains the access token and nothing else.

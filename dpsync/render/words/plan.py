@@ -206,21 +206,21 @@ def _deleted_kinds(plan: Plan) -> str:
     kinds: Counter[str] = Counter()
     for change in plan.changes:
         if change.action == "delete":
-            kinds[_counted_as(change.kind)] += 1
-            kinds += Counter(_counted_as(effect.kind) for effect in change.effects if effect.counts)
+            kinds[counted_as(change.kind)] += 1
+            kinds += Counter(counted_as(effect.kind) for effect in change.effects if effect.counts)
     if kinds.total() < 2:
         return ""
     return f" ({', '.join(counted(number, noun) for noun, number in kinds.items())})"
 
 
-def _counted_as(kind: str) -> str:
+def counted_as(kind: str) -> str:
     """Return the noun by which objects of a kind are counted: no person is deleted with a membership."""
     return "membership" if kind == "team_member" else kind_noun(kind or "object")
 
 
 def removed_along(change: Change) -> str:
     """Return what goes with a delete, counted by kind, and what loses a value by it."""
-    kinds = Counter(_counted_as(item.kind) for item in change.effects if item.counts)
+    kinds = Counter(counted_as(item.kind) for item in change.effects if item.counts)
     said = (
         [f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}"] if kinds else []
     )

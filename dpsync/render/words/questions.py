@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.address import FieldAddress
+from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import FEW, counted, listed
+from dpsync.render.words.names import kind_noun
+from dpsync.render.words.plan import counted_as
 from dpsync.render.words.visible import visible
 
 _PLAIN: Final = re.compile(r"[\w.@+-]+")
@@ -40,23 +42,22 @@ def _deletes(plan: Plan) -> list[Change]:
 
 def _deleted(plan: Plan) -> Iterator[str]:
     """Yield the names of a few deleted objects, or else their number by kind, and the number of cascades."""
-    registry, deletes = load(plan.profile), _deletes(plan)
+    deletes = _deletes(plan)
     kinds = Counter[str]()
     for change in deletes:
-        noun = registry[change.kind].noun
         if len(deletes) > FEW:
-            kinds[noun] += 1
+            kinds[counted_as(change.kind)] += 1
         else:
-            yield f"{noun} {_name(change)}"
+            yield f"{kind_noun(change.kind)} {_name(change)}"
     for effect in (effect for change in deletes for effect in change.effects if effect.counts):
         is_reference = FieldAddress.parse(effect.address).field is not None
-        noun = registry[effect.kind].noun if effect.kind else "object"
-        kinds["reference" if is_reference else noun] += 1
+        kinds["reference" if is_reference else counted_as(effect.kind)] += 1
     yield from (counted(number, noun) for noun, number in kinds.items())
 
 
 def _name(change: Change) -> str:
-    key = change.location.last
+    """Return the key of the entry that an object had, or its title."""
+    key = Address.parse(change.removed.address).last if change.removed is not None else change.location.last
     return visible(key) if _PLAIN.fullmatch(key) else f'"{visible(change.label or key)}"'
 
 
