@@ -18,18 +18,16 @@ def unproven(
     `fetched` addresses that the platform will fetch from, `secrets` the variables whose values are sent,
     `differing` what the companion answers otherwise than the platform, without any step that depends on it.
     """
-    yield Unproven(
-        what="token", message="whether this token may write all of it: an admin did, of the replica"
-    )
+    yield Unproven(what="token", message="whether your token may write all of this")
     if world.spaces:
         yield Unproven(
             what="content",
-            message=f"the content of {world.holders}: no page text, file or comment was loaded",
+            message=f"the content of {world.holders}: the copy has no pages, files or comments",
         )
     if world.scripts:
         number = counted(world.scripts, "integration")
         yield Unproven(
-            what="scripts", message=f"the scripts of {number}: no script and no picture was loaded"
+            what="scripts", message=f"the scripts of {number}: the copy has no scripts and pictures"
         )
     work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
     moments = (item.address for item in plan.exposures if item.moment)

@@ -30,7 +30,9 @@ NAME = ("type the address (acme/teams/[Legacy]): ", "acme/teams/[Legacy]")
 def files(*teams: str, policy: str = "prune: [teams]") -> str:
     """Return a root file that declares some of the teams."""
     entries = "\n".join(f"      {key}: {{ title: {TITLES[key]} }}" for key in teams)
-    return f"dpsync: 1\npolicy: {{ {policy} }}\norganizations:\n  acme:\n    id: acme\n    teams:\n{entries}\n"
+    return (
+        f"dpsync: 1\npolicy: {{ {policy} }}\norganizations:\n  acme:\n    id: acme\n    teams:\n{entries}\n"
+    )
 
 
 def changed(project: Project, before: str, after: str) -> Path:

@@ -20,9 +20,9 @@ def rehearsal_view(document: RehearseDocument) -> View:
         return View((said, *whole.verdict), whole.blocks, whole.hints, whole.facts, name="rehearse")
     blocks = Blocks([*deviations(plan, rehearsal), *_faults(rehearsal)])
     proven = (ViewEntry("", what, message=text, one_line=True) for what, text in words.proven(rehearsal))
-    blocks.add("proven", "Shown on a companion that holds what is live", "none", proven, detail=1)
+    blocks.add("proven", "Checked on a copy of the live organization", "none", proven, detail=1)
     left = (ViewEntry("", one.what, message=words.unproven(one), one_line=True) for one in rehearsal.unproven)
-    blocks.add("unproven", "Could not be checked: {}", "note", left, detail=1)
+    blocks.add("unproven", "Not checked: {}", "note", left, detail=1)
     verdict = (
         ViewLine(words.summary(rehearsal)),
         ViewLine(words.verdict(rehearsal), "good" if rehearsal.fit else "bad"),
@@ -40,7 +40,7 @@ def _faults(rehearsal: Rehearsal) -> list[Block]:
     ]
     seed = f", drawn from --seed {rehearsal.seed}"
     bad = [entry for good, entry in runs if not good]
-    blocks.add("failed-fault", f"With faults{seed}, ended otherwise: {{}}", "error", bad, fails=True)
+    blocks.add("failed-fault", f"With faults{seed}, not converged: {{}}", "error", bad, fails=True)
     converged = [entry for good, entry in runs if good]
     blocks.add("fault", f"With faults{seed}, converged: {{}}", "none", converged)
     return blocks.found

@@ -1,4 +1,4 @@
-"""The words in which every output tells what a rehearsal has shown, and what it has not."""
+"""Describe the result of a rehearsal: what was checked, what was not, and how long an apply may take."""
 
 from __future__ import annotations
 
@@ -10,72 +10,67 @@ from dpsync.render.words.visible import visible
 
 
 def summary(rehearsal: Rehearsal) -> str:
-    """In a sentence: how far it came and how it ended."""
-    done = f"{rehearsal.done} of {counted(rehearsal.steps, 'step')}"
-    ended = "converged" if rehearsal.converged else "not converged"
-    time = f", about {duration(rehearsal.time.seconds)}" if rehearsal.time is not None else ""
-    return f"Rehearsed: {done}, {ended}{time}, {unchecked(rehearsal)}."
+    """Return how many steps were rehearsed, whether a new plan is empty, and the estimated time."""
+    text = f"Rehearsed {rehearsal.done} of {counted(rehearsal.steps, 'step')}"
+    text += ": a new plan has no changes." if rehearsal.converged else ": a new plan still has changes."
+    if rehearsal.time is not None:
+        text += f" Estimated time: {duration(rehearsal.time.seconds)}."
+    if number := len(rehearsal.unproven):
+        text += f" {counted(number, 'thing')} {'was' if number == 1 else 'were'} not checked (-v lists them)."
+    return text
 
 
 def verdict(rehearsal: Rehearsal) -> str:
-    """In a sentence: whether the plan is fit to be applied."""
+    """Return in a sentence whether the plan can be applied as shown."""
     if not rehearsal.deviations and not rehearsal.fit:
         bad, runs = sum(not run.good for run in rehearsal.faults), counted(len(rehearsal.faults), "rehearsal")
-        return f"NOT AS PLANNED: {bad} of {runs} with faults ended otherwise."
+        return f"NOT AS PLANNED: {bad} of {runs} with faults did not converge."
     if not rehearsal.fit:
         number = counted(len(rehearsal.deviations), "deviation")
-        return f"NOT AS PLANNED: {number}, see above. This plan is not fit to be applied."
+        return f"NOT AS PLANNED: {number}, see above. Do not apply this plan."
     if not rehearsal.complete:
-        return "It went as planned, and the plan leaves something to a person."
+        return "It went as planned. The plan leaves something for a person to do."
     return "It went as planned."
 
 
 def two_lines(rehearsal: Rehearsal) -> tuple[str, str]:
-    """For where a plan is told: what was shown, and what could not be checked."""
+    """Return the result in one line, and in another line what was not checked."""
     what = ", ".join(one.what for one in rehearsal.unproven)
     return f"{summary(rehearsal)} {verdict(rehearsal)}", f"not checked: {what or 'nothing'}"
 
 
-def unchecked(rehearsal: Rehearsal) -> str:
-    """How much could not be checked."""
-    return f"{counted(len(rehearsal.unproven), 'thing')} could not be checked"
-
-
 def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
-    """What was shown, each with what it is about. Nothing is here that did not hold."""
+    """Yield each property that held in the rehearsal: its topic, and a sentence about it."""
     wrong = {one.what for one in rehearsal.deviations}
     if "loading" in wrong or "stopped" in wrong:
         return
     if "step" not in wrong:
-        moves = f", {counted(rehearsal.moves, 'move')} among them" if rehearsal.moves else ""
-        yield "order", f"{counted(rehearsal.steps, 'step')} were accepted one after the other{moves}"
+        moves = f", including {counted(rehearsal.moves, 'move')}" if rehearsal.moves else ""
+        yield "order", f"all {counted(rehearsal.steps, 'step')} succeeded in their order{moves}"
     if rehearsal.converged:
         yield "convergence", "a new plan has no changes"
     if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
-        looked = counted(rehearsal.looked, "write")
-        yield "public", f"after none of {looked} was anything public that is public neither before nor after"
+        yield "public", "nothing was exposed along the way"
     yield (
         "requests",
-        f"{rehearsal.writes} to write; {rehearsal.reads} to read, to check each step and to prove",
+        f"{rehearsal.writes} to write, {rehearsal.reads} to read, check and verify",
     )
     if rehearsal.time is not None:
         yield "time", time(rehearsal.time)
 
 
 def time(estimate: Estimate) -> str:
-    """How long an apply takes, and how that was worked out."""
+    """Return the estimated duration of an apply and its calculation."""
     latency = f"{estimate.latency * 1000:.0f} ms"
     reading, writing = duration(estimate.reading), duration(estimate.writing)
-    steps = f"{writing} for the steps, {estimate.parallelism} at once, {latency} for each request as now"
-    return f"about {duration(estimate.seconds)}: twice {reading} to read as now, {steps}"
+    steps = f"{writing} for the steps ({estimate.parallelism} at a time, {latency} per request)"
+    return f"about {duration(estimate.seconds)}: {reading} for each of two readings, {steps}"
 
 
 def duration(seconds: float) -> str:
-    """A time for people."""
-    if seconds < 1:
-        return "a second" if seconds > 0.5 else f"{seconds:.1f} s"
+    """Return a duration in whole seconds, or in minutes from 2 minutes on."""
     if seconds < 120:
-        return f"{seconds:.0f} s"
+        return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min"
 
 
@@ -91,5 +86,5 @@ def unproven(one: Unproven) -> str:
 
 
 def faults(run: FaultRun) -> str:
-    """One rehearsal with faults, in a line."""
+    """Return one rehearsal with faults in a line."""
     return f"{', '.join(visible(fault) for fault in run.faults)}: {visible(run.end)}"
