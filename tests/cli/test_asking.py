@@ -1,4 +1,4 @@
-"""Somebody at a terminal is asked; deletes want their number typed. The terminal is a real one."""
+"""A person at a terminal is asked whether to apply a plan. The terminal is a real one."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ organizations:
     id: acme
     teams: { writers: { title: Technical writers }, reviewers: { title: Reviewers }, sales: { title: Sales } }
 """
+"""A plan that deletes an empty team, and asks nothing else."""
 
 
 def ask(
@@ -51,7 +52,7 @@ def ask(
     )
     os.close(theirs)
     said = b""
-    while b"[y/N] " not in said and b"Type the number of deletes" not in said:
+    while b"[y/N] " not in said:
         said += os.read(ours, 65536)
     meanwhile()
     os.write(ours, f"{answer}\n".encode())
@@ -77,15 +78,15 @@ def test_an_apply_is_asked_for(
     assert ("Verified: a new plan has no changes." in out) == (code == 0)
 
 
-@pytest.mark.parametrize(("answer", "code"), [("1", 0), ("y", 4), ("2", 4), ("delete 1", 4)])
-def test_deletes_want_their_number_typed(
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 4), ("1", 4), ("delete 1", 4)])
+def test_decided_delete_is_confirmed_with_y(
     answer: str, code: int, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "dpsync.yaml").write_text(DELETING)
     ended, out, said = ask(tmp_path / "project", platform, answer, tmp_path, programs)
     assert ended == code, out
-    assert "This cannot be undone. Type the number of deletes (1): " in said
+    assert f"Apply these changes to acme on {platform.url}? [y/N] " in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal, environment
 from tests.cli.test_drift import change
+from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import writes
 
 Project = Callable[..., Path]
@@ -37,7 +38,10 @@ def teams(more: str) -> str:
     return f"    teams: {{ {THREE_TEAMS}, {more} }}\n"
 
 
-LIMITED = text(teams("sales: { title: Sales }"), "prune: [teams], limits: { deletes: 0 }")
+LIMITS = "prune: [teams], limits: { deletes: 0 }"
+BEFORE = text(teams("sales: { title: Sales }, legacy: { title: Legacy }"), LIMITS)
+LIMITED = text(teams("sales: { title: Sales }"), LIMITS)
+"""A team was removed since BEFORE, and the limits allow no delete."""
 RENAMED = text("    teams: { tech: { title: Technical writer } }\n")
 EXPOSING = text("    members: { kim@acme.example: admin }\n", "limits: { exposures: 0 }")
 REPLACED = text(teams("sells: { title: Sells }"), "prune: [teams]")
@@ -58,7 +62,7 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
         LIMITED,
         [
             (
-                'Delete team "Legacy" in acme on {url}? This cannot be undone. '
+                'Delete team legacy in acme on {url}? This cannot be undone. '
                 "Type the number of deletes (1): ",
                 "1",
             )
@@ -79,10 +83,30 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
     ),
     "new object and deletes": (
         REPLACED,
-        [("Type 1, 2 or new: ", "new"), ("Type the number of deletes (4): ", "4")],
-        "Applied: 1 created, 4 deleted, in ",
+        [
+            ("Type 1, 2 or new: ", "new"),
+            ("type the address (acme/teams/[Legacy]): ", "acme/teams/[Legacy]"),
+            ("type the address (acme/teams/[Sales]): ", "acme/teams/[Sales]"),
+            YES,
+        ],
+        "Applied: 1 created, 3 deleted, in ",
     ),
 }
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    """Write files into a new project; what LIMITED removes is in its git."""
+
+    def write(root: str) -> Path:
+        if root == LIMITED:
+            directory = project(BEFORE)
+            git(directory, "init", "-q", "-b", "main")
+            git(directory, "add", "dpsync.yaml")
+            git(directory, "commit", "-q", "-m", "Declare the teams")
+        return project(root)
+
+    return write
 
 
 def apply(project: Path, server: ThreadedServer, tmp_path: Path, programs: Path, *flags: str) -> Terminal:
