@@ -1,66 +1,84 @@
-"""The whole cycle in a minute, from a first plan to drift that is found.
+"""Show dpsync in half a minute: import, plan, apply, a change by hand, drift, undo.
 
     python3 examples/demo.py
 
-A companion is started, a copy of examples/acme is planned, applied and proven, then somebody changes a title
-behind dpsync's back and the next plan finds it. At the end everything is stopped; the checkout is as before.
+The demo starts the companion (GitBook's API on this machine) and works in a temporary folder. At the end it
+stops everything and leaves the checkout unchanged.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import urllib.request
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTHON = ROOT / ".venv" / "bin" / "python"
-TOKEN = "ada-token"  # a token of the companion's built-in world, and of nothing else
+ENVIRONMENT = ROOT / "build" / "demo"
+PYTHON = ENVIRONMENT / "bin" / "python"
+TOKEN = "ada-token"  # a documented token of the companion; it opens nothing else
 
 
 def main() -> int:
-    """Run the demo. Returns 0 when every step ended as it should."""
+    """Run the demo. Return 0 if every step ended as it should."""
     prepare()
-    with companion() as url, a_copy():
-        environment = {**os.environ, "DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN}
-        say("What would be done?")
+    with companion() as url, a_folder() as folder:
+        environment = {
+            **os.environ,
+            "DPSYNC_URL": url,
+            "DPSYNC_TOKEN": TOKEN,
+            "PYTHONPATH": str(ROOT),
+            "XDG_STATE_HOME": str(folder / ".state"),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+        say("Write the live organization into files, and commit them.")
+        dpsync(environment, 0, "import", "--organization", "acme", "--quiet")
+        edit("dpsync.yaml", "policy:\n", "policy:\n  prune: [teams]\n")  # teams may be deleted
+        commit("Import")
+        say("Rename a site, add a space, and delete a team in the files.")
+        edit("acme/sites/docs.yaml", "title: Acme Docs\n", "title: Acme Documentation\n")
+        edit("acme/spaces.yaml", "    spaces:\n", "    spaces:\n      webhooks: { title: Webhooks }\n")
+        edit("acme/teams.yaml", "      legacy: { title: Legacy }\n", "")
+        commit("Edit")
         dpsync(environment, 0, "plan")
-        say("Do it.")
+        say("Apply the plan.")
         dpsync(environment, 0, "apply", "--yes")
-        say("Once more: nothing is left to do.")
-        if "No changes." not in dpsync(environment, 0, "plan", "--detailed-exitcode"):
-            sys.exit("the second plan should have been empty")
-        say("Somebody renames a site by hand …")
+        say("Somebody renames the site in GitBook.")
         rename(url, "docs", "Acme Dox")
-        if "Acme Dox" not in dpsync(environment, 2, "plan", "--detailed-exitcode"):
-            sys.exit("the plan should have found the change")
-    say("That was it: the file says one thing, the platform another, and the plan shows both.")
+        dpsync(environment, 2, "drift")
+        say("Undo it.")
+        dpsync(environment, 0, "apply", "--yes", "--quiet", "--select", "acme/sites/docs")
+        if "No changes." not in dpsync(environment, 0, "plan"):
+            sys.exit("the last plan should have been empty")
     return 0
 
 
 def prepare() -> None:
-    """Make the environment that the demo runs in, unless it is there."""
-    subprocess.run([sys.executable, str(ROOT / ".ci" / "environment.py")], check=True)
+    """Install dpsync with its companion into build/demo, unless it is there."""
+    if not PYTHON.exists():
+        print("Installing dpsync into build/demo …", flush=True)
+        venv.create(ENVIRONMENT, with_pip=True)
+        pip = [str(PYTHON), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        subprocess.run([*pip, f"{ROOT}[server]"], check=True)
 
 
 @contextmanager
 def companion() -> Iterator[str]:
-    """The companion on a free port with its built-in world, in memory."""
+    """Run the companion on a free port with its built-in data; yield its URL."""
     command = [str(PYTHON), "-m", "dpsync", "serve", "--port", "0"]
-    print(f"$ dpsync {' '.join(command[3:])}")
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
         if not url:
             sys.exit("the companion did not start")
-        print(url)
+        print(f"$ dpsync serve &\n{url}", flush=True)
         yield url
     finally:
         server.terminate()
@@ -70,36 +88,52 @@ def companion() -> Iterator[str]:
 
 
 @contextmanager
-def a_copy() -> Iterator[None]:
-    """Work in a folder with a copy of the example: an apply keeps its journal and ids beside the files."""
+def a_folder() -> Iterator[Path]:
+    """Work in an empty temporary folder with a git repository."""
     before = Path.cwd()
     with TemporaryDirectory() as folder:
-        shutil.copytree(
-            ROOT / "examples" / "acme", Path(folder) / "acme", ignore=shutil.ignore_patterns(".dpsync")
-        )
         os.chdir(folder)
+        git("init", "--quiet")
         try:
-            yield
+            yield Path(folder)
         finally:
             os.chdir(before)
 
 
 def dpsync(environment: dict[str, str], expected: int, *arguments: str) -> str:
-    """Run a command on the example and show it; stops the demo when it does not end as expected."""
-    print(f"$ dpsync {' '.join(arguments)} -C acme", flush=True)
-    command = [str(PYTHON), "-m", "dpsync", *arguments, "-C", "acme"]
-    result = subprocess.run(
-        command, env={**environment, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True, check=False
-    )
-    print(result.stdout, flush=True)
+    """Run a command and show it; stop the demo if it ends with another exit code than expected."""
+    shown = " ".join(f'"{one}"' if " " in one else one for one in arguments)
+    print(f"$ dpsync {shown}", flush=True)
+    command = [str(PYTHON), "-m", "dpsync", *arguments]
+    result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    print(result.stdout, end="", flush=True)
     if result.returncode != expected:
         sys.exit(f"expected exit code {expected}, got {result.returncode}")
     return result.stdout
 
 
+def edit(file: str, before: str, after: str) -> None:
+    """Replace a text in a file."""
+    path = Path(file)
+    text = path.read_text(encoding="utf-8")
+    if before not in text:
+        sys.exit(f"{file} does not contain {before!r}")
+    path.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+
+def commit(message: str) -> None:
+    """Commit all files."""
+    git("add", ".")
+    git("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "commit", "--quiet", "--message", message)
+
+
+def git(*arguments: str) -> None:
+    """Run git in the working directory."""
+    subprocess.run(["git", *arguments], check=True)
+
+
 def rename(url: str, site: str, title: str) -> None:
-    """What a person does by clicking."""
-    print(f'$ curl -X PATCH {url}/v1/orgs/acme/sites/{site} -d \'{{"title": "{title}"}}\'\n')
+    """Change a title as a click in GitBook does."""
     request = urllib.request.Request(
         f"{url}/v1/orgs/acme/sites/{site}",
         method="PATCH",
@@ -111,7 +145,8 @@ def rename(url: str, site: str, title: str) -> None:
 
 
 def say(text: str) -> None:
-    print(f"\n── {text}\n", flush=True)
+    """Print what happens next."""
+    print(f"\n── {text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ def _type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:
     out.complain(_words(plan, question))
     for one in question.typed:
         what = "number" if one.subject.isdecimal() else "address"
-        text = f"If {visible(one.means)}, type the {what} ({visible(one.subject)}):"
+        text = f"To {visible(one.means)}, type the {what} ({visible(one.subject)}):"
         if not is_typed(out, text, one.subject):
             return None
     return Given(frozenset(one.answer for one in question.typed))

@@ -62,7 +62,7 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
         LIMITED,
         [
             (
-                'Delete team legacy in acme on {url}? This cannot be undone. '
+                "Delete team legacy in acme on {url}? This cannot be undone. "
                 "Type the number of deletes (1): ",
                 "1",
             )
@@ -78,7 +78,7 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
     ),
     "number of exposures": (
         EXPOSING,
-        [("If all of it is meant, type the number (1): ", "1"), YES],
+        [("To open all of it, type the number (1): ", "1"), YES],
         "Applied: 1 changed, in ",
     ),
     "new object and deletes": (
@@ -147,7 +147,7 @@ def test_address_is_typed_to_restructure(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     with apply(project(REBUILT), platform, tmp_path, programs) as terminal:
-        terminal.until("If the navigation is to be built anew, type the address (acme/sites/help): ")
+        terminal.until("To rebuild the navigation, type the address (acme/sites/help): ")
         terminal.type("acme/sites/help")
         terminal.until(f"Apply these changes to acme on {platform.url}? [y/N] ")
         terminal.type("n")

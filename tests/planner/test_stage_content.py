@@ -103,7 +103,7 @@ def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> Non
     """Otherwise, content is deleted that nobody has named."""
     refusal = refused(Case(limits=Limits(1000, 1000)))
     assert refusal is not None
-    assert refusal.message.startswith('Deleting space "Old" needs your confirmation: neither the ids file')
+    assert refusal.message.startswith('Deleting space "Old" needs your confirmation: no entry was found')
     assert [way.add for way in refusal.answers] == [
         'removed: ["acme/spaces/[Old~space-old]"]',
         '--confirm "delete acme/spaces/[Old]"',
@@ -159,31 +159,31 @@ def test_team_with_a_member_removed_in_git_needs_the_number(known: str) -> None:
 
 
 NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
-    "it never had an entry": ({"base": NO_TEAM}, "neither the ids file nor git has an entry for it"),
-    "there is no git": ({}, "neither the ids file nor git has an entry for it"),
+    "it never had an entry": ({"base": NO_TEAM}, "no entry was found in the ids file or in git"),
+    "there is no git": ({}, "no entry was found in the ids file or in git"),
     "its entry was in another place of the history than its line": (
-        {"base": TEAMS, "lines": [("team", "a")]}, "neither the ids file nor git has an entry for it",
+        {"base": TEAMS, "lines": [("team", "a")]}, "no entry was found in the ids file or in git",
     ),
     "no prune when it was removed": (
         {"base": NO_TEAM, "earlier": [NO_TEAM, TEAMS], "earlier_prune": ()},
-        "its entry was removed when no prune pattern covered its place",
+        "its entry was removed when no prune pattern covered it",
     ),
     "its file is not included": (
-        {"base": TEAMS, "not_included": "teams.yaml"}, "teams.yaml has its entry, and nothing includes",
+        {"base": TEAMS, "not_included": "teams.yaml"}, "its entry is in teams.yaml, which no file includes",
     ),
     "an overlay takes it away": (
-        {"base": TEAMS, "still_in": "dpsync.yaml"}, "dpsync.yaml had its entry, and it still has it",
+        {"base": TEAMS, "still_in": "dpsync.yaml"}, "its entry was in dpsync.yaml, and the file still has it",
     ),
     "its file was renamed": (
         {"base": TEAMS, "lost": "it was renamed to people.yaml"},
-        "dpsync.yaml had its entry, and it was renamed to people.yaml",
+        "its entry was in dpsync.yaml, and it was renamed to people.yaml",
     ),
     "its file was cut off": (
         {"base": TEAMS, "texts": ("teams: { a, old }\n", "teams: { a")}, "and the file was cut off",
     ),
     "an apply kept it": (
         {"base": TEAMS, "lines": [("team", "a"), ("team", "old")], "kept": [("team", "old")]},
-        "an apply has left it alone since its entry was removed",
+        "an apply kept it after its entry was removed",
     ),
     "the clone lacks the commit": (
         {"base": NO_TEAM, "shallow": True}, "this clone lacks the commits",
@@ -227,7 +227,7 @@ def test_change_that_also_lets_it_be_deleted_needs_the_number(policy: str) -> No
     assert case.plan().delete_decision == DeleteDecision(number=1)
     refusal = refused(case)
     assert refusal is not None
-    assert "the change that removes it also lets it be deleted" in refusal.message
+    assert "the same change removes its entry and allows the delete" in refusal.message
 
 
 def test_one_refusal_has_the_number_and_the_names() -> None:

@@ -104,7 +104,8 @@ PERHAPS_FORGOTTEN: Final = RefusalWords(
 )
 UNSEEN: Final = RefusalWords(
     "unseen",
-    "it would go, and this token may not read what would go with it: GET {url} is not allowed (403)",
+    "it would be deleted, and this token may not read what would be deleted with it: GET {url} is not "
+    "allowed (403)",
     "apply with a token that may read that, or declare it to keep it",
 )
 NOT_EMPTY: Final = RefusalWords(
@@ -119,7 +120,7 @@ IN_USE: Final = RefusalWords(
 )
 CONTENT: Final = RefusalWords("content", "{words}", "{way_out}")
 PASSED_OVER: Final = RefusalWords(
-    "passed-over", "it would be deleted, and {evidence}", "if it may go: {answer}{back}"
+    "passed-over", "it would be deleted, and {evidence}", "to delete it, add {answer}{back}"
 )
 
 # Who holds the keys.
@@ -130,7 +131,7 @@ OWN_USER: Final = RefusalWords(
     "let somebody else apply this, with another token",
 )
 PERHAPS_OWN_USER: Final = RefusalWords(
-    "own-user", "they would {lose}, and {lacking}", "if it is not theirs: {answer}"
+    "own-user", "they would {lose}, and {lacking}", "if the token is not theirs, add {answer}"
 )
 LAST: Final = RefusalWords(
     "last-{value}",
@@ -143,14 +144,14 @@ LAST: Final = RefusalWords(
 LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{changes} would open something up; allowed: {allowed}{since}",
-    "check what the plan lists under Access, then say {answer}",
+    "{changes} would open access; allowed: {allowed}{since}",
+    "check the lines with \"opens access\", then add {answer}",
     reason="threshold",
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
     "{names} would be public, or more powerful than declared, for a moment",
-    "check what the plan lists under Access, then say {answer}; or unpublish the site while "
+    "check the lines with \"opens access\", then add {answer}; or unpublish the site while "
     "its parts are created",
 )
 
@@ -159,7 +160,7 @@ FOR_A_MOMENT: Final = RefusalWords(
 RESTRUCTURE: Final = RefusalWords(
     "restructure",
     "its navigation has {now} at the root and would get {then}: every URL would change",
-    "if that is wanted: {answer}",
+    "to confirm this, add {answer}",
 )
 NOTHING_TO_BEGIN: Final = RefusalWords(
     "restructure",
@@ -168,7 +169,7 @@ NOTHING_TO_BEGIN: Final = RefusalWords(
 )
 STAYS_HIDDEN: Final = RefusalWords(
     "restructure",
-    "{field} is true, and must be false while dpsync builds the navigation anew",
+    "{field} is true, and must be false while dpsync rebuilds the navigation",
     "declare {field} with the value that it should have afterwards",
 )
 CANNOT_HIDE: Final = RefusalWords(
@@ -183,13 +184,13 @@ SHALLOW_CLONE: Final = RefusalWords(
     "this clone cannot tell whether {entries} would be created a second time, since they may be live under "
     "another name{deletes}: there is no ids file, and {base}",
     "fetch the whole history (fetch-depth: 0 in actions/checkout, or git fetch --unshallow); or, if they are "
-    "new{meant}, say {answer}",
+    "new{meant}, add {answer}",
 )
 EXCHANGED: Final = RefusalWords(
     "exchanged",
-    "nothing but its name says that it is {id}, and wherever the files name it is {other_id}, which has the "
-    "name of {other}: perhaps only their names were exchanged",
-    "{by_name} if its name is right, or {by_place} if its place is",
+    "only its name matches {id}; references in the files point to {other_id}, which has the name of {other}. "
+    "Perhaps only the two names were exchanged",
+    "if the name is right, {by_name}; if the references are right, {by_place}",
 )
 
 # Of a revert.

@@ -140,7 +140,7 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
         if item.scope.address not in agreed:
             now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
             flag = item.question.flag
-            way = WayOut(address=str(owner), add=flag, means="the navigation is to be built anew")
+            way = WayOut(address=str(owner), add=flag, means="rebuild the navigation")
             yield refusals.RESTRUCTURE.at(owner, answers=(way,), now=now, then=then, answer=flag)
         elif not item.alone and first_section(sides, item, sides.lineage.below(item.scope.address)) is None:
             yield refusals.NOTHING_TO_BEGIN.at(owner)

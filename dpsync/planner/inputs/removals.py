@@ -22,10 +22,10 @@ from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.history import FormerNames
 
-NO_ENTRY = "neither the ids file nor git has an entry for it"
-KEPT = "an apply has left it alone since its entry was removed"
+NO_ENTRY = "no entry was found in the ids file or in git"
+KEPT = "an apply kept it after its entry was removed"
 NOT_PRUNED = "no prune pattern covers its place"
-DEEPER = "this clone lacks the commits that would tell whether its entry was removed (fetch-depth: 0)"
+DEEPER = "this clone lacks the commits that show whether its entry was removed (fetch-depth: 0)"
 
 
 class Removal(Struct, frozen=True):
@@ -93,22 +93,20 @@ class Removals(Struct, frozen=True, dict=True):
         place = next((at for at in address.upward() if at in then.scopes), address.place)
         new_prune = not then.pruned(place) or then.policy.leaves(address)
         if new_prune and newer is not self.desired and not newer.pruned(place):
-            return self._not_removed(
-                identity, "its entry was removed when no prune pattern covered its place"
-            )
+            return self._not_removed(identity, "its entry was removed when no prune pattern covered it")
         other = self._other_file(address)
         if other is not None:
-            return Removal(f"{other} has its entry, and nothing includes this file", other)
+            return Removal(f"its entry is in {other}, which no file includes", other)
         file = then.resources[address].span.file
         reason = self._still_there(file, address, then)
-        return Removal(f"{file} had its entry, and {reason}" if reason else "", new_prune=new_prune)
+        return Removal(f"its entry was in {file}, and {reason}" if reason else "", new_prune=new_prune)
 
     def _not_removed(self, identity: Identity, reason: str) -> Removal:
         """The reason, or the file of the project that has the entry and that nothing includes."""
         for file in self.desired.not_included:
             names = self.former.of(identity)
             if names & file.entries or self.former.before(identity, file.entries.__contains__) & file.entries:
-                return Removal(f"{file.file} has its entry, and nothing includes this file", file.file)
+                return Removal(f"its entry is in {file.file}, which no file includes", file.file)
         return Removal(reason)
 
     def _other_file(self, address: Address) -> str | None:
@@ -119,7 +117,7 @@ class Removals(Struct, frozen=True, dict=True):
         if file not in self.desired.texts:
             return self.base.missing_file(then.commit or "", file)
         if address in self.desired.entries_in(file):
-            return "it still has it: an overlay or an environment takes it away"
+            return "the file still has it, but an overlay or an environment removes it"
         return "the file was cut off" if self._is_cut(file, then) else ""
 
     def _is_cut(self, file: str, then: Desired) -> bool:

@@ -236,14 +236,11 @@ class _Asking(Struct, frozen=True):
             line = f"removed: [{', '.join(_line(self.sides.former, identity) for identity in in_policy)}]"
             both = f" and {number.flag}" if number and self.also_number else ""
             way_out.append(f"or add to policy {line}{both}")
-            answers.append(WayOut(address="policy", add=line, means="these objects may be deleted"))
+            answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
         if number:
             at = names[self.objects[0]] if self.objects else self.too_many[0].organization
-            answers.append(WayOut(address=at, add=number.flag, means="all deletes of this plan, in this run"))
-        answers += [
-            WayOut(address=one.subject, add=one.flag, means="this object may be deleted, in this run")
-            for one in by_name
-        ]
+            answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
+        answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
         return DeleteQuestion(self._words(), "; ".join(way_out), tuple(answers))
 
     @property
@@ -254,7 +251,7 @@ class _Asking(Struct, frozen=True):
         """The files that declare some of the objects and that nothing includes."""
         removals = (self.found.to_name.get(identity) for identity in self.objects)
         for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
-            yield WayOut(address="include", add=file, means="its entries belong to the configuration")
+            yield WayOut(address="include", add=file, means="include its entries again")
 
     def _words(self) -> str:
         reasons = [*map(str, self.too_many), *self._reasons(), *self._synced()]
@@ -281,7 +278,7 @@ class _Asking(Struct, frozen=True):
         if identity in self.found.to_name:
             return self.found.to_name[identity].reason
         new_prune = self.found.to_count[identity].new_prune
-        return "the change that removes it also lets it be deleted" if new_prune else ""
+        return "the same change removes its entry and allows the delete" if new_prune else ""
 
     def _synced(self) -> Iterator[str]:
         """The objects that the platform syncs with a repository."""

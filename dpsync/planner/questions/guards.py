@@ -219,7 +219,7 @@ def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool)
     answer = Answer(NOT_MY_OWN, str(address))
     lacking = decided.sides.registry.profile.lacks("telling whose token this is")
     lose = _lost(guard, goes)
-    way = WayOut(address=str(address), add=answer.flag, means="the token is somebody else's")
+    way = WayOut(address=str(address), add=answer.flag, means="confirm that this is another person")
     refusal = words.PERHAPS_OWN_USER.at(
         address, answers=(way,), lose=lose, lacking=lacking, answer=answer.flag
     )

@@ -179,7 +179,7 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
     answers = [(line, f"it is {_titled(sides, one)}") for line, one in zip(lines, shown, strict=True)]
     answers += [("new: true", "it is new")] if only else []
     answers += [(new, f"create {counted(len(left), group.kind.noun)}")]
-    answers += [(flag, "the delete is meant") for flag in delete_flags]
+    answers += [(flag, "delete this object") for flag in delete_flags]
     showing = _showing(sides.names)
     return RENAMED.at(
         first,

@@ -1,7 +1,7 @@
-"""Objects that entries were until now, by lines of the ids file, and that would be deleted because of that.
+"""Questions about deletes of objects that the ids file assigned to an entry that is another object now.
 
-A pin goes before the line of its entry, and `dpsync ids --bind` replaces a line. Either may be a mistake, so
-what was there goes only where somebody names it.
+A pin overrides the line of its entry, and `dpsync ids --bind` replaces a line. Either may be a mistake, so
+dpsync deletes the former object only if a person names it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
         if sides.policy.removed(identity):
             yield Question(answer)
             continue
-        back = f"; if it is meant, {_said(was.back)}" if was.back is not None else ""
-        may_go = WayOut(address=str(was.address), add=answer.flag, means="it may go")
+        back = f"; to keep it, {_said(was.back)}" if was.back is not None else ""
+        may_go = WayOut(address=str(was.address), add=answer.flag, means="delete this object")
         refusal = PASSED_OVER.at(
             address,
             answers=(may_go,) if was.back is None else (may_go, was.back),
@@ -70,8 +70,8 @@ def formerly(sides: Sides) -> dict[Identity, Former]:
     for address, line in sorted(records.lines.items()):
         entry = sides.desired.resources.get(address)
         if entry is not None and entry.pin is not None and entry.pin != line.id:
-            said = f"it is what the ids file says that {address} is, whose pin says {entry.pin}"
-            back = WayOut(address=str(address), add=f"id: {line.id}", means="it is meant, not what is pinned")
+            said = f"the ids file assigns it to {address}, but that entry has id: {entry.pin}"
+            back = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
             found[entry.kind, line.id] = Former(address, said, back)
     return found
 
@@ -81,13 +81,15 @@ def _meant(places: Places, line: RecordedLine) -> list[Identity]:
 
 
 def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
-    said = f"the ids file of {sides.base.name} says that it is {address}"
+    said = f"the ids file of {sides.base.name} assigns it to {address}"
     present = sides.snapshot.records.lines.get(address)
     is_now = (
-        f", which is {present.id} by its line of now" if present is not None else ", which has no line now"
+        f", which the ids file now assigns to {present.id}"
+        if present is not None
+        else ", which has no line in the ids file now"
     )
     if address not in sides.desired.resources:
         return Former(address, f"{said}{is_now}", None)
     add = command("ids", "--bind", f"{address}={line.id}")
-    back = WayOut(address=str(address), add=add, means="it is that one, and its line of now is wrong")
+    back = WayOut(address=str(address), add=add, means="use this object, and replace the line")
     return Former(address, f"{said}{is_now}", back)
