@@ -23,13 +23,10 @@ from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.machine.checkout import ROOT, Checkout
 from tests.machine.checkout import document as printed
-from tests.soak import examples
+from tests.soak import seeds
 
 from .platform import Platform
 
-SEED = int(os.environ.get("DPSYNC_SEED", "1"))
-"""The first seed."""
-EXAMPLES = int(os.environ.get("DPSYNC_EXAMPLES", "0")) or examples(3, 60)
 STEPS = 40
 ENVIRONMENTS = {"production": "acme", "staging": "globex"}
 """The organization of each environment."""
@@ -355,7 +352,7 @@ class Month:
         action(clone)
 
 
-@pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
+@pytest.mark.parametrize("seed", seeds(3, 60))
 def test_label_is_what_happened(platform: Platform, seed: int, tmp_path: Path) -> None:
     """Otherwise, somebody is blamed for the change of somebody else."""
     month = Month(platform.server, seed, tmp_path)
