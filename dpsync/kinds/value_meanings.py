@@ -80,6 +80,7 @@ _LANGUAGES: Final = {
 _LANGUAGE: Final = {code: f"{name}." for code, name in _LANGUAGES.items()}
 
 VALUES: Final[Mapping[str, Mapping[str, str]]] = {
+    "policy.protect.skip": {"True": "A plan keeps the object and continues."},
     "role": _ROLES,
     "defaultRole": _ROLES,
     "defaultLevel": _LEVELS,

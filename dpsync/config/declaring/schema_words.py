@@ -106,8 +106,9 @@ def _describe_file(part: Schema, above: str) -> None:
         _describe_values(inner, path)
         _describe_file(inner, path)
         below = inner.get("additionalProperties")
-        if isinstance(below, dict):
-            _describe_file(below, path)
+        for form in (below, *inner.get("items", {}).get("anyOf", ())):
+            if isinstance(form, dict):
+                _describe_file(form, path)
 
 
 def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
