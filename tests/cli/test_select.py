@@ -187,7 +187,7 @@ def test_a_pattern_that_names_nothing_ends_with_5_and_what_is_near(
     assert "nearest: acme/teams/writers" in ended.err
 
 
-@pytest.mark.parametrize("pattern", ["teams//x", "teams/w*", "", "teams/writers#title"])
+@pytest.mark.parametrize("pattern", ["teams/x/", "teams/w*", "", "teams/writers#title"])
 def test_what_is_no_pattern_ends_with_5(
     pattern: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:

@@ -44,9 +44,9 @@ def test_it_says_what_came_and_what_is_called_otherwise(run: Run, at: str) -> No
     assert count == "In the files: 1 renamed, 1 added."
     assert base.startswith("(compared with: HEAD (")
     assert entries == [
-        '~ acme/teams/authors  team "Writers", was acme/teams/writers  dpsync.yaml:6:7',
-        '+ acme/teams/sales  team "Sales"  dpsync.yaml:7:7',
-        '    + title: "Sales"',
+        '~ acme/teams/authors  team "Writers", was acme/teams/writers  dpsync.yaml:6',
+        '+ acme/teams/sales  team "Sales"  dpsync.yaml:7',
+        '    + title "Sales"',
     ]
     document = json.loads(run("validate", "-C", at, "--changes", "--format", "json").out)
     jsonschema.validate(document, json.loads((SCHEMAS / "findings.schema.json").read_text()))

@@ -176,6 +176,7 @@ def test_what_cannot_be_is_wrong_usage_and_changes_nothing(
 
 def test_elsewhere_nothing_is_asked_of_the_platform(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPSYNC_URL", "https://nobody.invalid")
+    monkeypatch.setenv("DPSYNC_TOKEN", "token-1")
     ended = desk.ids("--bind", "acme/teams/writers=team-1")
 
     assert ended.code == 0

@@ -270,7 +270,7 @@ def test_an_address_that_nothing_has(docs: Path, run: Run) -> None:
     ended = run("import", "-C", str(docs), "--update", "acme/teams/[Sales]")
     assert ended.code == 3
     assert 'nothing declared has the address "acme/teams/[Sales]"' in ended.out
-    assert run("import", "-C", str(docs), "--update", "acme//teams").code == 64
+    assert run("import", "-C", str(docs), "--update", "acme/teams/").code == 64
 
 
 def test_a_field_that_is_asked_for_by_name_gets_a_line(docs: Path, run: Run) -> None:

@@ -200,7 +200,7 @@ def test_the_lines_of_an_organization_are_replaced_as_a_whole() -> None:
     ("text", "why"),
     [
         ("", "single slashes"),
-        ("a//b", "single slashes"),
+        ("a/b/", "single slashes"),
         ("/a", "single slashes"),
         ("#field", "single slashes"),
         ("a#", "a field's name is missing"),
