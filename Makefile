@@ -5,7 +5,7 @@ VENV := .venv/bin
 
 .PHONY: demo test clients contract lowest lint types imports schemas lock machine soak promises environment site screenshots
 
-demo: ## start the companion, plan, apply, prove, drift
+demo: ## start the companion, import, plan, apply, drift, undo
 	$(PYTHON) examples/demo.py
 
 # Bytecode is written whatever the environment says: the tests start programs by the hundred.

@@ -38,7 +38,7 @@ def main() -> int:
             "GIT_CONFIG_GLOBAL": os.devnull,
         }
         say("Write the live organization into files, and commit them.")
-        dpsync(environment, 0, "import", "--organization", "acme", "--quiet")
+        dpsync(environment, 0, "import", "--organization", "acme", "--quiet", lines=3)
         edit("dpsync.yaml", "policy:\n", "policy:\n  prune: [teams]\n")  # teams may be deleted
         commit("Import")
         say("Rename a site, add a space, and delete a team in the files.")
@@ -100,13 +100,19 @@ def a_folder() -> Iterator[Path]:
             os.chdir(before)
 
 
-def dpsync(environment: dict[str, str], expected: int, *arguments: str) -> str:
-    """Run a command and show it; stop the demo if it ends with another exit code than expected."""
+def dpsync(environment: dict[str, str], expected: int, *arguments: str, lines: int | None = None) -> str:
+    """Run a command and show it; stop the demo if it ends with another exit code than expected.
+
+    `lines`: how many of the first lines to print; None prints all.
+    """
     shown = " ".join(f'"{one}"' if " " in one else one for one in arguments)
     print(f"$ dpsync {shown}", flush=True)
     command = [str(PYTHON), "-m", "dpsync", *arguments]
     result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
-    print(result.stdout, end="", flush=True)
+    printed = result.stdout.splitlines()
+    if lines is not None:
+        printed = [*printed[:lines], "…", printed[-1]]
+    print("\n".join(printed), flush=True)
     if result.returncode != expected:
         sys.exit(f"expected exit code {expected}, got {result.returncode}")
     return result.stdout

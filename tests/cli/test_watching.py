@@ -208,7 +208,11 @@ def test_a_watched_place_that_may_not_be_read_is_told(
         ("sites/*/redirect", 5, 'did you mean "sites/*/redirects"?'),
         ("sites/*#title", 5, 'nobody knows the platform\'s default of "title"'),
         ("glossary", 0, None),
-        ("spaces/*/permissions/teams", 0, 'policy.watch "spaces/*/permissions/teams": it matches no entry and no object'),
+        (
+            "spaces/*/permissions/teams",
+            0,
+            'policy.watch "spaces/*/permissions/teams": it matches no entry and no object',
+        ),
     ],
 )
 def test_a_pattern_that_watches_nothing_is_told(

@@ -35,7 +35,9 @@ def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None
         timeout=PATIENCE,
     )
     assert result.returncode == 0, result.stderr
-    assert 'title  "Acme Dox" → "Acme Docs"' in result.stdout
+    assert 'title  "Acme Documentation" → "Acme Dox"' in result.stdout
+    assert "Verified: a new plan has no changes." in result.stdout
+    assert len(result.stdout.splitlines()) <= 60
     assert {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")} == before
 
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from tests.model.test_frozen import CLASSES
 
 TRUE = {
-    "Difference.known", "Effect.counts", "FieldDrift.known", "NavigationChange.known", "Plan.deleting", "Base.complete",
+    "Difference.known", "Effect.counts", "FieldDrift.known", "NavigationChange.known", "Plan.deleting",
+    "Base.complete",
     "Renamed.likely", "UrlImpact.known",
     "LiveObject.own_id", "GitHubText.open", "Inputs.summary", "Inputs.annotations", "Inputs.drift_issue",
     "IdsFileUpdate._sure",

@@ -32,15 +32,15 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
 @pytest.mark.parametrize(
     ("document", "lines"),
     [
-        ({}, ["Nothing to take over: the lines say what is live."]),
-        ({"proven": True, "requests": 7}, ["A plan of it is empty. (7 requests to read)"]),
+        ({}, ["Nothing to import: the lines have the live values."]),
+        ({"proven": True, "requests": 7}, ["Verified: these files plan no changes."]),
         (
             {"proven": False, "differences": (SHARED,)},
-            ["A plan of it is not empty:", "  acme: the line is shared", "    write it"],
+            ["These files still plan changes:", "  acme: the line is shared", "    write it"],
         ),
         (
             {"differences": (PLACED,), "taken": (TakenOver(address="acme", field="title", at=AT),)},
-            ["  acme#title  teams.yaml:7:3", "", "Not taken over:", "  teams.yaml:7: : another place"],
+            ["  acme#title  teams.yaml:7:3", "", "Not imported:", "  teams.yaml:7: : another place"],
         ),
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
@@ -57,10 +57,10 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
                 "secrets": (SecretToSet(name="TOKEN", address="acme/saml/okta", field="token"),),
             },
             [
-                "Set these variables before you apply; their values are not in the files:",
+                "Set these environment variables before you apply. The files do not contain their values:",
                 "  TOKEN  acme/saml/okta#token",
                 "",
-                "A plan of it is empty. (0 requests to read)",
+                "Verified: these files plan no changes.",
             ],
         ),
         (
@@ -72,11 +72,11 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
                 ),
             },
             [
-                "Not in the files, and therefore left alone:",
+                "Not imported, so dpsync does not manage:",
                 "  acme/teams: may not be read",
                 "  teams.yaml:7:3: acme#logo: no line says it",
                 "",
-                "A plan of it is empty. (0 requests to read)",
+                "Verified: these files plan no changes.",
             ],
         ),
     ],

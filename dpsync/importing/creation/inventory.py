@@ -170,7 +170,7 @@ class _InventoryReader:
                 return True
             if isinstance(kind.shape, Single):
                 self.whole.unread.append(
-                    UnreadSource(kind, parent, "it takes a request for each; write what you manage")
+                    UnreadSource(kind, parent, "skipped (one request per object); import it with --full")
                 )
             return not isinstance(kind.shape, NodeShape | Single)
         if not isinstance(kind.shape, NodeShape):

@@ -145,13 +145,13 @@ LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold
 EXPOSURES: Final = RefusalWords(
     "exposures",
     "{changes} would open access; allowed: {allowed}{since}",
-    "check the lines with \"opens access\", then add {answer}",
+    'check the lines with "opens access", then add {answer}',
     reason="threshold",
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
     "{names} would be public, or more powerful than declared, for a moment",
-    "check the lines with \"opens access\", then add {answer}; or unpublish the site while "
+    'check the lines with "opens access", then add {answer}; or unpublish the site while '
     "its parts are created",
 )
 

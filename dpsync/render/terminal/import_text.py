@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.model.entries.address import Address, FieldAddress
-from dpsync.model.texts.words import counted, listed
+from dpsync.model.texts.words import listed
 from dpsync.render.json.documents import ImportDocument
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible
@@ -42,7 +42,7 @@ def _secrets(document: ImportDocument) -> Iterator[str]:
     if not document.secrets:
         return
     yield ""
-    yield "Set these variables before you apply; their values are not in the files:"
+    yield "Set these environment variables before you apply. The files do not contain their values:"
     for secret in document.secrets:
         yield f"  {secret.name}  {visible(secret.address)}#{visible(secret.field)}"
 
@@ -51,7 +51,7 @@ def _left_out(document: ImportDocument) -> Iterator[str]:
     if not document.left_out:
         return
     yield ""
-    yield "Not in the files, and therefore left alone:"
+    yield "Not imported, so dpsync does not manage:"
     for note in document.left_out:
         field = f"#{note.field}" if note.field else ""
         place = f"{note.at.file}:{note.at.line}:{note.at.column}: " if note.at else ""
@@ -61,14 +61,11 @@ def _left_out(document: ImportDocument) -> Iterator[str]:
 def _end(document: ImportDocument, paint: Paint) -> Iterator[str]:
     yield ""
     if document.proven:
-        yield (
-            paint("A plan of it is empty.", "green bold")
-            + f" ({counted(document.requests, 'request')} to read)"
-        )
+        yield paint("Verified: these files plan no changes.", "green bold")
     elif document.proven is None and not document.differences:
-        yield "Nothing to take over: the lines say what is live." if not document.files else "Done."
+        yield "Nothing to import: the lines have the live values." if not document.files else "Done."
     else:
-        said = "A plan of it is not empty:" if document.proven is False else "Not taken over:"
+        said = "These files still plan changes:" if document.proven is False else "Not imported:"
         yield paint(said, "red bold")
     for found in document.differences:
         where = f"{found.at.file}:{found.at.line}: " if found.at else ""
