@@ -83,12 +83,7 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
     ),
     "new object and deletes": (
         REPLACED,
-        [
-            ("Type 1, 2 or new: ", "new"),
-            ("type the address (acme/teams/[Legacy]): ", "acme/teams/[Legacy]"),
-            ("type the address (acme/teams/[Sales]): ", "acme/teams/[Sales]"),
-            YES,
-        ],
+        [("Type 1 or new: ", "new"), ("Type the number of deletes (3): ", "3")],
         "Applied: 1 created, 3 deleted, in ",
     ),
 }
@@ -96,10 +91,10 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
 
 @pytest.fixture
 def project(project: Project) -> Project:
-    """Write files into a new project; what LIMITED removes is in its git."""
+    """Write files into a new project; what LIMITED and REPLACED remove is in its git."""
 
     def write(root: str) -> Path:
-        if root == LIMITED:
+        if root in (LIMITED, REPLACED):
             directory = project(BEFORE)
             git(directory, "init", "-q", "-b", "main")
             git(directory, "add", "dpsync.yaml")
