@@ -112,12 +112,15 @@ def test_merged_edit_that_is_not_applied_is_not_from_outside(workflow: Workflow)
     assert drift_labels(check(workflow)) == {"edited here"}
 
 
-def test_drift_of_another_platform_has_no_label(workflow: Workflow) -> None:
-    """Otherwise, the state of one platform counts as a manual change of another."""
+def test_drift_of_another_organization_has_no_label(workflow: Workflow) -> None:
+    """Otherwise, what was applied to one organization counts as applied to another."""
     merged_and_applied(workflow)
     by_hand(workflow, "Acne")
-    workflow.commit(CONFIG.replace("id: acme", "id: globex"))
-    assert drift_labels(check(workflow)) == set()
+    two = f"{CONFIG}  globex: {{ id: globex }}\n"
+    workflow.commit(two)
+    ended = check(workflow)
+    assert ended.outputs["outcome"] == "drift"
+    assert drift_labels(ended) == set()
 
 
 @pytest.mark.parametrize("lacks", ["comments", "history"])
