@@ -44,7 +44,7 @@ organizations:
     glossary: {}
     integrations:
       acme-tools: { configuration: { server: after, token: { env: TOOLS_TOKEN } } }
-    spaces: { s: { title: Guides, collection: d } }
+    spaces: { s: { title: Guides, collection: d }, u: { title: Drafts } }
 """
 TEAM, SPACE, TOOLS, NEW = "acme/teams/a", "acme/spaces/s", "acme/integrations/acme-tools", "acme/teams/n"
 NEWS, TERM, BO = "acme/spaces/[News]", "acme/glossary/[Ventil]", "acme/teams/a/members/[bo@acme.example]"
@@ -129,7 +129,11 @@ class Forgery:
 WORLD = world(
     teams=[{"id": "a", "title": "Alpha", "members": [{"user": "bo"}]}, {"id": "b", "title": "Beta"}],
     collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}],
-    spaces=[{"id": "s", "title": "Guides", "parent": "c"}, {"id": "t", "title": "News"}],
+    spaces=[
+        {"id": "s", "title": "Guides", "parent": "c"},
+        {"id": "t", "title": "News"},
+        {"id": "u", "title": "Drafts"},
+    ],
     glossary=[{"id": "g", "translations": {"en": "valve", "de": "Ventil"}}],
     integrations=[{"name": "acme-tools", "title": "Tools", "script": "x"}],
     installations=[
@@ -158,7 +162,10 @@ def forgery(
     platform.reset(left or WORLD)
     at = project(TEXT)
     if not left:
-        assert run("plan", "-C", str(at), "--confirm", "delete 1", "--out", "plan.json").code == 0
+        assert (
+            run("plan", "-C", str(at), "--confirm", "delete acme/spaces/[News]", "--out", "plan.json").code
+            == 0
+        )
         assert run("apply", "plan.json", "-C", str(at), "--yes").code == 0
         left |= platform.call(lambda: worlds.dump(platform.app.store))
         shutil.copytree(at, kept, dirs_exist_ok=True)
@@ -311,11 +318,11 @@ def with_steps(**members: Any) -> Forge:
     return forge
 
 
-def with_copied_deletion(plan: Plan) -> None:
-    """Add the deletion of an object that the apply has not touched."""
-    plan["changes"].append(
-        {**change(plan, NEW), "address": "acme/teams/b", "differences": [], "id": "b", "label": "Beta"}
-    )
+def with_copied_creation(kind: str, address: str, label: str) -> Forge:
+    """Return a forgery that adds the creation of an object that the apply has not touched."""
+    id = address.rpartition("/")[2]
+    members = {"kind": kind, "address": address, "differences": [], "id": id, "label": label}
+    return lambda plan: plan["changes"].append({**change(plan, NEW), **members})
 
 
 HARMLESS: dict[str, tuple[Forge, list[str]]] = {
@@ -367,10 +374,17 @@ def test_forged_journal_requests_are_never_sent(case: str, forgery: Forgery) -> 
     assert ended.code == 3, ended  # the plan has no previous position of the moved space
 
 
-def test_forged_creation_is_planned_and_needs_confirmation(forgery: Forgery) -> None:
-    ended = forgery.revert(forgery.plan(with_copied_deletion))
+def test_forged_creation_of_content_needs_the_number(forgery: Forgery) -> None:
+    ended = forgery.revert(forgery.plan(with_copied_creation("space", "acme/spaces/u", "Drafts")))
     assert (ended.code, forgery.writes) == (4, [])
-    assert "- acme/teams/[Beta]" in ended.out
+    assert "- space [Drafts]" in ended.out
+
+
+def test_forged_creation_of_empty_team_is_shown_first(forgery: Forgery) -> None:
+    file = forgery.plan(with_copied_creation("team", "acme/teams/b", "Beta"))
+    ended = forgery.run("revert", file, "-C", str(forgery.at))
+    assert (ended.code, forgery.writes) == (4, [])
+    assert "- team [Beta]" in ended.out
 
 
 @pytest.mark.parametrize("case", [case for case, (at, _) in REFUSED.items() if "#" not in at or TEAM in at])
