@@ -94,6 +94,9 @@ def _left(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[s
         yield from Writer(paint, 1).blocks(left)
         yield from unproven_lines(remaining)
     elif not report.as_declared:
+        started = remaining.model_copy(update={"trouble": report.started})
+        caused = [block for block in side_blocks(started) if block.entries[0].name == "trouble"]
+        yield from Writer(paint, 1).blocks(caused)
         yield from unkept(report)
         told = {outcome.address for outcome in report.outcomes if outcome.result not in ("done", "already")}
         rest = without_unkept(report)
