@@ -17,7 +17,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.history import FormerNames
@@ -58,6 +58,13 @@ class Removals(Struct, frozen=True, dict=True):
                 return self._removed_since(identity, min(addresses), then, newer)
             newer = then
         return self._not_removed(identity, self._unknown())
+
+    def entry(self, identity: Identity) -> Entry | None:
+        """Return the newest entry of an undeclared object in the base or in a commit before it, if any."""
+        for number, then in enumerate(self._earlier):
+            if addresses := self._addresses(identity, number, then):
+                return then.resources[min(addresses)]
+        return None
 
     @property
     def _earlier(self) -> Iterator[Desired]:

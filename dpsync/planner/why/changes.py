@@ -178,13 +178,10 @@ class _Changes(Struct, frozen=True):
         )
 
     def _removed(self, identity: Identity) -> Removed | None:
-        """Return the entry that the git base has for a live object."""
-        names = self.decisions.sides.names
-        former = names.earlier_addresses.get(identity)
-        if former is None or names.base.desired is None:
-            return None
-        entry = names.base.desired.resources.get(former)
-        return Removed(address=str(former), file=entry.span.file) if entry is not None else None
+        """Return the newest entry that git has for a live object; a revert deletes only what it created."""
+        sides = self.decisions.sides
+        entry = sides.removals.entry(identity) if sides.desired.policy.only is None else None
+        return Removed(address=str(entry.address), file=entry.span.file) if entry is not None else None
 
 
 Key = tuple[tuple[str, int, str], ...]
