@@ -21,7 +21,7 @@ from dpsync.planner.inputs.answers import NEW, confirmed_by, parse
 from dpsync.planner.inputs.sides import Options
 from dpsync.workflows.session import Session
 
-_NUMBER: Final = re.compile(r"delete (content )?[0-9]+")
+_NUMBER: Final = re.compile(r"delete [0-9]+")
 _MANY: Final = re.compile(rf"{NEW} [0-9]+(?= )")
 
 

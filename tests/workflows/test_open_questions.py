@@ -74,7 +74,7 @@ def test_chosen_object_is_no_candidate_any_more() -> None:
         ('--confirm "expose for a moment 1"', "1"),
         ('--confirm "restructure acme/sites/docs"', "acme/sites/docs"),
         ('--confirm "not my own acme/members/ada@acme.example"', "acme/members/ada@acme.example"),
-        ('--confirm "delete object acme/spaces/[API reference]"', "acme/spaces/[API reference]"),
+        ('--confirm "delete acme/spaces/[API reference]"', "acme/spaces/[API reference]"),
     ],
     ids=["exposures", "exposures for a moment", "navigation", "own user", "object by name"],
 )
@@ -83,7 +83,7 @@ def test_number_or_address_of_answer_is_typed(flag: str, subject: str) -> None:
     assert [one.subject for one in question.typed] == [subject]
 
 
-@pytest.mark.parametrize("answer", ["delete 3", "delete content 3"])
+@pytest.mark.parametrize("answer", ["delete 3"])
 def test_number_of_deletes_is_asked_last(answer: str) -> None:
     question = only(open_questions(plan(refusal(f'--confirm "{answer}"')), Given()))
     assert (question.typed, question.numbers) == ((), {answer})
