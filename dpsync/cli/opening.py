@@ -11,11 +11,11 @@ import click
 from msgspec.structs import replace
 
 from dpsync.cli.arguments.connection import Connection, connection
-from dpsync.cli.arguments.memory import opened
+from dpsync.cli.arguments.memory import check_ids_file, opened
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -55,16 +55,22 @@ def configured(
 
     try:
         desired = place.load(out)
-    except DiagnosticError:
+    except DiagnosticError as wrong:
+        if wrong.exit_code is not Exit.INVALID:  # do not read a changed file again
+            raise
         other = next(filter(None, map(place.loaded_for, PROFILES)), None)
         if other is None:
             raise
         try:
-            return other, connect(out, place, other)
+            to = connect(out, place, other)
         except (DiagnosticError, click.UsageError):
-            pass  # without a connection, the errors for the assumed edition are what counts
-        raise
-    return desired, connect(out, place, desired)
+            raise wrong from None  # without a connection, the errors for the assumed edition are what counts
+        desired = other
+    else:
+        to = connect(out, place, desired)
+    if to is not None:
+        check_ids_file(place, to)
+    return desired, to
 
 
 def for_server(

@@ -78,6 +78,15 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
     return named
 
 
+def check_ids_file(place: ConfigurationPaths, to: Connection) -> None:
+    """Raise DiagnosticError if the ids file must equal the file in a commit, and differs from it."""
+    from dpsync.api import ids_path
+
+    if place.commit is not None:
+        path = ids_path(place.root, to.url) if place.ids is None else place.ids
+        on_disk(path, place.root.parent, place.commit).read()
+
+
 def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
     """Return an ids file for reading and writing. With `commit`, it must equal the file in that commit."""
     from dpsync.api import IdsOnDisk, load_registry
