@@ -304,9 +304,9 @@ SHAPES = [
     ),
     # What breaks the rules of the platform, as the schema does not: the first counts, and the rest is named.
     (
-        "{ type: space, key: a, title: A, path: p, default: true, content: { directory: null } }\n"
-        "{ type: space, key: a, title: A, path: p, default: true, content: { directory: null } }",
-        "a-2: { title: A (2) }",
+        "{ type: space, key: a, title: API, path: p, default: true, content: { directory: null } }\n"
+        "{ type: space, key: a, title: API, path: p, default: true, content: { directory: null } }",
+        "a-2: { title: API (2) }",
         {("a-2", "key"), ("a-2", "title"), ("a-2", "path"), ("a-2", "default")},
     ),
     (
@@ -331,9 +331,9 @@ SHAPES = [
         set(),
     ),
     (
-        "{ type: space, key: a, title: A, content: { directory: null } }\n"
-        "{ type: space, key: b, title: A, path: b, content: { directory: null } }",
-        "a: { title: A }\n      b: { title: A (2) }\n",
+        "{ type: space, key: a, title: API, content: { directory: null } }\n"
+        "{ type: space, key: b, title: API, path: b, content: { directory: null } }",
+        "a: { title: API }\n      b: { title: API (2) }\n",
         {("b", "title")},
     ),
     # A path and a default are one for each section; the default section is one for the site.
