@@ -230,6 +230,13 @@ def test_filters_and_keys(open_page: Open) -> None:
     assert page.evaluate("() => document.querySelector(':target .said').title") == "acme/spaces/guides"
 
 
+def test_tree_keeps_slashes_of_a_redirect_in_its_name(open_page: Open) -> None:
+    change = Change(address="acme/sites/docs/redirects//old/start", kind="redirect", action="create")
+    page = open_page(plan_document(Plan(changes=(change,))))
+    names = page.locator("#tree summary, #tree a").all_inner_texts()
+    assert names == ["acme (1)", "sites (1)", "docs (1)", "redirects (1)", "/old/start"]
+
+
 def test_both_sides_stand_beside_each_other(open_page: Open) -> None:
     page = open_page(plan_document(PLAN))
     sides = page.locator(".sides", has_text="instructions")

@@ -146,16 +146,23 @@
 
   // The tree: what is inside of a place is made when it is opened.
 
+  // The last segment of an address may begin with a slash: `redirects//start`.
+  function segments(name) {
+    const parts = name.split("/");
+    const at = parts.findIndex((part, number) => number > 0 && (part === "" || part === "["));
+    return at < 0 ? parts : [...parts.slice(0, at), parts.slice(at).join("/")];
+  }
+
   function branch(list, found, depth) {
     const groups = new Map();
     for (const one of found) {
-      const name = one.name.split("/")[depth];
+      const name = segments(one.name)[depth];
       if (!groups.has(name)) groups.set(name, []);
       groups.get(name).push(one);
     }
     for (const [name, inside] of groups) {
-      const here = inside.filter((one) => one.name.split("/").length === depth + 1);
-      const below = inside.filter((one) => one.name.split("/").length > depth + 1);
+      const here = inside.filter((one) => segments(one.name).length === depth + 1);
+      const below = inside.filter((one) => segments(one.name).length > depth + 1);
       for (const one of here) {
         const item = make("li", undefined, one.sort);
         const link = make("a", name);
