@@ -83,8 +83,7 @@ def test_where_every_step_was_refused_a_request_was_sent_all_the_same(
     monkeypatch.setattr(WriteClient, "send", refusing)
     ended = applied(run, directory)
     assert ended.code == 3
-    for at in ("5:19", "5:38", "5:57"):
-        assert f"       at  dpsync.yaml:{at} (title)" in ended.out
+    assert ended.out.count("       at  dpsync.yaml:5 (title)\n") == 3
 
 
 def test_where_nothing_could_be_sent_it_ends_with_1(

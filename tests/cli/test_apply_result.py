@@ -14,6 +14,9 @@ from tests.cli.terminal import Terminal, environment
 
 Project = Callable[..., Path]
 HEAD = "dpsync: 1\npolicy: { prune: [teams], removed: ['teams/[Legacy]', 'teams/[Sales]'] }\n"
+UNNAMED = "dpsync: 1\npolicy: { prune: [teams] }\n"
+LEGACY = ("--confirm", "delete acme/teams/[Legacy]")
+SALES = ("--confirm", "delete acme/teams/[Sales]")
 MORE = """\
 organizations:
   acme:
@@ -50,7 +53,7 @@ def after_steps(printed: str) -> list[str]:
 def test_apply_ends_with_one_line(run: Run, project: Project, platform: ThreadedServer) -> None:
     printed = run("apply", "-C", str(project(HEAD + MORE)), "--yes").out
     assert after_steps(printed) == [
-        "Applied: 1 created, 1 changed, 4 deleted. Verified: a new plan has no changes."
+        "Applied: 1 created, 1 changed, 3 deleted. Verified: a new plan has no changes."
     ]
 
 
@@ -87,7 +90,7 @@ def test_apply_without_changes_prints_empty_plan(
     [
         ((), 4),
         (("--yes",), 4),
-        (("--approved", "0" * 32, "--confirm", "delete 4"), 4),
+        (("--approved", "0" * 32, *LEGACY, *SALES), 4),
         (("--yes", "--env", "nowhere"), 5),
     ],
     ids=["nobody to ask", "refused", "another plan approved", "unknown environment"],
@@ -95,7 +98,7 @@ def test_apply_without_changes_prints_empty_plan(
 def test_apply_that_is_refused_ends_with_nothing_applied(
     flags: tuple[str, ...], code: int, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    directory = str(project(HEAD.replace("}", ", limits: { deletes: 1 } }", 1) + MORE))
+    directory = str(project(UNNAMED + MORE))
     ran = run("apply", "-C", directory, *flags)
     assert ran.code == code
     assert (ran.err or ran.out).splitlines()[-1] == "Nothing was applied."
@@ -119,5 +122,5 @@ def test_steps_in_terminal_leave_no_line(
         code, printed = terminal.end()
     left = [line.rpartition("\r")[2] for line in printed.rstrip("\n").split("\n")]
     assert (code, [line for line in left if line.startswith("[")]) == (0, [])
-    assert left[-1].startswith("Applied: 1 created, 1 changed, 4 deleted, in ")
+    assert left[-1].startswith("Applied: 1 created, 1 changed, 3 deleted, in ")
     assert printed.count("\nPlan: ") == 1

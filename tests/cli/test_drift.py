@@ -154,10 +154,11 @@ def test_what_the_policy_ignores_is_listed_and_is_no_drift(
     assert [item["address"] for item in document["drift"]["ignored"]] == [
         "acme/sites/docs", "acme/teams/legacy",
     ]  # fmt: skip
-    ended = run("drift", "-C", str(directory))
-    assert "Ignored, as the policy says:" in ended.out
-    assert 'file: "unlisted"' in ended.out
-    assert "No drift. 2 ignored." in ended.out
+    assert run("drift", "-C", str(directory)).out == "No drift.\n"
+    ended = run("drift", "-C", str(directory), "-v")
+    assert "Ignored, as the policy says: 2:\n" in ended.out
+    assert "    visibility  unlisted → public" in ended.out
+    assert ended.out.endswith("\nNo drift.\n")
 
 
 def test_of_a_half_ignored_thing_each_half_is_where_it_belongs(
@@ -196,7 +197,8 @@ def test_every_format_tells_of_what_a_person_must_make(
 ) -> None:
     ended = run("drift", "-C", str(project(ZOE)), "--format", format_)
     assert ended.code == 2
-    assert " is not live" in ended.out
+    assert "missing on the platform" in ended.out
+    assert "invite zoe@acme.example to the organization" in ended.out.replace("`", "")
 
 
 def command(line: str) -> list[str]:

@@ -26,7 +26,8 @@ organizations:
       billing: { source: { url: https://acme.example/openapi/billing.yaml } }
 """
 SAML = "    saml:\n      new: { label: New }\n"
-WRONG = "it could not be fetched or parsed (FETCH_TIMEOUT"
+WRONG = "! acme/openapi/billing: it could not be fetched or parsed (FETCH_TIMEOUT"
+ONE_PROBLEM = "1 object has a problem on GitBook's side: dpsync doctor"
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def test_a_plan_and_drift_show_it_and_it_is_no_change(
     for command in ("plan", "drift"):
         ended = run(command, "-C", directory)
         assert ended.code == 0
-        assert f"x acme/openapi/billing  dpsync.yaml:6:7\n    trouble on the platform: {WRONG}" in ended.out
-        assert "1 in trouble on the platform." in ended.out
-    assert "No drift. (" in run("drift", "-C", directory).out
+        assert ended.out.splitlines()[-2].startswith(ONE_PROBLEM)
+        assert WRONG in run(command, "-C", directory, "-v").out
+    assert run("drift", "-C", directory).out.endswith("\nNo drift.\n")
     planned = json.loads(run("plan", "-C", directory, "--format", "json").out)["plan"]
     assert [item["address"] for item in planned["trouble"]] == ["acme/openapi/billing"]
     assert planned["changes"] == []
@@ -58,7 +59,7 @@ def test_an_apply_that_did_not_start_it_ends_well_and_names_it(
     directory = str(project(BEFORE + "    teams: { new: { title: New } }\n"))
     ended = run("apply", "-C", directory, "--yes")
     assert ended.code == 0, ended.out
-    assert ended.out.count("x acme/openapi/billing") == 1
+    assert ended.out.count(ONE_PROBLEM) == 1
     assert ended.out.endswith("Verified: a new plan has no changes.\n")
 
 
@@ -79,17 +80,17 @@ def test_an_apply_that_started_it_ends_with_3(
     assert "no changes" not in ending
     again = run("apply", "-C", directory, "--yes")
     assert again.code == 0
-    assert "nobody can sign in by it: it is not active (pending)" in again.out
+    assert ONE_PROBLEM in again.out
 
 
 def test_what_is_mended_is_in_no_trouble(platform: ThreadedServer, run: Run, project: Project) -> None:
     directory = str(project(BEFORE.partition("    openapi:")[0] + "    saml: { azure: { label: Azure } }\n"))
-    assert "x acme/saml/azure" in run("plan", "-C", directory).out
+    assert ONE_PROBLEM in run("plan", "-C", directory).out
     change(
         platform, "/orgs/acme/saml/azure", entityID="https://a.example", ssoURL="https://a.example/sso",
         certificate="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
     )  # fmt: skip
-    assert "trouble" not in run("plan", "-C", directory).out
+    assert "problem" not in run("plan", "-C", directory).out
 
 
 @pytest.mark.parametrize(
@@ -116,16 +117,12 @@ def test_there_is_trouble_with_every_kind_that_the_platform_works_on() -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "apply"])
-def test_less_of_it_still_says_what_needs_a_person(
+def test_short_output_still_counts_problems(
     command: str, platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = str(project(BEFORE + "    teams: { writers: { title: Technical writers } }\n"))
-    short = run(command, "-C", directory, "--summary").out.splitlines()
-    assert any(line.startswith(f"x acme/openapi/billing  trouble on the platform: {WRONG}") for line in short)
-    assert any(line.startswith("acme/teams: ") for line in short)
-    quiet = run(command, "-C", directory, "-q").out
-    assert f"    trouble on the platform: {WRONG}" in quiet
-    assert "unmanaged, kept" not in quiet
+    for flag in ("--summary", "-q"):
+        assert ONE_PROBLEM in run(command, "-C", directory, flag).out
 
 
 def test_nothing_in_the_builtin_world_is_in_trouble(

@@ -19,13 +19,13 @@ NEW_TEAM = f"dpsync: 1\n{START}    teams: {{ new: {{ title: New }} }}\n"
 UNNEEDED = "this plan asks no question that this answers"
 
 
-def deleting(*kept: str) -> str:
-    """Return a configuration that deletes every team but some, and must be asked from two deletes on."""
-    names = {"writers": "Technical writers", "reviewers": "Reviewers", "sales": "Sales"}
-    teams = ", ".join(f"{key}: {{ title: {names[key]} }}" for key in kept)
-    removed = ", ".join(f"'teams/[{title}]'" for title in (*names.values(), "Legacy"))
-    policy = f"{{ prune: [teams], removed: [{removed}], limits: {{ deletes: 1, percent: 100 }} }}"
-    return f"dpsync: 1\npolicy: {policy}\n{START}    teams: {{ {teams} }}\n"
+TWO_DELETES = f"""\
+dpsync: 1
+policy: {{ prune: [teams/*/members], limits: {{ deletes: 1, percent: 100 }} }}
+{START}    teams:
+      sales: {{ title: Sales, members: {{}} }}
+      writers: {{ title: Technical writers, members: {{ ada@acme.example: owner }} }}
+"""
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])
@@ -53,11 +53,11 @@ def test_error_names_the_answer_that_plan_needs_now(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, whoever runs an interrupted apply again with the same flags does not know what to say."""
-    directory = str(project(deleting("writers", "reviewers")))
+    directory = str(project(TWO_DELETES))
     refused = run("apply", "-C", directory, "--yes", "--confirm", "delete 9")
     assert refused.code == 64
-    assert 'remove it; this plan asks for --confirm "delete 4"' in refused.err
-    assert run("apply", "-C", directory, "--yes", "--confirm", "delete 4").code == 0
+    assert 'remove it; this plan asks for --confirm "delete 2"' in refused.err
+    assert run("apply", "-C", directory, "--yes", "--confirm", "delete 2").code == 0
 
 
 def test_unneeded_answer_in_terminal_is_note(
@@ -84,8 +84,8 @@ def test_saved_plan_keeps_only_needed_answers(
 def test_saved_plan_with_needed_answer_is_applied(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    directory = project(deleting("writers", "reviewers"))
-    assert run("plan", "-C", str(directory), "--confirm", "delete 4", "--out", "saved").code == 0
+    directory = project(TWO_DELETES)
+    assert run("plan", "-C", str(directory), "--confirm", "delete 2", "--out", "saved").code == 0
     assert run("apply", "saved", "-C", str(directory), "--yes").code == 0
 
 
