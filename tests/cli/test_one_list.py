@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.server.process.thread import ThreadedServer
+from tests.troubled import troubled_world
 
 from .conftest import Run
 from .test_drift import change
@@ -41,7 +42,8 @@ def edit(example: Path) -> Edit:
 
 @pytest.fixture
 def applied(run: Run, example: Path, edit: Edit, platform: ThreadedServer) -> Path:
-    """The example without its webhooks and with a team more, applied and committed; nothing is in trouble."""
+    """The example without its webhooks and with a team more, committed and applied; problems are accepted."""
+    platform.reset(troubled_world())
     edit("dpsync.yaml", "prune: [sites/*/structure]", "prune: [sites/*/structure, teams, teams/*/members]")
     edit(
         "dpsync.yaml", "policy:\n", "policy:\n  accept: ['saml/*#status', 'openapi/*#lastProcessErrorCode']\n"
@@ -51,11 +53,11 @@ def applied(run: Run, example: Path, edit: Edit, platform: ThreadedServer) -> Pa
     edit("automation.yaml", 'billing.yaml" }, visibility: public', 'billing.yaml" }, visibility: private')
     edit("people.yaml", "      support:\n", f"      {LEGACY}\n      support:\n")
     edit("people.yaml", "defaultTeam: sales", "defaultTeam: legacy")
-    ended = run("apply", "-C", str(example), "--yes")
-    assert ended.code == 0, ended.out + ended.err
     git(example, "init", "-q", "-b", "main")
     git(example, "add", ".")
     git(example, "commit", "-q", "-m", "as it is")
+    ended = run("apply", "-C", str(example), "--yes")
+    assert ended.code == 0, ended.out + ended.err
     return example
 
 
