@@ -80,7 +80,8 @@ def random_case(random: Random) -> Case:
         for kind, things in live.items()
     }
     prune = ["teams", "teams/*/members", "sites", "sites/*/structure"]
-    new: Things = {"team": {**wanted["team"], "new": {"title": "New"}}} if random.random() < 0.5 else {}
+    new_team = {"title": "New", "new": True}
+    new: Things = {"team": {**wanted["team"], "new": new_team}} if random.random() < 0.5 else {}
     outside = {path for path in live["team"] if path not in stays and random.random() < 0.5}
     known = {
         kind: {path: fields for path, fields in things.items() if path.split("/")[0] not in outside}
