@@ -249,6 +249,8 @@ def test_a_key_that_was_renamed_removes_nothing_under_its_old_name(
     at = str(checkout.at)
     checkout.write("acme/tmp.yaml", TWO.replace("two:", "second:"))
     checkout.write("dpsync.yaml", ROOT.replace("prune", "removed: [spaces/two], prune"))
-    assert "the object has the entry acme/spaces/second: remove" in checkout.run("plan", "-C", at).out
+    assert (
+        "the object has the entry acme/spaces/second: remove this line" in checkout.run("plan", "-C", at).out
+    )
     assert checkout.run("apply", "-C", at, "--yes").code == 0
     assert titles(server) == {"Kept", "One", "Two"}

@@ -156,7 +156,7 @@ def test_the_plan_names_the_file_and_line_that_won(
 ) -> None:
     flags = write(project, below("title: Acme Inc"))
     ended = run("plan", *flags)
-    assert '"Acme" → "Acme Inc"  prod.yaml:3:5' in ended.out, ended.out
+    assert '"Acme" → "Acme Inc"  prod.yaml:3' in ended.out, ended.out
     document = json.loads(run("plan", *flags, "--format", "json").out)
     assert document["plan"]["origins"]["acme#title"] == {"file": "prod.yaml", "line": 3, "column": 5}
     assert document["plan"]["origins"]["acme"]["file"] == "dpsync.yaml"
@@ -166,7 +166,7 @@ def test_with_v_every_field_is_told_with_its_place(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(BASE.replace("title: Acme\n", "title: Acme Inc\n"))
-    assert '"Acme Inc"  dpsync.yaml:6:5' in run("plan", "-C", str(directory), "-v").out
+    assert '"Acme Inc"  dpsync.yaml:6' in run("plan", "-C", str(directory), "-v").out
     assert '"Acme Inc"  dpsync.yaml' not in run("plan", "-C", str(directory)).out
 
 
@@ -223,7 +223,7 @@ def test_the_git_base_has_the_same_layers(run: Run, project: Project, platform: 
     git(directory, "add", "dpsync.yaml", "prod.yaml")
     git(directory, "commit", "-q", "-m", "before")
     write(project, below("teams: { authors: { title: Sellers } }"))
-    ended = run("plan", *flags)
+    ended = run("plan", "-v", *flags)
     assert "renamed: matched by its name in HEAD to sales" in ended.out, ended.out
 
 
@@ -235,9 +235,8 @@ def test_an_overlay_that_is_new_since_the_base_is_no_obstacle(
     git(directory, "init", "-q", "-b", "main")
     git(directory, "add", "dpsync.yaml")
     git(directory, "commit", "-q", "-m", "before")
-    ended = run("plan", *flags)
-    assert "base: HEAD" in ended.out
-    assert ended.err == ""
+    assert run("plan", *flags).err == ""
+    assert "base: HEAD" in run("plan", "-v", *flags).out
 
 
 # Environments.
@@ -281,14 +280,14 @@ def test_its_name_is_in_the_plan(
 ) -> None:
     text = (surroundings / "dpsync.yaml").read_text().replace("globex", "acme")
     (surroundings / "dpsync.yaml").write_text(text)
-    ended = run("plan", "-C", str(surroundings), "--env", "prod")
-    assert ended.out.splitlines()[1] == "environment: prod", ended.err
+    ended = run("plan", "-v", "-C", str(surroundings), "--env", "prod")
+    assert "environment: prod" in ended.out.splitlines(), ended.err
     assert '"Acme" → "Globex Ltd"' in ended.out
     monkeypatch.setenv("DPSYNC_ENV", "prod")
-    assert run("plan", "-C", str(surroundings)).out == ended.out
+    assert run("plan", "-v", "-C", str(surroundings)).out == ended.out
     document = json.loads(run("plan", "-C", str(surroundings), "--format", "json").out)
     assert document["plan"]["environment"] == "prod"
-    assert "\nenvironment: prod\n" in run("drift", "-C", str(surroundings)).out
+    assert "\nenvironment: prod\n" in run("drift", "-v", "-C", str(surroundings)).out
     assert run("apply", "-C", str(surroundings), "--yes").code == 0
 
 
@@ -297,7 +296,7 @@ def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", platform.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
-    ended = run("plan", "-C", str(surroundings))
+    ended = run("plan", "-v", "-C", str(surroundings))
     assert "\nenvironment: none; the top-level values (--env chooses one: prod, staging)\n" in ended.out
     assert '"Acme" → "Acme Corp"' in ended.out
 

@@ -114,10 +114,11 @@ def test_a_plan_without_changes_sends_exactly_these_requests(
 ) -> None:
     assert run("apply", "-C", str(example), "--yes").code == 0
     platform.app.requests.clear()
-    ended = run("plan", "-C", str(example), "--detailed-exitcode")
+    ended = run("plan", "-v", "-C", str(example), "--detailed-exitcode")
     assert ended.code == 0
     assert sorted(asked(platform)) == sorted(NO_OP_READS)
-    assert f"No changes. ({len(NO_OP_READS)} requests to read)" in ended.out
+    assert f"\n{len(NO_OP_READS)} requests to read\n" in ended.out
+    assert "No changes." in ended.out
 
 
 def test_what_somebody_changed_by_hand_is_found(run: Run, example: Path, platform: ThreadedServer) -> None:
@@ -141,7 +142,7 @@ def test_the_same_plan_has_the_same_digest_whatever_the_parallelism(
     run: Run, example: Path, platform: ThreadedServer
 ) -> None:
     digests = {
-        re.findall(r"digest (\w+)", run("plan", "-C", str(example), "--parallelism", number).out)[0]
+        re.findall(r"digest (\w+)", run("plan", "-v", "-C", str(example), "--parallelism", number).out)[0]
         for number in ("1", "3", "16")
     }
     assert len(digests) == 1

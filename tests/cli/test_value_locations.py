@@ -66,8 +66,8 @@ def test_plan_and_drift_locate_text_in_text_file(
 ) -> None:
     body = "agentInstructions: { file: agents.md }"
     ended = run(command, "-C", str(project(organization(body), {"agents.md": "Answer briefly.\n"})))
-    (line,) = [line for line in ended.out.splitlines() if line.lstrip("~! ").startswith("acme/agentInst")]
-    assert "agents.md:1:1" in line, ended.out
+    (line,) = [line for line in ended.out.splitlines() if line.startswith("~ agent instructions ")]
+    assert line.endswith(" agents.md:1"), ended.out
     assert "dpsync.yaml" not in line
 
 

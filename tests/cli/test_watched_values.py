@@ -67,9 +67,12 @@ def test_drift_of_watched_value_prints_undo_and_keep(
     directory = committed(project, project_file(PATTERN))
     publish_pets(pets)
     said = run("drift", "-C", str(directory)).out
-    assert '    visibility  live: "public", policy: "private"\n' in said
-    assert "undo: set visibility to private in GitBook" in said
-    assert "keep: write the live value into the watch pattern of acme/openapi/[pets]#visibility at " in said
+    assert "    visibility  private → public\n" in said
+    assert "    undo        set visibility to private in GitBook" in said
+    assert (
+        "    keep        write the live value into the watch pattern of acme/openapi/[pets]#visibility at "
+        in said
+    )
     project(project_file(PATTERN.replace("private", "public")))
     assert drift(run, directory, 0)["drift"]["found"] == []
 
