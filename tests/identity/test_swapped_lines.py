@@ -94,13 +94,3 @@ def test_question_prints_command_that_swaps_lines_back(recorded_project: Project
     assert "The lines may have been swapped" in first.message
     swap_lines(recorded_project)
     assert recorded_project.plan().empty
-
-
-def test_renamed_entry_without_line_needs_answer(project: Project) -> None:
-    """Otherwise, an apply would create an empty space with the new title beside the existing space."""
-    project.holds(spaces=live_spaces("Guides", "News")).commit(FILES.format("Guides", "News"))
-    project.commit(FILES.format("Handbook", "News"))
-    plan = project.plan()
-    assert [(item.code, [one.id for one in item.candidates]) for item in plan.refusals] == [
-        ("unclear", ["s1"])
-    ]

@@ -174,14 +174,15 @@ def folded(plan: Plan) -> dict[str, Change]:
 def verdict(plan: Plan) -> Iterator[str]:
     """Yield the sentences of the last line: what would be done, counted, and whether it can be."""
     if plan.empty and plan.can_apply:
-        yield f"No changes{_in_part(plan)}." + ("" if plan.blocked else f" {_matches(plan)}")
+        matches = not plan.blocked and plan.part is None
+        yield f"No changes{_for_part(plan)}." + (f" {_matches(plan)}" if matches else "")
     elif not plan.empty:
         words = {"create": "to create", "update": "to change", "move": "to move"}
         along = folded(plan)
         found = counted_changes(change for change in plan.changes if change.address not in along)
         said = [f"{found[do]} {words[do]}" for do in words if found[do]]
         said += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
-        yield f"Plan{_in_part(plan)}: {', '.join(said)}."
+        yield f"Plan{_for_part(plan)}: {', '.join(said)}."
     if plan.blocked:
         yield f"{len(plan.blocked)} blocked."
     if number := len({(item.address, item.field) for item in plan.exposures}):
@@ -190,8 +191,14 @@ def verdict(plan: Plan) -> Iterator[str]:
         yield f"{counted(number, 'public URL')} stop{'s' if number == 1 else ''} working."
 
 
-def _in_part(plan: Plan) -> str:
-    return " in the selected part" if plan.part is not None else ""
+def _for_part(plan: Plan) -> str:
+    """Return which part of the configuration was planned, as far as that is short."""
+    part = plan.part
+    if part is None:
+        return ""
+    if len(part.select) == 1 and not part.exclude:
+        return f" for {visible(part.select[0])}"
+    return " for the selected part"
 
 
 def _matches(plan: Plan) -> str:
