@@ -44,7 +44,7 @@ def _node(node: Any, path: str, place: str, defaults: Mapping[str, Json], depth:
     elif not isinstance(kind, str) and place != "fragments":
         yield Outside(path, type(node).__name__, "has neither a type nor an object")
     elif not _belongs(node, place, defaults):
-        yield Outside(path, str(kind), "does not stand where its object belongs")
+        yield Outside(path, str(kind), "is in the wrong place")
     elif place == "leaves" and not isinstance(node.get("text") or "", str):
         yield Outside(path, str(kind), "has a text that is none")
     elif wrong := _wrong(node, defaults.get(str(kind), {})):

@@ -63,7 +63,7 @@ def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) ->
     ("body", "words"),
     [
         ("teams: ▸[]", "teams is a mapping of entries"),
-        ("▸teams:", "indent its entries by two more spaces than teams; remove the key to leave it alone"),
+        ("▸teams:", "indent its entries by two more spaces than teams; remove the key to not manage it"),
         ("▸teams: writers", "teams is a mapping of entries"),
         ("teams: { w: ▸Writers }", "a team is a mapping"),
         ("teams: { w: ▸[a] }", "a team is a mapping"),

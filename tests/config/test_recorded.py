@@ -88,11 +88,11 @@ UNFIT: dict[str, tuple[Type, Any, str]] = {
     "wrong key": (Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters; at least 3 are needed"),
 }  # fmt: skip
 INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
-    "masked secret": (Text(), "by [secret]", "it held a secret, which is in no plan and no journal"),
+    "masked secret": (Text(), "by [secret]", "it contained a secret, which plans and journals never contain"),
     "value that is not shown": (
         FREE,
         {"a": "(not shown: it may be a secret)"},
-        "it held a secret, which is in no plan and no journal",
+        "it contained a secret, which plans and journals never contain",
     ),
     "missing part": (Object({"a": Text()}, ("a",)), {}, '"a" is missing in this value'),
     "part without a value": (

@@ -168,7 +168,7 @@ def test_nodes_of_a_navigation_are_left_to_people(
 def test_add_is_no_update(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--add", "--update", "acme/teams")
     assert ended.code == 64
-    assert "--update and --add are two different things" in ended.err
+    assert "--update and --add cannot be combined" in ended.err
     assert run("import", "-C", str(tmp_path), "--add").code == 64
 
 

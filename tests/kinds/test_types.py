@@ -134,11 +134,13 @@ TAKEN: list[tuple[Type, str, Any]] = [
 ]  # fmt: skip
 
 IN_QUOTES = 'put it in quotes ("…") to make it text'
-NO_SECRET = "a secret is never written here; write {env: NAME}; it is read when it is sent"
+NO_SECRET = (
+    "a secret is never written here; write {env: NAME}; dpsync reads the variable when it sends the value"
+)
 NO_DOMAIN = "write acme.example, without https://, *. or an @"
 NO_URL = "is not a URL that starts with http:// or https://; begin it with https://"
 ALONE = "write the value alone, without [ ] and without a dash"
-LEAVE = "remove the key to leave it alone"
+LEAVE = "remove the key to not manage it"
 
 REFUSED: list[tuple[Type, str, str]] = [
     (Text(), "1", "DP202 1:1 expected text, found the number 1; " + IN_QUOTES),

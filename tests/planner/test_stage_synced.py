@@ -115,8 +115,8 @@ def test_where_files_and_repository_agree_it_is_only_said() -> None:
     assert (changed(plan), plan.blocked) == ([], ())
     [note] = [note for note in plan.notes if note.address == "acme/sites/docs"]
     assert note.text == (
-        "the platform syncs its title and structure with the repository acme/docs (github): "
-        "they are left alone"
+        "GitBook syncs its title and structure with the repository acme/docs (github), "
+        "so dpsync does not change them"
     )
 
 

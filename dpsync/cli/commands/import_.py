@@ -173,13 +173,13 @@ class _Asked(Struct, frozen=True, dict=True):
     def check(self) -> None:
         """Refuse what has no meaning together, and what is not there. Raises UsageError."""
         if self.updating and self.adding:
-            raise click.UsageError("--update and --add are two different things")
+            raise click.UsageError("--update and --add cannot be combined")
         if self.rows is not None and (
             self.updating or self.adding or self.navigation or self.organizations or self.into or self.full
         ):
             raise click.UsageError("--redirects stands alone: it names the one site")
         if self.edits and self.navigation is not None:
-            raise click.UsageError("--update or --add, and --from-navigation, are two different things")
+            raise click.UsageError("--from-navigation cannot be combined with --update or --add")
         if self.full and (self.edits or self.navigation is not None):
             raise click.UsageError("--full is for a new configuration of what is live")
         if self.full and self.again:

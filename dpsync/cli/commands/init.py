@@ -81,7 +81,7 @@ def command(
     from dpsync.importing.creation.start import WorkflowSettings
 
     if importing and empty:
-        raise click.UsageError("--import and --empty are two different things")
+        raise click.UsageError("--import and --empty cannot be combined")
     live = importing if importing or empty else None
     out = as_output("text", "never")
     with endings(out):

@@ -225,7 +225,7 @@ def _exclusive(
                 message,
                 resource.where(field.name),
                 str(resource.address),
-                f"take {field.name}: true away from one of them",
+                f"remove `{field.name}: true` from one of them",
                 related,
                 cause=str(other.address.field(field.name)),
             )

@@ -443,7 +443,7 @@ def _no_entries(key: Scalar, node: Node) -> str:
     """What to write in place of something that is no mapping of entries."""
     if isinstance(node, Scalar) and node.value is None:
         return (
-            f"indent its entries by two more spaces than {key.value}; remove the key to leave it alone; "
+            f"indent its entries by two more spaces than {key.value}; remove the key to not manage it; "
             "{} says that there are none, where policy: prune or watch names it"
         )
     return "write each entry as KEY: { … }, without a dash before it"

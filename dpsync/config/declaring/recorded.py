@@ -49,7 +49,7 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
     if _contains_hidden_text(recorded):
-        raise IncompleteValue("it held a secret, which is in no plan and no journal")
+        raise IncompleteValue("it contained a secret, which plans and journals never contain")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
         raise IncompleteValue(f"its {empty} had no value, and no request takes one away")

@@ -242,7 +242,7 @@ class _Parser:
         parts = value.text.split(" ") if isinstance(value, Scalar) and value.value is not None else []
         most = 2 if any(kind.has_also for kind in recorded) else 1
         if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
-            two = ", or two of them with a space between" if most == 2 else ""
+            two = ", or two ids separated by a space" if most == 2 else ""
             message = f"the line of {address} has no id"
             self.error(
                 codes.IDS_ID,

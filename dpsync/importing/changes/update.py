@@ -208,7 +208,7 @@ class _Updating:
     def _field(self, resource: Entry, kind: Kind, one: Field, live: LiveObject) -> None:
         try:
             if one.source is None:
-                raise Uneditable("the platform does not give it back")
+                raise Uneditable("GitBook does not return this value")
             if one.nest:
                 raise Uneditable("it says where the entry belongs: move the entry by hand")
             value = self._written(resource, one, live.fields.get(one.name))

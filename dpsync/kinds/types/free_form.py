@@ -119,7 +119,7 @@ class Json(Type, frozen=True):
             elif default is not None or at in self.needed:
                 own = f"the platform's own is {json_text(default)}: write that, or"
                 hint = (
-                    f"{own if default is not None else 'it is needed here:'} remove the key to leave it alone"
+                    f"{own if default is not None else 'it is needed here:'} remove the key to not manage it"
                 )
                 ctx.error("DP222", f'"{name}" cannot be cleared', item.span, hint)
                 refused = True

@@ -119,7 +119,7 @@ class Text(Type, frozen=True):
             "DP205",
             "a secret is never written here",
             node.span,
-            "write {env: NAME}; it is read when it is sent",
+            "write {env: NAME}; dpsync reads the variable when it sends the value",
         )
 
     def schema(self) -> Schema:

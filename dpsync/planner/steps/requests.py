@@ -63,7 +63,7 @@ class Requests(Struct, frozen=True):
     def restore(self, resource: Entry) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.lifecycle.restore is not None
-        call, summary = kind.lifecycle.restore.call, "it was deleted and is brought back"
+        call, summary = kind.lifecycle.restore.call, "it is restored after a delete"
         path = self.path(kind, call, resource)
         return self._draft(resource.address, "restore", call, path, {}, summary=summary)
 

@@ -49,7 +49,7 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
             together[one.entry.address.top, one.entry.kind].append(one)
             continue
         words = " and ".join([*one.fields, one.tree.last])
-        text = f"the platform syncs its {words} with {one.repository.name}: they are left alone"
+        text = f"GitBook syncs its {words} with {one.repository.name}, so dpsync does not change them"
         yield Note(address=str(one.entry.address), text=text)
     for (organization, kind), entries in together.items():
         names = [f"{one.entry.key} ({one.repository.name})" for one in entries]

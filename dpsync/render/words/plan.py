@@ -77,7 +77,7 @@ def recognised(plan: Plan, change: Change) -> str:
         case MatchedBy.TEMPORARY_NAME:
             how = "matched by its temporary name"
         case MatchedBy.CONTENTS:
-            how = "matched by what is in it"
+            how = "matched by its contents"
         case MatchedBy.LOOKS:
             how = "matched by its looks"
         case _:
@@ -88,7 +88,7 @@ def recognised(plan: Plan, change: Change) -> str:
 def facts(change: Change) -> Iterator[str]:
     """What is to be said of a change beside its fields."""
     if restored(change):
-        yield "was deleted and is brought back; its places in other things are not"
+        yield "restored after a delete; references to it are not restored"
     if change.action == "delete" and freed(change):
         yield "first gives up a value that another one takes"
 
