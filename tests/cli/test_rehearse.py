@@ -238,11 +238,14 @@ def test_what_was_printed_can_be_shown_again(run: Run, directory: Path, tmp_path
 # With a plan, and before an apply.
 
 
-def test_a_plan_tells_its_rehearsal_in_two_lines(run: Run, directory: Path) -> None:
+def test_plan_prints_rehearsal_before_its_last_line(run: Run, directory: Path) -> None:
     said = run("plan", "-C", str(directory), "--rehearse").out
-    lines = [line for line in said.splitlines() if line.startswith(("Rehearsed: ", "not checked: "))]
-    assert [line.split(":")[0] for line in lines] == ["Rehearsed", "not checked"]
-    assert "It went as planned." in lines[0]
+    rehearsed, verdict = said.splitlines()[-2:]
+    assert rehearsed.startswith("Rehearsed: 6 of 6 steps, converged")
+    assert rehearsed.endswith("It went as planned.")
+    assert verdict.startswith("Plan: ")
+    detailed = run("plan", "-C", str(directory), "--rehearse", "-v").out
+    assert "\nnot checked: token, content, assumed\n" in detailed
 
 
 def test_the_digest_of_a_plan_knows_nothing_of_its_rehearsal(run: Run, directory: Path) -> None:
@@ -306,5 +309,5 @@ def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
 def test_each_rehearsal_with_faults_is_a_line_under_its_seed(run: Run, directory: Path) -> None:
     ended = run("rehearse", "-C", str(directory), "--faults", "2", "--seed", "3")
     assert ended.code == 0, ended.out
-    assert "With faults, drawn from --seed 3:\n  1: " in ended.out
-    assert "\n  2: " in ended.out
+    assert "With faults, drawn from --seed 3, converged: 2:\n1: " in ended.out
+    assert "\n2: " in ended.out

@@ -55,17 +55,19 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
     verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in words.verdict(plan)]
     if refused := words.refused(plan):
         verdict.append(ViewLine(refused, "bad"))
-    blocks, rehearsed = plan_blocks(plan), tuple[str, ...]()
+    blocks, before, details = plan_blocks(plan), hints(plan), facts(plan, digest, words.effort(plan))
     if rehearsal is not None:
         blocks += deviations(plan, rehearsal)
-        rehearsed = rehearsal_words.two_lines(rehearsal)
+        result, unchecked = rehearsal_words.two_lines(rehearsal)
         if not rehearsal.fit:
+            result = rehearsal_words.summary(rehearsal)
             verdict.append(ViewLine(rehearsal_words.verdict(rehearsal), "bad"))
+        before, details = (*before, result), (unchecked, *details)
     return View(
         tuple(verdict),
         tuple(blocks),
-        hints(plan),
-        (*rehearsed, *facts(plan, digest, words.effort(plan))),
+        before,
+        details,
         glances=tuple(_glances(plan)),
     )
 
