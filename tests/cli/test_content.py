@@ -189,10 +189,12 @@ def test_number_does_not_confirm_what_a_shallow_clone_cannot_tell(
     checkout.commit()
     checkout.git("clone", "-q", "--depth", "1", checkout.at.as_uri(), str(tmp_path / "clone"))
     clone = Checkout(tmp_path / "clone", checkout.run)
-    assert checkout.run("apply", "-C", str(clone.at), "--yes", "--confirm", "delete 2").code == 64
+    apply = ("apply", "-C", str(clone.at), "--yes")
+    assert clone.run(*apply, "--confirm", "delete 2").code == 64
+    assert clone.run(*apply).code == 4
     assert titles(server) == {"Kept", "One", "Two"}
     found = refusal(clone.plan())
-    assert "this clone lacks the commits that show" in str(found["message"])
+    assert "this clone lacks the commits that would tell" in str(found["message"])
     assert str(found["way_out"]).startswith("fetch the whole history (fetch-depth: 0); to delete them")
 
 

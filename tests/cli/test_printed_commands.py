@@ -135,9 +135,9 @@ def printed(ended: Ran) -> dict[str, dict[str, str]]:
     commands: dict[str, dict[str, str]] = {}
     address = ""
     for line in ended.out.splitlines():
-        if head := re.match(r"[~+-] (acme\S*)", line):
+        if head := re.match(r"[~+!-] .*?(acme(?:/\S*)?)", line):
             address = head[1]
-        elif way := re.match(r"    (undo|keep): (dpsync .*)", line):
+        elif way := re.match(r"    (undo|keep) +(dpsync .*)", line):
             commands.setdefault(address, {})[way[1]] = way[2]
     return commands
 
@@ -153,7 +153,7 @@ def test_each_way_out_ends_its_own_difference_and_no_other_one(
     flags = started(WAYS[name])
     for word, more in (("undo", ["--yes"]), ("keep", [])):
         meddle(platform, word)
-        commands, left = printed(run("drift", *flags)), found(run, flags)
+        commands, left = printed(run("drift", "-v", *flags)), found(run, flags)
         assert commands.keys() == left.keys()
         for address in sorted(left, key=lambda one: (one.count("/"), one)):
             ended = run(*shlex.split(commands[address][word])[1:], *more)
@@ -168,7 +168,7 @@ def test_an_environment_that_was_not_spoken_of_stays_as_it_was(
 ) -> None:
     flags = started(WAYS["an environment, from elsewhere"])
     meddle(platform, "undo")
-    for ways in printed(run("drift", *flags)).values():
+    for ways in printed(run("drift", "-v", *flags)).values():
         platform.app.requests.clear()
         run(*shlex.split(ways["undo"])[1:], "--yes")
         assert {path.split("/")[3] for _, path, _ in platform.app.requests if path.count("/") > 2} == {"acme"}
@@ -195,7 +195,7 @@ def test_an_undo_that_exceeds_the_limits_has_their_answer(
             platform, "POST", "/orgs/acme/sites/docs/redirects", {"source": "/by-hand", "destination": gone}
         )
     place = "acme/teams/[Made" if content else "acme/sites"
-    found = printed(run("drift", *flags))
+    found = printed(run("drift", "-v", *flags))
     ways = next(ways for at, ways in found.items() if at.startswith(place) and "--confirm" in ways["undo"])
     answer = "delete acme/teams/[Made by hand]" if content else "delete 1"
     assert f"--confirm '{answer}'" in ways["undo"]

@@ -241,7 +241,7 @@ def test_what_was_printed_can_be_shown_again(run: Run, directory: Path, tmp_path
 def test_plan_prints_rehearsal_before_its_last_line(run: Run, directory: Path) -> None:
     said = run("plan", "-C", str(directory), "--rehearse").out
     rehearsed, verdict = said.splitlines()[-2:]
-    assert rehearsed.startswith("Rehearsed: 6 of 6 steps, converged")
+    assert rehearsed.startswith("Rehearsed 6 of 6 steps: a new plan has no changes.")
     assert rehearsed.endswith("It went as planned.")
     assert verdict.startswith("Plan: ")
     detailed = run("plan", "-C", str(directory), "--rehearse", "-v").out

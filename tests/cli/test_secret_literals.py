@@ -36,7 +36,8 @@ def test_a_literal_is_a_warning_with_its_place_and_the_way_out(run: Run, project
     assert "dpsync.yaml:6:60" in ended.err
     assert "{ env: NAME }" in ended.err
     assert LITERAL not in ended.out + ended.err
-    found = json.loads(run("validate", "-C", str(project(text)), "--format", "json").out)
+    flags = ("--profile", "full", "--format", "json")
+    found = json.loads(run("validate", "-C", str(project(text)), *flags).out)
     assert [(one["code"], one["severity"]) for one in found["findings"]] == [("DP236", "warning")] * 2
     assert found["exit"] == 0
 
