@@ -194,7 +194,7 @@ def test_number_does_not_confirm_what_a_shallow_clone_cannot_tell(
     assert clone.run(*apply).code == 4
     assert titles(server) == {"Kept", "One", "Two"}
     found = refusal(clone.plan())
-    assert "this clone lacks the commits that would tell" in str(found["message"])
+    assert "this clone lacks the commits that show" in str(found["message"])
     assert str(found["way_out"]).startswith("fetch the whole history (fetch-depth: 0); to delete them")
 
 

@@ -154,7 +154,7 @@ def test_a_second_time_writes_nothing(docs: Path, run: Run) -> None:
     before = {path: path.read_bytes() for path in docs.glob("*.yaml")}
     ended = run("import", "-C", str(docs), "--update", "acme")
     assert ended.code == 0
-    assert "Nothing to take over" in ended.out
+    assert "Nothing to import" in ended.out
     assert {path: path.read_bytes() for path in docs.glob("*.yaml")} == before
 
 

@@ -295,7 +295,7 @@ def test_refusal_about_clone_has_flags_of_deletes() -> None:
         'another name, or whether you removed the entry of space "The x" (id space-x): there is no ids file, '
         "and the parent of HEAD is not in this clone"
     )
-    assert refusal.way_out.endswith(f"or, if they are new and the deletes are meant, say {new} {delete}")
+    assert refusal.way_out.endswith(f"or, if they are new and the deletes are meant, add {new} {delete}")
     assert [way.add for way in refusal.answers] == [new, delete]
     answers = ("new 1 acme/**", "delete acme/spaces/[The x]")
     assert make_plan(replace(lacking, options=Options(confirm=answers))).can_apply
