@@ -15,6 +15,10 @@ from dpsync.client.retry import Clock
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
+from dpsync.render.formats import render
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.documents import ApplyDocument
+from dpsync.render.options import FormatOptions
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer
@@ -103,6 +107,9 @@ def test_apply_is_incomplete_when_processing_fails(apply: Apply, profile: str) -
         assert exit_of(report) is Exit.PARTIAL
         text = render_report(Plan(), report, Paint(False))
         assert "PARSE_ERROR" in text
+        document = ApplyDocument(exit=3, converged=False, plan=plan_document(Plan()), report=report)
+        page = render(document, "markdown", FormatOptions())
+        assert "PARSE_ERROR" in page
         assert "Verified" not in text
         assert "did not keep" not in text
     report, _ = apply(VALID, profile=profile)

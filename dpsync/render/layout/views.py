@@ -86,6 +86,10 @@ def _apply(document: ApplyDocument) -> View:
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:
         blocks.found += side_blocks(report.remaining)
+    elif report.remaining is not None:
+        # The remaining plan lists the value to send again, but not why the platform rejected it.
+        caused = report.remaining.model_copy(update={"trouble": report.started})
+        blocks.found += [one for one in side_blocks(caused) if one.entries[0].name == "trouble"]
     well = [_outcome(plan, one) for one in report.outcomes if one.result in ("done", "already")]
     blocks.add("done", "Done: {}", "none", well, detail=1)
     about = [*facts(plan), f"plan {report.plan[:DIGITS]}"]
