@@ -276,3 +276,15 @@ GOLDEN = """\
   - say so
 
 <sub>digest `DIGEST` · 0 requests to read, 0 to write</sub>"""
+
+
+def test_line_to_copy_is_one_code_span() -> None:
+    """Otherwise, backticks cut through the line, and what a person copies is not valid YAML."""
+    line = 'removed: ["acme/teams/[Legacy~legacy]", "acme/teams/[Old team~old]"]'
+    flags = '--confirm "delete 2" --confirm "delete acme/teams/[Legacy]"'
+    refusal = Refusal(
+        code="content", address="acme", message="two teams", way_out=f"add {flags}; or add to policy {line}"
+    )
+    text = render_markdown(view(plan_document(Plan(refusals=(refusal,)))))
+    assert f"`{line}`" in text
+    assert f"`{flags}`" in text

@@ -26,6 +26,9 @@ MOST: Final = 50
 FOLDED: Final = 8
 """Lines of a body from which on it is folded."""
 _EMPTY: Final = re.compile(r"\n{3,}")
+_FLAG: Final = r"""--confirm (?:"[^"]*"|'[^']*')"""
+_COPIED: Final = re.compile(rf"removed: \[.*\]|{_FLAG}(?: {_FLAG})*")
+"""A policy line or flags in a sentence that a person copies."""
 
 
 def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> str:
@@ -169,8 +172,18 @@ def _word(word: Word) -> str:
     said, command = word.parts
     sentence = said.rstrip() if word.copied else clip(said.rstrip())
     opening = f"**{OPENS}**" if word.opens else ""
-    text = " ".join(filter(None, (prose(sentence), command and code(command), opening)))
+    marked_up = _with_lines_to_copy(sentence) if word.copied else prose(sentence)
+    text = " ".join(filter(None, (marked_up, command and code(command), opening)))
     return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
+
+
+def _with_lines_to_copy(sentence: str) -> str:
+    """Return a sentence with each line and flag that a person copies as one code span."""
+    parts, end = [], 0
+    for found in _COPIED.finditer(sentence):
+        parts += [prose(sentence[end : found.start()]), code(found[0])]
+        end = found.end()
+    return " ".join(filter(None, (*parts, prose(sentence[end:]))))
 
 
 def _line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
