@@ -46,7 +46,7 @@ def command(flight: int, into: Path) -> list[str]:
 def requests(flight: int, into: Path, url: str) -> int:
     """How many requests an import sends, as it says."""
     environment = {**os.environ, "DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN}
-    given = command(flight, into)
+    given = [*command(flight, into), "--verbose"]
     said = subprocess.run(given, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     found = re.search(r"\((\d+) requests to read\)", said.stdout)
     assert found is not None, said.stdout

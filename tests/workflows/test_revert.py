@@ -273,7 +273,7 @@ def test_previous_value_with_masked_secret_is_not_restored(lab: Lab) -> None:
     masked = tuple(one.model_copy(update={"before": "by [secret]"}) for one in change.differences)
     changes = (change.model_copy(update={"differences": masked}), other)
     done.planned = Planned(done.planned.plan.model_copy(update={"changes": changes}), done.planned.sides)
-    assert "held a secret" in done.notes()["acme/teams/a#title"]
+    assert "contained a secret" in done.notes()["acme/teams/a#title"]
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.model.entries.address import Address, FieldAddress
-from dpsync.model.texts.words import listed
+from dpsync.model.texts.words import counted, listed
 from dpsync.render.json.documents import ImportDocument
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible
@@ -17,7 +17,7 @@ _FEW = 40
 def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> str:
     """The whole result; of many files only the first are named unless `verbose`."""
     lines = [*_taken(document), *_files(document, verbose), *_secrets(document), *_left_out(document)]
-    return "\n".join([*lines, *_end(document, paint)]).strip("\n")
+    return "\n".join([*lines, *_end(document, paint, verbose)]).strip("\n")
 
 
 def _taken(document: ImportDocument) -> Iterator[str]:
@@ -58,10 +58,11 @@ def _left_out(document: ImportDocument) -> Iterator[str]:
         yield f"  {visible(place + note.address + field)}: {visible(note.why)}"
 
 
-def _end(document: ImportDocument, paint: Paint) -> Iterator[str]:
+def _end(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
     yield ""
     if document.proven:
-        yield paint("Verified: these files plan no changes.", "green bold")
+        requests = f" ({counted(document.requests, 'request')} to read)" if verbose else ""
+        yield paint("Verified: these files plan no changes.", "green bold") + requests
     elif document.proven is None and not document.differences:
         yield "Nothing to import: the lines have the live values." if not document.files else "Done."
     else:
