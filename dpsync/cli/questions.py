@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from dpsync.cli.applying import show_plan
+from dpsync.cli.applying import mask_secrets, show_expected, show_plan
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.prompts import confirm_deletes, is_typed
 from dpsync.model.entries.address import Address
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.api import Planned
+    from dpsync.api import Expected, Planned
     from dpsync.model.plans.plan import Plan
     from dpsync.workflows.open_questions import Given, OpenQuestion
 
@@ -40,6 +40,23 @@ def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
     return plan.model_copy(update={"refusals": ()}) if open_questions(plan, Given(), with_entries) else plan
 
 
+def shown_and_answered(
+    out: Output, planned: Planned, expect: Expected, make: Callable[[Given], Planned], asks: bool,
+    with_entries: bool = True,
+) -> Answered:  # fmt: skip
+    """Show a plan, and ask what it asks if `asks`. The other arguments are those of `answered_plan`.
+
+    Raises as `Expected.check` does if another plan was expected.
+    """
+    from dpsync.workflows.open_questions import Given
+
+    shown = without_questions(planned.plan, with_entries) if asks else planned.plan
+    show_expected(out, shown, expect)
+    if not asks or planned.plan.can_apply:
+        return Answered(planned, Given())
+    return answered_plan(out, planned, make, with_entries)
+
+
 def answered_plan(
     out: Output, planned: Planned, make: Callable[[Given], Planned], with_entries: bool = True
 ) -> Answered:
@@ -63,6 +80,7 @@ def answered_plan(
             break
         given = given.plus(more)
         planned = make(given)
+        mask_secrets(out, planned.plan)
         if not others:
             Expected.shown(plan).check(planned.plan)
             return Answered(planned, given, agreed=planned.plan.can_apply)

@@ -13,11 +13,9 @@ from dpsync.cli.applying import (
     carry_out,
     forget_apply,
     locked_journal,
-    mask_secrets,
     not_carried_out,
     nothing_to_do,
     remember_apply,
-    show_expected,
 )
 from dpsync.cli.arguments.connection import check_explicit, connection
 from dpsync.cli.arguments.memory import SavedBase, opened
@@ -33,7 +31,7 @@ from dpsync.cli.arguments.options import (
 )
 from dpsync.cli.arguments.place import ConfigurationPaths, are_deletes_reviewed
 from dpsync.cli.opening import check_answers, client_of, configured, for_server, planned_now
-from dpsync.cli.questions import answered_plan, can_ask, without_questions
+from dpsync.cli.questions import can_ask, shown_and_answered
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 
@@ -117,18 +115,13 @@ def command(
                     check_answers(planned.plan, no_input)
                 expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
                 asks = saved is None and approved is None and can_ask(out, no_input)
-                show_expected(out, without_questions(planned.plan) if asks else planned.plan, expect)
-                agreed = yes or approved is not None
-                if asks and not planned.plan.can_apply:
 
-                    def make(given: Given) -> Planned:
-                        made = planned_now(out, given.session(session), client, given.options(options))
-                        mask_secrets(out, made.plan)
-                        return made
+                def make(given: Given) -> Planned:
+                    return planned_now(out, given.session(session), client, given.options(options))
 
-                    answered = answered_plan(out, planned, make)
-                    planned, agreed = answered.planned, agreed or answered.agreed
-                    session, options = answered.given.session(session), answered.given.options(options)
+                answered = shown_and_answered(out, planned, expect, make, asks)
+                planned, agreed = answered.planned, yes or approved is not None or answered.agreed
+                session, options = answered.given.session(session), answered.given.options(options)
                 rehearsal = rehearsed(out, session, planned, recording)
                 show_rehearsal(out, planned.plan, rehearsal)
                 code = nothing_to_do(planned.plan, rehearsal)

@@ -13,10 +13,8 @@ from dpsync.cli.applying import (
     carry_out,
     forget_apply,
     locked_journal,
-    mask_secrets,
     nothing_to_do,
     show_end,
-    show_expected,
 )
 from dpsync.cli.arguments.connection import check_explicit, connection
 from dpsync.cli.arguments.memory import opened
@@ -31,7 +29,7 @@ from dpsync.cli.arguments.options import (
 )
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.opening import check_answers, client_of, configured
-from dpsync.cli.questions import answered_plan, can_ask, without_questions
+from dpsync.cli.questions import can_ask, shown_and_answered
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
@@ -109,20 +107,14 @@ def command(
                 check_answers(planned.plan, no_input)
                 expect = Expected(approved=approved)
                 asks = approved is None and can_ask(out, no_input)
-                shown = without_questions(planned.plan, with_entries=False) if asks else planned.plan
-                show_expected(out, shown, expect)
-                agreed = yes or approved is not None
-                if asks and not planned.plan.can_apply:
 
-                    def make(given: Given) -> Planned:
-                        with out.progress.during(READING):
-                            made = revert.plan(client, given.options(options))
-                        mask_secrets(out, made.plan)
-                        return made
+                def make(given: Given) -> Planned:
+                    with out.progress.during(READING):
+                        return revert.plan(client, given.options(options))
 
-                    answered = answered_plan(out, planned, make, with_entries=False)
-                    planned, agreed = answered.planned, agreed or answered.agreed
-                    options = answered.given.options(options)
+                answered = shown_and_answered(out, planned, expect, make, asks, with_entries=False)
+                planned, agreed = answered.planned, yes or approved is not None or answered.agreed
+                options = answered.given.options(options)
                 code = _incomplete_exit(nothing_to_do(planned.plan), revert)
                 if code is None and not agreed:
                     code = asked(out, planned.plan, no_input)
