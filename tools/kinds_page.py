@@ -179,6 +179,8 @@ WORDS: dict[type, dict[str, str]] = {
         "read": "where it is read: `Pages` (a list), `One` (its URL), `Tree` or `Lists` (all nodes)",
         "fields": "what is managed",
         "label": "what people call it, where that is not the name",
+        "list_noun": "the noun in the lists of plans and drift, if it is not the usual one",
+        "delete_noun": "the noun by which deletes are counted, if it is not the one of the lists",
         "id": "where an answer has its id; a text with such names in braces where its URL needs several",
         "of_output": "whether it is a part of what its parent puts out: its id is that of the output then",
         "own_id": "whether the id names one thing everywhere, or one below each parent",

@@ -541,6 +541,10 @@ class Kind(Struct, frozen=True, dict=True):
     fields: tuple[Field, ...]
     label: str = ""
     """What people call one of them."""
+    list_noun: str = ""
+    """The noun in the lists of plans and drift, if it is not the usual one."""
+    delete_noun: str = ""
+    """The noun by which deletes are counted, if it is not the one of the lists."""
     id: str = "id"
     """Where an answer has its id, dotted; a text with such names in braces where its URL needs several."""
     of_output: bool = False

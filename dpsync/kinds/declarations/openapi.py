@@ -12,6 +12,7 @@ OPENAPI = Kind(
     parent="organization",
     key="openapi",
     label="OpenAPI specification",
+    list_noun="openapi",
     shape=Entries(default="slug"),
     at="{parent}/openapi/{id}",
     id="slug",

@@ -7,6 +7,7 @@ TEAM_MEMBER = Kind(
     name="team_member",
     parent="team",
     key="members",
+    delete_noun="membership",  # no person is deleted with it
     shape=Entries(natural="user"),
     at="{parent}/members/{id}",
     id="organization.user.id",

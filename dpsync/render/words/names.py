@@ -81,10 +81,13 @@ def names_of(plan: Plan | Drift) -> Names:
 def kind_noun(kind: str) -> str:
     """Return the noun for a kind, as the documentation has it."""
     known = _kinds().get(kind)
-    return _NOUNS.get(kind) or (known.noun if known is not None else visible(kind.replace("_", " ")))
+    return visible(kind.replace("_", " ")) if known is None else known.list_noun or known.noun
 
 
-_NOUNS: Final = {"openapi": "openapi"}
+def delete_noun(kind: str) -> str:
+    """Return the noun by which deleted objects of a kind are counted."""
+    known = _kinds().get(kind)
+    return known.delete_noun if known is not None and known.delete_noun else kind_noun(kind or "object")
 
 
 @cache

@@ -21,7 +21,7 @@ from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Kept
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import counted, listed, short_commit
-from dpsync.render.words.names import kind_noun
+from dpsync.render.words.names import delete_noun, kind_noun
 from dpsync.render.words.urls import breaks
 from dpsync.render.words.visible import visible
 
@@ -47,9 +47,6 @@ WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "upda
 def why(cause: Cause | None, what: What = "field") -> str:
     """Return the label in words; "" without a label."""
     return cause_text(cause, what) if cause is not None else ""
-
-
-_UNLABELED: Final = frozenset({"origin unknown", "not applied yet", "same edit twice"})
 
 
 def kept(item: Difference) -> str:
@@ -213,21 +210,16 @@ def _deleted_kinds(plan: Plan) -> str:
     kinds: Counter[str] = Counter()
     for change in plan.changes:
         if change.action == "delete":
-            kinds[counted_as(change.kind)] += 1
-            kinds += Counter(counted_as(effect.kind) for effect in change.effects if effect.counts)
+            kinds[delete_noun(change.kind)] += 1
+            kinds += Counter(delete_noun(effect.kind) for effect in change.effects if effect.counts)
     if kinds.total() < 2:
         return ""
     return f" ({', '.join(counted(number, noun) for noun, number in kinds.items())})"
 
 
-def counted_as(kind: str) -> str:
-    """Return the noun by which objects of a kind are counted: no person is deleted with a membership."""
-    return "membership" if kind == "team_member" else kind_noun(kind or "object")
-
-
 def removed_along(change: Change) -> str:
     """Return what goes with a delete, counted by kind, and what loses a value by it."""
-    kinds = Counter(counted_as(item.kind) for item in change.effects if item.counts)
+    kinds = Counter(delete_noun(item.kind) for item in change.effects if item.counts)
     said = (
         [f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}"] if kinds else []
     )

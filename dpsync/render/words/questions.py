@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.address import Address, FieldAddress
+from dpsync.model.entries.address import Address
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import FEW, counted, listed
-from dpsync.render.words.names import kind_noun
-from dpsync.render.words.plan import counted_as
+from dpsync.render.words.names import delete_noun, kind_noun
 from dpsync.render.words.visible import visible
 
 _PLAIN: Final = re.compile(r"[\w.@+-]+")
@@ -46,12 +45,10 @@ def _deleted(plan: Plan) -> Iterator[str]:
     kinds = Counter[str]()
     for change in deletes:
         if len(deletes) > FEW:
-            kinds[counted_as(change.kind)] += 1
+            kinds[delete_noun(change.kind)] += 1
         else:
             yield f"{kind_noun(change.kind)} {_name(change)}"
-    for effect in (effect for change in deletes for effect in change.effects if effect.counts):
-        is_reference = FieldAddress.parse(effect.address).field is not None
-        kinds["reference" if is_reference else counted_as(effect.kind)] += 1
+    kinds.update(delete_noun(effect.kind) for change in deletes for effect in change.effects if effect.counts)
     yield from (counted(number, noun) for noun, number in kinds.items())
 
 
