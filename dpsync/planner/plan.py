@@ -128,10 +128,10 @@ class _Made(Struct, frozen=True):
         bounds = in_force(sides.desired.policy, sides.base, sides.names)
         undecided = open_deletes(decided)
         deletes = [change for change in found if change.action == "delete"]
-        over_limits = bool(exceeded_limits(decided, undecided, bounds, deletes))
-        identity = identity_questions(decided, similar, undecided, over_limits)
+        too_many = exceeded_limits(decided, undecided, bounds, deletes)
+        identity = identity_questions(decided, similar, undecided, bool(too_many))
         who_is_who = [*identity.refusals, *exchanged(sides)]
-        about_deletes = delete_questions(decided, undecided, bounds, deletes, identity.deletes)
+        about_deletes = delete_questions(decided, undecided, bounds, deletes, too_many, identity.deletes)
         found_wrong = [
             *self.taken,
             *refusals(decided, bounds, exposed, who_is_who),

@@ -62,7 +62,7 @@ STAGES: dict[str, Callable[[Decisions], Any]] = {
     "steps": lambda decided: write_steps(decided),
     "alike": lambda decided: lookalikes(decided.sides),
     "content": open_deletes,
-    "deletes": lambda decided: delete_questions(decided, open_deletes(decided), bounds(decided), []),
+    "deletes": lambda decided: delete_questions(decided, open_deletes(decided), bounds(decided), [], []),
     "guards": lambda decided: list(refusals(decided, bounds(decided))),
     "unclear": lambda decided: identity_questions(decided, lookalikes(decided.sides), open_deletes(decided)),
     "exchanged": lambda decided: list(exchanged(decided.sides)),

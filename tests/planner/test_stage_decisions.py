@@ -13,7 +13,7 @@ from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.question import Refusal
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.decide.transfers import Transfers, transfers
-from dpsync.planner.questions.deletes import delete_questions, open_deletes
+from dpsync.planner.questions.deletes import delete_questions, exceeded_limits, open_deletes
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.questions.limits import in_force
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
@@ -130,7 +130,9 @@ def refused_by(found: Decisions) -> list[Refusal]:
     made = changes(found, PlannedSteps(write_steps(found), Edges(())))
     deletes = [change for change in made if change.action == "delete"]
     bounds = in_force(found.sides.desired.policy, found.sides.base, found.sides.names)
-    about_deletes = delete_questions(found, open_deletes(found), bounds, deletes, ())
+    undecided = open_deletes(found)
+    too_many = exceeded_limits(found, undecided, bounds, deletes)
+    about_deletes = delete_questions(found, undecided, bounds, deletes, too_many)
     asked = [*refusals(found, bounds), *([about_deletes.refusal] if about_deletes.refusal else [])]
     return list(found.sides.answers.refused(asked))
 

@@ -52,18 +52,22 @@ class Removals(Struct, frozen=True, dict=True):
             return self._not_removed(identity, NOT_PRUNED)
         if any(line.kept for line in self.former.lines_of(identity).values()):
             return self._not_removed(identity, KEPT)
-        newer = self.desired
-        for number, then in enumerate(self._earlier):
-            if addresses := self._addresses(identity, number, then):
-                return self._removed_since(identity, min(addresses), then, newer)
-            newer = then
-        return self._not_removed(identity, self._unknown())
+        if (newest := self._newest(identity)) is None:
+            return self._not_removed(identity, self._unknown())
+        return self._removed_since(identity, *newest)
 
     def entry(self, identity: Identity) -> Entry | None:
         """Return the newest entry of an undeclared object in the base or in a commit before it, if any."""
+        newest = self._newest(identity)
+        return newest[1].resources[newest[0]] if newest else None
+
+    def _newest(self, identity: Identity) -> tuple[Address, Desired, Desired] | None:
+        """Return the newest entry of an object: its address, its configuration, and the one after that."""
+        newer = self.desired
         for number, then in enumerate(self._earlier):
             if addresses := self._addresses(identity, number, then):
-                return then.resources[min(addresses)]
+                return min(addresses), then, newer
+            newer = then
         return None
 
     @property

@@ -131,10 +131,11 @@ class DeleteQuestions(Struct, frozen=True):
 
 def delete_questions(
     decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
-    asked_about: Collection[Identity] = (),
+    too_many: Sequence[ExceededLimits], asked_about: Collection[Identity] = (),
 ) -> DeleteQuestions:  # fmt: skip
     """Return the decision that is open, and one refusal of all deletes that need it.
 
+    `too_many`: the limits that `exceeded_limits` returns for these deletes.
     `asked_about`: the objects whose deletes are a part of the question about which object an entry is
     (planner/questions/identity.py).
     """
@@ -143,7 +144,6 @@ def delete_questions(
     total = decided.deletions.count
     without_policy = [one for one in limited if not sides.policy.removed(roots[one.location])]
     could_be_too_many = bool(exceeded(bounds, without_policy))
-    too_many = exceeded_limits(decided, found, bounds, deletes)
     # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
     to_count = [] if sides.options.reviewed and not too_many else found.uncounted
     numbered = bool(to_count or too_many)
