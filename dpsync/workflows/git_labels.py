@@ -84,9 +84,14 @@ class AppliedNotes(Struct, frozen=True):
     def applies(self) -> Iterator[LastApply]:
         """Yield the last apply to each platform, as far as notes of this configuration tell."""
         named = self.root.name, self.layers.environment, self.layers.overlays
-        for _, note in self._read():
-            if note is None or (note.root, note.environment, note.overlays) != named or self._tracked():
-                continue
+        notes = [
+            note
+            for _, note in self._read()
+            if note is not None and (note.root, note.environment, note.overlays) == named
+        ]
+        if not notes or self._tracked():
+            return
+        for note in notes:
             commits = CommitsSince(self.root, self.registry, self.layers, note.commit, self.ids, note.digest)
             yield LastApply(commits, note.is_for, whole=True)
 
