@@ -8,7 +8,7 @@ import re
 import select
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -51,6 +51,13 @@ class Terminal:
     def type(self, answer: str) -> None:
         os.write(self._ours, f"{answer}\n".encode())
 
+    def answer(self, answers: Iterable[tuple[str, str]]) -> tuple[int, str]:
+        """Wait for each prompt and type its answer. Return what `end` returns."""
+        for prompt, answer in answers:
+            self.until(prompt)
+            self.type(answer)
+        return self.end()
+
     def interrupt(self) -> None:
         """Send the signal of Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
@@ -76,3 +83,9 @@ def environment(server: ThreadedServer, tmp_path: Path) -> dict[str, str]:
     """Return the environment of a person at a terminal who talks to a companion."""
     own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
     return {name: value for name, value in os.environ.items() if name != "CI"} | own
+
+
+def apply(project: Path, server: ThreadedServer, tmp_path: Path, programs: Path, *flags: str) -> Terminal:
+    """Start an apply of a project in a terminal."""
+    command = [programs / "dpsync", "apply", "-C", project, "--color", "never", *flags]
+    return Terminal(command, environment(server, tmp_path))

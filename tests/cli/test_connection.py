@@ -14,6 +14,7 @@ import pytest
 from dpsync.model.texts.web_address import address_problem
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
+from tests.cli.silent_host import SilentHost
 
 Project = Callable[..., Path]
 
@@ -29,32 +30,21 @@ environments:
 WRONG = "http://127.0.0.1:9"
 
 
-class Platform:
-    """A server that notes which tokens it was sent, and knows none of them."""
+UNAUTHORIZED = b"HTTP/1.1 401 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+
+
+class Platform(SilentHost):
+    """A server that knows no token."""
 
     def __init__(self) -> None:
-        self.tokens: set[str] = set()
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
+        super().__init__(UNAUTHORIZED)
 
-    def _serve(self) -> None:
-        while True:
-            connected, _ = self._listening.accept()
-            with connected:
-                head = connected.recv(65536).decode("latin-1")
-                if not head:
-                    return
-                for line in head.split("\r\n"):
-                    if line.lower().startswith("authorization: bearer "):
-                        self.tokens.add(line[22:])
-                connected.sendall(b"HTTP/1.1 401 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
-
-    def close(self) -> None:
-        socket.create_connection(self._listening.getsockname()).close()
-        self._thread.join()
-        self._listening.close()
+    @property
+    def tokens(self) -> set[str]:
+        """The bearer tokens of all requests."""
+        marker = "authorization: bearer "
+        lines = self.received.decode("latin-1").split("\r\n")
+        return {line[len(marker) :] for line in lines if line.lower().startswith(marker)}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
-from tests.cli.terminal import Terminal, environment
+from tests.cli.terminal import apply
 from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import writes
 
@@ -72,11 +72,6 @@ CASES: dict[str, tuple[str, str, Sequence[tuple[str, str]], Sequence[str], str]]
 }  # fmt: skip
 
 
-def apply(project: Path, server: ThreadedServer, tmp_path: Path, programs: Path, *flags: str) -> Terminal:
-    command = [programs / "dpsync", "apply", "-C", project, "--color", "never", *flags]
-    return Terminal(command, environment(server, tmp_path))
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_delete_is_confirmed_once_at_terminal(
     case: str, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
@@ -84,10 +79,7 @@ def test_delete_is_confirmed_once_at_terminal(
     """Otherwise, people learn to type y or a number without reading what it is for."""
     before, after, prompts, _, result = CASES[case]
     with apply(changed(project, before, after), platform, tmp_path, programs) as terminal:
-        for prompt, answer in prompts:
-            terminal.until(prompt.format(url=platform.url))
-            terminal.type(answer)
-        code, printed = terminal.end()
+        code, printed = terminal.answer((prompt.format(url=platform.url), typed) for prompt, typed in prompts)
     assert code == 0, printed
     assert printed.splitlines()[-1].startswith(result)
     asked = [line for line in printed.splitlines() if "[y/N]" in line or "ype the " in line]

@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
-from tests.cli.terminal import Terminal, environment
+from tests.cli.terminal import Terminal, apply, environment
 from tests.cli.test_drift import change
 from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import writes
@@ -104,21 +104,13 @@ def project(project: Project) -> Project:
     return write
 
 
-def apply(project: Path, server: ThreadedServer, tmp_path: Path, programs: Path, *flags: str) -> Terminal:
-    command = [programs / "dpsync", "apply", "-C", project, "--color", "never", *flags]
-    return Terminal(command, environment(server, tmp_path))
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_question_is_answered_at_prompt(
     case: str, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     files, answers, result = CASES[case]
     with apply(project(files), platform, tmp_path, programs) as terminal:
-        for prompt, answer in answers:
-            terminal.until(prompt.format(url=platform.url))
-            terminal.type(answer)
-        code, printed = terminal.end()
+        code, printed = terminal.answer((prompt.format(url=platform.url), typed) for prompt, typed in answers)
     assert code == 0, printed
     assert printed.splitlines()[-1].startswith(result)
     assert printed.endswith(VERIFIED)
@@ -130,10 +122,7 @@ def test_exchanged_names_are_settled_at_prompt(
     for id, title in (("product", "API"), ("api", "Product")):
         change(platform, f"/collections/{id}", title=title)
     with apply(project(text(SPACES)), platform, tmp_path, programs) as terminal:
-        for prompt, answer in (("Type 1 or 2: ", "2"), ("Type 1: ", "1"), YES):
-            terminal.until(prompt)
-            terminal.type(answer)
-        code, printed = terminal.end()
+        code, printed = terminal.answer([("Type 1 or 2: ", "2"), ("Type 1: ", "1"), YES])
     assert code == 0, printed
     assert "Applied: 2 changed, in " in printed
 

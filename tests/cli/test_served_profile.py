@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from tests.altering_proxy import Answer, altering_proxy
+from tests.cli.silent_host import SilentHost
 
 from .conftest import Run
 
@@ -231,36 +230,13 @@ def test_doctor_reports_a_profile_that_the_server_lacks(
 # --- the default address ------------------------------------------------------------------------------
 
 
-class TunnelingProxy:
-    """A proxy that refuses every tunnel and notes all that it was sent."""
-
-    def __init__(self) -> None:
-        self.received = b""
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-
-    def _serve(self) -> None:
-        while True:
-            connected, _ = self._listening.accept()
-            with connected:
-                head = connected.recv(65536)
-                if not head:
-                    return
-                self.received += head
-                connected.sendall(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-
-    def close(self) -> None:
-        socket.create_connection(self._listening.getsockname()).close()
-        self._thread.join()
-        self._listening.close()
+REFUSED_TUNNEL = b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture
-def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[TunnelingProxy]:
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[SilentHost]:
     """What dpsync sends to another machine goes here."""
-    running = TunnelingProxy()
+    running = SilentHost(REFUSED_TUNNEL)
     for name in ("HTTPS_PROXY", "HTTP_PROXY"):
         monkeypatch.setenv(name, running.url)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -270,7 +246,7 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[TunnelingProxy]:
 
 @pytest.mark.parametrize("url", [None, "", "https://api.gitbook.com"], ids=["not set", "empty", "GitBook"])
 def test_plan_without_an_address_connects_to_gitbook(
-    url: str | None, proxy: TunnelingProxy, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+    url: str | None, proxy: SilentHost, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect(monkeypatch, url, "gb_api_token")
     ended = run("plan", "-C", str(project(ACME)))
@@ -306,7 +282,7 @@ def test_files_for_gitbook_are_checked_for_its_edition(
 
 @pytest.mark.parametrize("command", ["apply --yes", "revert --last --yes"])
 def test_write_without_a_terminal_needs_an_address(
-    command: str, editions: dict[str, ThreadedServer], proxy: TunnelingProxy, run: Run, project: Project,
+    command: str, editions: dict[str, ThreadedServer], proxy: SilentHost, run: Run, project: Project,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Otherwise a job whose variable is missing writes to production."""
@@ -327,7 +303,7 @@ def test_write_without_a_terminal_needs_an_address(
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "import --organization acme", "drift", "list"])
 @pytest.mark.parametrize("url", [None, "http://companion.example:8787", "https://api.gitbook.com"])
 def test_documented_token_stays_on_this_machine(
-    url: str | None, command: str, proxy: TunnelingProxy, run: Run, project: Project, tmp_path: Path,
+    url: str | None, command: str, proxy: SilentHost, run: Run, project: Project, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Otherwise whoever forgets DPSYNC_URL after a try-out sends requests to GitBook that mean nothing."""
@@ -342,7 +318,7 @@ def test_documented_token_stays_on_this_machine(
 
 
 def test_doctor_reports_a_documented_token(
-    proxy: TunnelingProxy, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+    proxy: SilentHost, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect(monkeypatch, None)
     ended = run("doctor", "-C", str(project(ACME)))
