@@ -298,6 +298,8 @@ class History:
                 if entry.object not in live[family]:
                     entry.object = lines.get(f"acme/{family}/{key}", entry.object)
                 entry.answer = ""
+        # An object that became that of an entry is not named in the policy any more.
+        self.removed -= {str(entry.object) for entries in self.entries.values() for entry in entries.values()}
 
     def shown_right(self) -> None:
         state = self.state()
