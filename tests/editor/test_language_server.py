@@ -93,8 +93,8 @@ def test_a_wrong_value_and_an_unknown_key_are_marked_where_they_are(editor: Edit
 def test_a_word_says_what_it_means_its_values_its_page_and_an_example(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", ""))
     said = editor.hover("visibility")
-    assert "Who may read the site once it is published." in said
-    assert "* `share-link`: Whoever has a share link reads it" in said
+    assert "Who can read the published site." in said
+    assert "* `share-link`: Anybody with a share link can read it" in said
     assert "More: `dpsync explain site.visibility`, docs/kinds.md#site" in said
     assert "```yaml\npublic\n```" in said
 
@@ -116,7 +116,7 @@ def test_values_are_offered_each_with_its_sentence(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", ""))
     offered = editor.completion("public")
     assert list(offered) == ["public", "unlisted", "share-link", "visitor-auth"]
-    assert offered["share-link"]["documentation"] == "Whoever has a share link reads it."
+    assert offered["share-link"]["documentation"] == "Anybody with a share link can read it."
 
 
 def test_a_new_entry_is_offered_with_places_to_type(editor: Editor) -> None:
