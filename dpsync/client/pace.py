@@ -45,6 +45,7 @@ class Pace:
         self._observer = observer
         self._longest = longest
         self._every = 1 / rate if rate else None
+        self._turnstile = threading.Lock()
         self._changed = threading.Condition()
         self._next = clock.now()
         """When the next request may go, by the configured rate."""
@@ -56,22 +57,23 @@ class Pace:
         self._ends: float | None = None
 
     def enter(self) -> None:
-        """Return when a request may be sent, or after a cancel."""
-        while not self._cancelled.is_set():
+        """Return when a request may be sent, or after a cancel. Threads pass one after the other."""
+        with self._turnstile:
+            while not self._cancelled.is_set():
+                with self._changed:
+                    seconds = self._seconds()
+                    if seconds is None:
+                        self._changed.wait(_LOOK)
+                        continue
+                    if seconds <= 0 or seconds > self._longest:
+                        self._in_flight += 1
+                        if self._every is not None:
+                            self._next = max(self._next, self._clock.now()) + self._every
+                        return
+                self._observer.waits("pace", seconds)
+                self._clock.wait(seconds, self._cancelled)
             with self._changed:
-                seconds = self._seconds()
-                if seconds is None:
-                    self._changed.wait(_LOOK)
-                    continue
-                if seconds <= 0 or seconds > self._longest:
-                    self._in_flight += 1
-                    if self._every is not None:
-                        self._next = max(self._next, self._clock.now()) + self._every
-                    return
-            self._observer.waits("pace", seconds)
-            self._clock.wait(seconds, self._cancelled)
-        with self._changed:
-            self._in_flight += 1
+                self._in_flight += 1
 
     def _seconds(self) -> float | None:
         """How long until a request may be sent; None: until another one was answered."""
