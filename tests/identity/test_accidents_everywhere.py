@@ -263,9 +263,18 @@ class History:
                 continue
             entry = self.entries[family][key]
             if change.action == "create":
-                assert entry.object is None, f"{key} is {entry.object} and would be doubled: {self}"
+                again = entry.object is None or self.is_new_after_loss(family, key, live)
+                assert again, f"{key} is {entry.object} and would be doubled: {self}"
             elif entry.object in live[family]:
                 assert change.id == entry.object, f"{key} is {entry.object}, not {change.id}: {self}"
+
+    def is_new_after_loss(self, family: str, key: str, live: dict[str, dict[str, str]]) -> bool:
+        """Whether the entry's object was deleted by hand, and the entry has a key without an id.
+
+        Nothing live could be the object, so that a question would have one answer only: create it.
+        """
+        lines = {str(address) for address in self.project.ids or {}}
+        return self.entries[family][key].object not in live[family] and f"acme/{family}/{key}" not in lines
 
     def answer(self) -> None:
         """Every entry says which one it is."""
