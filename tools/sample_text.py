@@ -28,21 +28,40 @@ def user_pages() -> list[Path]:
 
 
 def sentences(page: Path) -> Iterator[str]:
-    """Yield the sentences of a page, without code blocks, comments, headings and table rules."""
+    """Yield the sentences of a page, each after its heading, a table row also after the table's header.
+
+    Code blocks, comments, headings and table rules are left out, and a link is its text, as on the page.
+    """
     text = page.read_text(encoding="utf-8")
     text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    for block in re.split(r"\n\s*\n|\n(?=\s*[-*|#] ?)", text):
+    text = re.sub(r"!?\[((?:[^][]|\[[^]]*\])*)\]\([^()]*\)", r"\1", text)
+    heading, names = "", ""
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", text):
         line = " ".join(block.split())
-        if not line or line.startswith("#") or set(line) <= set("|-: "):
+        if line.startswith("#"):
+            heading, names = line.lstrip("# "), ""
+        elif not line or set(line) <= set("|-: "):
             continue
-        for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z`*])", line):
-            if len(re.findall(r"[A-Za-z]{2,}", sentence)) >= FEWEST_WORDS:
-                yield sentence
+        elif line.startswith("|"):
+            if names and _has_enough_words(line):
+                yield f"({heading}; {names}) {line}"
+            names = names or " · ".join(cell.strip() for cell in line.strip("|").split("|"))
+        else:
+            names = ""
+            for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z`*])", re.sub(r"^([-*]|\d+\.) ", "", line)):
+                if _has_enough_words(sentence):
+                    yield f"({heading}) {sentence}"
+
+
+def _has_enough_words(text: str) -> bool:
+    """Whether a text has five words, three of them outside code: a path alone is no sentence."""
+    words = re.compile(r"[A-Za-z]{2,}")
+    return len(words.findall(text)) >= FEWEST_WORDS and len(words.findall(re.sub(r"`[^`]*`", "", text))) >= 3
 
 
 def messages(module: Path) -> Iterator[str]:
-    """Yield the strings in a module that read like messages; f-string values are shown as `{…}`."""
+    """Yield the strings in a module that read like messages; f-string values are shown as `{name}`."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     docstrings = {
         id(node.value)
@@ -57,7 +76,8 @@ def messages(module: Path) -> Iterator[str]:
             continue
         if isinstance(node, ast.JoinedStr):
             text = "".join(
-                str(part.value) if isinstance(part, ast.Constant) else "{…}" for part in node.values
+                str(part.value) if isinstance(part, ast.Constant) else _placeholder(part)
+                for part in node.values
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             text = node.value
@@ -66,6 +86,16 @@ def messages(module: Path) -> Iterator[str]:
         line = " ".join(text.split())
         if len(line.split()) >= FEWEST_WORDS and re.search(r"[a-z]{3} [a-z]", line):
             yield line
+
+
+def _placeholder(part: ast.expr) -> str:
+    """Return the last name in an f-string value's expression, in braces: {address} for `change.address`."""
+    names = [
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(part)
+        if isinstance(node, ast.Attribute | ast.Name)
+    ]
+    return f"{{{names[0].strip('_') if names else '…'}}}"
 
 
 def main() -> None:

@@ -16,18 +16,21 @@ def test_user_pages_exclude_contributor_pages() -> None:
     assert all(page.exists() for page in pages)
 
 
-def test_sentences_exclude_code_headings_and_comments(tmp_path: Path) -> None:
+def test_sentences_follow_heading_and_exclude_code(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "# A heading that has many words\n\nThe first sentence is here. The second one\nis longer.\n\n"
         "<!-- a comment with five words -->\n```console\n$ one two three four five\n```\n\n"
-        "| a | b |\n|---|---|\n| `x` | this cell has some words |\n",
+        "| a | b |\n|---|---|\n| `x` | this cell has some words |\n| `x` | `one two three four five` |\n\n"
+        "1. Read [the page about plans](plan.md) first.\n2. Follow the next page after it.\n",
         encoding="utf-8",
     )
     assert list(sentences(page)) == [
-        "The first sentence is here.",
-        "The second one is longer.",
-        "| `x` | this cell has some words |",
+        "(A heading that has many words) The first sentence is here.",
+        "(A heading that has many words) The second one is longer.",
+        "(A heading that has many words; a · b) | `x` | this cell has some words |",
+        "(A heading that has many words) Read the page about plans first.",
+        "(A heading that has many words) Follow the next page after it.",
     ]
 
 
@@ -40,4 +43,4 @@ def test_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path) -> No
         '    yield "short one"\n',
         encoding="utf-8",
     )
-    assert list(messages(module)) == ["the file {…} cannot be read at all", "delete the line or change it"]
+    assert list(messages(module)) == ["the file {x} cannot be read at all", "delete the line or change it"]
