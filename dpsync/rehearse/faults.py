@@ -102,7 +102,7 @@ class Faulty:
                 raise Unknown(request.method, request.path, "reset")
             raise NotSent(request.method, request.path, "connect")
         status = int(fault.what)
-        body = json_text({"error": {"code": status, "message": "a fault of the rehearsal"}}).encode()
+        body = json_text({"error": {"code": status, "message": "simulated fault"}}).encode()
         return Response(status, {"content-type": "application/json", "retry-after": "1"}, body)
 
     def close(self) -> None:
@@ -148,7 +148,7 @@ def _differing(replica: Replica, end: object) -> str:
     assert isinstance(end, type(now))
     lost = sorted({kind for kind, _ in (end - now)})
     more = sorted({kind for kind, _ in (now - end)})
-    said = [f"{word}: {', '.join(kinds)}" for word, kinds in (("lost", lost), ("there twice", more)) if kinds]
+    said = [f"{word}: {', '.join(kinds)}" for word, kinds in (("lost", lost), ("duplicated", more)) if kinds]
     return "; ".join(said)
 
 
@@ -165,12 +165,12 @@ class _Disturbed:
         try:
             report = self._clean(memory)
         except (Refused, ClientError, DiagnosticError) as error:
-            return False, f"{first}, then nothing: {' '.join(str(error).split())}"
+            return False, f"{first}, then the clean apply failed: {' '.join(str(error).split())}"
         if report is None:
-            return True, f"{first}, and nothing was left"
+            return True, f"{first}, and no change was left"
         if not report.settled:
-            return False, f"{first}, then not converged"
-        return True, f"{first}, then converged"
+            return False, f"{first}, then the clean apply did not converge"
+        return True, f"{first}, then the clean apply converged"
 
     def _disturbed(self, faults: tuple[Fault, ...], memory: _Memory) -> str:
         transports: list[Faulty] = []
@@ -192,7 +192,7 @@ class _Disturbed:
             finally:
                 memory.dead = lambda: False
         number = report.count("done", "already", "requested")
-        return f"{number} of {len(report.outcomes)} done"
+        return f"{number} of {len(report.outcomes)} steps done"
 
     def _clean(self, memory: _Memory) -> Report | None:
         """One apply without faults, by what the ids file knows; None where nothing was left to do."""

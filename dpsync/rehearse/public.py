@@ -28,10 +28,10 @@ class _Visitor(Struct, frozen=True):
 
 
 _VISITORS: Final = (
-    _Visitor("everybody", ("public",), listed=True),
-    _Visitor("who has the address", ("public", "unlisted")),
-    _Visitor("who has a link", ("public", "unlisted", "share-link"), bound=False),
-    _Visitor("who signs in", ("public", "unlisted", "share-link", "visitor-auth"), bound=False),
+    _Visitor("everyone", ("public",), listed=True),
+    _Visitor("anyone who has the address", ("public", "unlisted")),
+    _Visitor("anyone who has a share link", ("public", "unlisted", "share-link"), bound=False),
+    _Visitor("anyone who signs in", ("public", "unlisted", "share-link", "visitor-auth"), bound=False),
 )
 
 
@@ -48,7 +48,10 @@ def facts_of_site(site: Mapping[str, Any], born: set[str]) -> set[Fact]:
 def facts_of_specifications(specifications: Iterable[Json]) -> set[Fact]:
     """The specifications that are public, each with where it comes from."""
     return {
-        (_VISITORS[0].name, f"the specification {one['slug']} of {one.get('sourceURL') or 'a text'}")
+        (
+            _VISITORS[0].name,
+            f"the OpenAPI specification {one['slug']} from {one.get('sourceURL') or 'an uploaded file'}",
+        )
         for one in specifications
         if one.get("visibility") == "public"
     }
@@ -57,7 +60,7 @@ def facts_of_specifications(specifications: Iterable[Json]) -> set[Fact]:
 def _is_open(site: Mapping[str, Any], visitor: _Visitor, born: set[str]) -> bool:
     if not site.get("published") or site["visibility"] not in visitor.opens:
         return False
-    if site["visibility"] != "share-link" or visitor.name != "who has a link":
+    if site["visibility"] != "share-link" or visitor.name != "anyone who has a share link":
         return True
     return any(link["active"] and link["id"] in born for link in site.get("shareLinks") or ())
 

@@ -66,7 +66,7 @@ def rehearse(
             disturbed = tuple(runs(stage, world, replica, rehearsal.writes, faults, seed))
             return rehearsal.model_copy(update={"seed": seed, "faults": disturbed})
     except CannotLoad as cannot:
-        message = f"the companion cannot hold what the platform has answered: {cannot}"
+        message = f"the local server cannot load the responses of GitBook: {cannot}"
         return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))
 
 
@@ -84,7 +84,7 @@ class _Run:
             try:
                 differing = self._differing(client)
             except (ClientError, DiagnosticError) as error:
-                message = f"the loaded world cannot be planned on: {error}"
+                message = f"dpsync cannot make a plan for the loaded copy: {error}"
                 return self._ended(None, (Deviation(what="loading", message=message),))
             if differing is not None:
                 return self._ended(None, differing)
@@ -96,7 +96,7 @@ class _Run:
                     stop=self.stop,
                 )  # fmt: skip
             except (Refused, ClientError, DiagnosticError) as error:
-                message = f"nothing was carried out: {error}"
+                message = f"no step was rehearsed: {error}"
                 return self._ended(None, (Deviation(what="stopped", message=message),))
             self._look()
             sent = client.requests - 2 * reading
@@ -119,7 +119,7 @@ class _Run:
         if again.plan.digest == self.plan.digest:
             return None
         named = names[:_MOST] or ["the plan"]
-        message = "the companion answers otherwise than the platform, so that the plan is another one: {}"
+        message = "the local server returns other values than GitBook, so the plan differs: {}"
         return tuple(Deviation(what="loading", message=message.format(name)) for name in named)
 
     # --- what is public -------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class _Run:
         if any(one.moment for one in self.plan.exposures):
             return
         for write, (who, what) in self.watch.moments()[:_MOST]:
-            message = f"{who} sees {what} for a moment, from this write on: {write}"
+            message = f"{write} temporarily exposes {what} to {who}"
             yield Deviation(what="public", message=message)
 
     def _twice(self, report: Report) -> Iterator[Deviation]:
@@ -164,7 +164,7 @@ class _Run:
             more = len(kept.addresses) - before.get(kept.place, 0)
             if more > 0 and self._holds_content(kept.place):
                 message = (
-                    f"afterwards {counted(more, 'thing')} more than declared: {', '.join(kept.addresses)}"
+                    f"the rehearsal left {counted(more, 'undeclared object')}: {', '.join(kept.addresses)}"
                 )
                 yield Deviation(what="convergence", message=message, address=kept.place)
 
@@ -228,7 +228,7 @@ def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
     for change in report.remaining.changes[:_MOST]:
         yield Deviation(
             what="convergence",
-            message=f"afterwards a new plan would still {change.action} it",
+            message=f"after the rehearsal, a new plan would still {change.action} this object",
             address=change.address,
             origin=plan.origins.get(change.address),
         )

@@ -18,16 +18,16 @@ def unproven(
     `fetched` addresses that the platform will fetch from, `secrets` the variables whose values are sent,
     `differing` what the companion answers otherwise than the platform, without any step that depends on it.
     """
-    yield Unproven(what="token", message="whether your token may write all of this")
+    yield Unproven(what="token", message="whether your token has write access to every object of the plan")
     if world.spaces:
         yield Unproven(
             what="content",
-            message=f"the content of {world.holders}: the copy has no pages, files or comments",
+            message=f"the content of {world.holders}: the copy contains no pages, files or comments",
         )
     if world.scripts:
         number = counted(world.scripts, "integration")
         yield Unproven(
-            what="scripts", message=f"the scripts of {number}: the copy has no scripts and pictures"
+            what="scripts", message=f"the scripts of {number}: the copy contains no scripts or pictures"
         )
     work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
     moments = (item.address for item in plan.exposures if item.moment)
@@ -42,13 +42,13 @@ def unproven(
 
 
 _MESSAGES: dict[UnprovenKind, str] = {
-    "secrets": "whether the platform accepts these secrets (placeholders were sent)",
-    "fetched": "whether the platform can fetch and process these (nothing was fetched)",
-    "refused": "what this token may not read (403)",
-    "unread": "what is in these (the plan had no need to read them: they were taken to be empty)",
-    "assumed": "what is named and was not read (it was taken to be there)",
-    "unknown": "what the companion cannot hold (it was answered as before)",
-    "differing": "what the companion answers otherwise (no step depends on it)",
-    "platform": "what the platform makes of its own work",
-    "public": "what else is public for a moment: the plan says that something is",
+    "secrets": "whether GitBook accepts these secrets (the rehearsal sends placeholders)",
+    "fetched": "whether GitBook can fetch and process these URLs (the rehearsal fetches nothing)",
+    "refused": "paths that your token may not read (status 403)",
+    "unread": "lists that the plan did not read (the rehearsal assumes that these lists are empty)",
+    "assumed": "objects that the plan names but did not read (the rehearsal assumes that these objects exist)",
+    "unknown": "responses that the local server cannot store (the rehearsal repeats the response of GitBook)",
+    "differing": "objects that differ in the local server (no step depends on these objects)",
+    "platform": "objects on which GitBook is still working, or with which GitBook reports a problem",
+    "public": "objects that the plan exposes temporarily",
 }

@@ -160,4 +160,4 @@ def test_a_rehearsal_has_what_the_agents_of_a_site_have_and_none_of_its_secrets(
     at = project(TEXT)
     ended = clean(run("rehearse", "-C", str(at), *PROFILE), at)
     assert ended.code == 0, ended.out
-    assert "It went as planned." in ended.out
+    assert "The rehearsal succeeded." in ended.out

@@ -15,7 +15,7 @@ def site(**fields: Any) -> dict[str, Any]:
     return {"id": "docs", "published": True, "visibility": "public", "structure": [PLACE], **fields}
 
 
-def seen(*, by: str = "everybody", **fields: Any) -> set[str]:
+def seen(*, by: str = "everyone", **fields: Any) -> set[str]:
     return {what for who, what in facts_of_site(site(**fields), {"l1"}) if who == by}
 
 
@@ -31,7 +31,7 @@ def test_an_unpublished_site_shows_nothing() -> None:
 def test_a_draft_is_seen_by_nobody_nor_what_is_in_it() -> None:
     """Otherwise, drafts count as public from the start, and their publication for a moment is not found."""
     section = {"type": "section", "id": "x", "draft": True, "children": [PLACE]}
-    assert seen(structure=[section], by="who signs in") == {"the site docs"}
+    assert seen(structure=[section], by="anyone who signs in") == {"the site docs"}
 
 
 def test_what_is_hidden_is_found_by_its_address_alone() -> None:
@@ -39,7 +39,7 @@ def test_what_is_hidden_is_found_by_its_address_alone() -> None:
     of what is not listed.
     """
     assert "the space s1" not in seen(structure=[{**PLACE, "hidden": True}])
-    assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="who has the address")
+    assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="anyone who has the address")
 
 
 def test_a_condition_keeps_out_who_does_not_fulfil_it() -> None:
@@ -47,7 +47,7 @@ def test_a_condition_keeps_out_who_does_not_fulfil_it() -> None:
     of what a condition keeps people out of.
     """
     assert "the space s1" not in seen(structure=[{**PLACE, "condition": "true"}])
-    assert "the space s1" in seen(structure=[{**PLACE, "condition": "true"}], by="who signs in")
+    assert "the space s1" in seen(structure=[{**PLACE, "condition": "true"}], by="anyone who signs in")
 
 
 def test_a_site_shared_by_link_is_open_to_who_has_had_an_active_one() -> None:
@@ -58,7 +58,7 @@ def test_a_site_shared_by_link_is_open_to_who_has_had_an_active_one() -> None:
 
     def by_link(id: str, active: bool) -> set[str]:
         links = [{"id": id, "active": active}]
-        return seen(visibility="share-link", shareLinks=links, by="who has a link")
+        return seen(visibility="share-link", shareLinks=links, by="anyone who has a share link")
 
     assert by_link("l1", True)
     assert not by_link("l1", False)
@@ -82,9 +82,9 @@ def test_a_redirect_that_is_a_draft_leads_nobody_anywhere() -> None:
 @pytest.mark.parametrize(
     ("visibility", "by"),
     [
-        ("public", {"everybody", "who has the address", "who has a link", "who signs in"}),
-        ("unlisted", {"who has the address", "who has a link", "who signs in"}),
-        ("visitor-auth", {"who signs in"}),
+        ("public", {"everyone", "anyone who has the address", "anyone who has a share link", "anyone who signs in"}),
+        ("unlisted", {"anyone who has the address", "anyone who has a share link", "anyone who signs in"}),
+        ("visitor-auth", {"anyone who signs in"}),
     ],
 )
 def test_a_site_is_open_to_those_whom_its_visibility_lets_in(visibility: str, by: set[str]) -> None:
@@ -103,7 +103,7 @@ def test_a_specification_is_seen_with_where_it_comes_from() -> None:
     assert facts_of_specifications([{**one, "visibility": "private"}]) == set()
 
 
-A, B = ("everybody", "a"), ("everybody", "b")
+A, B = ("everyone", "a"), ("everyone", "b")
 
 
 def test_what_comes_and_goes_is_a_moment_and_names_its_write() -> None:

@@ -37,10 +37,13 @@ from dpsync.model.findings.diagnostic import Exit
 @planning
 @click.option(
     "--faults", type=click.IntRange(0, 1000), default=0, metavar="N",
-    help="Rehearse N more times with requests that fail. After each, one clean apply must converge.",
+    help="Also rehearse N times with failing requests. After each failure, a clean apply must converge.",
 )  # fmt: skip
 @click.option(
-    "--seed", type=click.IntRange(0), metavar="N", help="Draw the same faults again. [default: a new one]"
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Repeat the faults of an earlier run with its seed. [default: random]",
 )
 @summarizing
 @output_in_every_format
@@ -53,11 +56,12 @@ def command(
 ) -> int:  # fmt: skip
     """Try the plan on a copy of the live organization.
 
-    dpsync reads the platform, loads a copy into a companion in its own memory, and applies the plan to the
-    copy. It reports what the rehearsal showed, what a rehearsal cannot show, and how long an apply will take.
-    The platform gets only GET requests: a token that may only read is enough, and dpsync needs no secrets.
+    dpsync reads your organization, loads a copy into a GitBook server in its own memory, and applies the plan
+    to the copy. The report says what the rehearsal showed, what a rehearsal cannot show, and how long an
+    apply will take. dpsync sends only GET requests to GitBook, so a read-only token is enough. dpsync needs
+    no secrets.
 
-    Exit code 4 means that something did not go as planned: do not apply this plan.
+    Exit code 4 means that the rehearsal failed: do not apply this plan.
     """
     from dpsync.api import Options
     from dpsync.cli.rehearsing import ending, rehearsed

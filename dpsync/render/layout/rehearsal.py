@@ -27,7 +27,7 @@ def rehearsal_view(document: RehearseDocument) -> View:
         ViewLine(words.summary(rehearsal)),
         ViewLine(words.verdict(rehearsal), "good" if rehearsal.fit else "bad"),
     )
-    about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}; nothing but GET was sent to the platform")
+    about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}; only GET requests were sent to GitBook")
     return View(verdict, tuple(blocks.found), (), about, name="rehearse")
 
 
@@ -38,7 +38,7 @@ def _faults(rehearsal: Rehearsal) -> list[Block]:
         (run.good, ViewEntry("", str(number), message=words.faults(run), one_line=True))
         for number, run in enumerate(rehearsal.faults, 1)
     ]
-    seed = f", drawn from --seed {rehearsal.seed}"
+    seed = f" (--seed {rehearsal.seed})"
     bad = [entry for good, entry in runs if not good]
     blocks.add("failed-fault", f"With faults{seed}, not converged: {{}}", "error", bad, fails=True)
     converged = [entry for good, entry in runs if good]

@@ -12,11 +12,15 @@ from dpsync.render.words.visible import visible
 def summary(rehearsal: Rehearsal) -> str:
     """Return how many steps were rehearsed, whether a new plan is empty, and the estimated time."""
     text = f"Rehearsed {rehearsal.done} of {counted(rehearsal.steps, 'step')}"
-    text += ": a new plan has no changes." if rehearsal.converged else ": a new plan still has changes."
+    text += (
+        ". Verified: a new plan has no changes." if rehearsal.converged else ". A new plan still has changes."
+    )
     if rehearsal.time is not None:
         text += f" Estimated time: {duration(rehearsal.time.seconds)}."
     if number := len(rehearsal.unproven):
-        text += f" {counted(number, 'thing')} {'was' if number == 1 else 'were'} not checked (-v lists them)."
+        text += (
+            f" {counted(number, 'check')} {'was' if number == 1 else 'were'} not possible (-v lists them)."
+        )
     return text
 
 
@@ -24,13 +28,13 @@ def verdict(rehearsal: Rehearsal) -> str:
     """Return in a sentence whether the plan can be applied as shown."""
     if not rehearsal.deviations and not rehearsal.fit:
         bad, runs = sum(not run.good for run in rehearsal.faults), counted(len(rehearsal.faults), "rehearsal")
-        return f"NOT AS PLANNED: {bad} of {runs} with faults did not converge."
+        return f"The rehearsal failed: {bad} of {runs} with faults did not converge."
     if not rehearsal.fit:
-        number = counted(len(rehearsal.deviations), "deviation")
-        return f"NOT AS PLANNED: {number}, see above. Do not apply this plan."
+        number = counted(len(rehearsal.deviations), "problem")
+        return f"The rehearsal failed: {number}, listed above. Do not apply this plan."
     if not rehearsal.complete:
-        return "It went as planned. The plan leaves something for a person to do."
-    return "It went as planned."
+        return "The rehearsal succeeded. The plan leaves steps that a person must do."
+    return "The rehearsal succeeded."
 
 
 def two_lines(rehearsal: Rehearsal) -> tuple[str, str]:
@@ -46,7 +50,7 @@ def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
         return
     if "step" not in wrong:
         moves = f", including {counted(rehearsal.moves, 'move')}" if rehearsal.moves else ""
-        yield "order", f"all {counted(rehearsal.steps, 'step')} succeeded in their order{moves}"
+        yield "order", f"all {counted(rehearsal.steps, 'step')} succeeded in the planned order{moves}"
     if rehearsal.converged:
         yield "convergence", "a new plan has no changes"
     if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
@@ -63,8 +67,8 @@ def time(estimate: Estimate) -> str:
     """Return the estimated duration of an apply and its calculation."""
     latency = f"{estimate.latency * 1000:.0f} ms"
     reading, writing = duration(estimate.reading), duration(estimate.writing)
-    steps = f"{writing} for the steps ({estimate.parallelism} at a time, {latency} per request)"
-    return f"about {duration(estimate.seconds)}: {reading} for each of two readings, {steps}"
+    steps = f"{writing} for the steps ({estimate.parallelism} in parallel, {latency} per request)"
+    return f"about {duration(estimate.seconds)}: two reads of {reading} each, and {steps}"
 
 
 def duration(seconds: float) -> str:
