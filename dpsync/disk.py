@@ -73,7 +73,7 @@ def resolved(path: Path) -> Path:
     try:
         return path.resolve()
     except (RuntimeError, ValueError):
-        raise Unfit(path, "its links lead round in a circle, or it is no name of a file") from None
+        raise Unfit(path, "its links form a loop, or it is not a valid file name") from None
 
 
 def kind_of(path: Path) -> str | None:
@@ -87,7 +87,7 @@ def kind_of(path: Path) -> str | None:
 def _kind(mode: int) -> str | None:
     if stat.S_ISREG(mode):
         return None
-    return next((words for is_one, words in _KINDS if is_one(mode)), "no regular file")
+    return next((words for is_one, words in _KINDS if is_one(mode)), "a special file")
 
 
 def inside(path: Path, project: Path) -> Path:
@@ -102,7 +102,7 @@ def inside(path: Path, project: Path) -> Path:
         whole = resolved(place)
         is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
         if is_named and not real.is_relative_to(whole):
-            raise OutsideProject(path, "it is a link that leads outside the project")
+            raise OutsideProject(path, "it is a link to a path outside the project")
     _refuse_git_path(path, real, top)
     return real
 
@@ -114,7 +114,7 @@ def name_in_project(path: Path, project: Path) -> str:
     """
     real, whole = resolved(path), resolved(project)
     if not real.is_relative_to(whole):
-        raise OutsideProject(path, "it leads outside the project")
+        raise OutsideProject(path, "it is outside the project")
     _refuse_git_path(path, real, checkout(whole))
     return real.relative_to(whole).as_posix()
 
@@ -198,7 +198,7 @@ def _opened(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
             raise Unfit(path, f"it is {_kind(before)}, not a regular file")
         file = os.open(path, _READ | (0 if follow else _NO_LINK))
     except ValueError:
-        raise Unfit(path, "it is no name of a file") from None
+        raise Unfit(path, "it is not a valid file name") from None
     try:
         yield file, os.fstat(file).st_mode
     finally:
@@ -233,7 +233,7 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
             file = os.open(made, _NEW, 0o600 if private else 0o666)
             break
     else:
-        raise Unfit(path, "no new file can be made beside it")
+        raise Unfit(path, "dpsync cannot create a temporary file in the same directory")
     try:
         try:
             write(file, content)
@@ -314,7 +314,7 @@ def make_directory(path: Path, own: int = 0) -> None:
     """Make a directory and what is above it. The last `own` of them are dpsync's, and may not be links."""
     for one in [path, *path.parents][:own]:
         if kind_of(one) == "a link":
-            raise Unfit(one, f"{one} is a link, and dpsync follows none there")
+            raise Unfit(one, f"{one} is a link, and dpsync does not follow links there")
     if path.exists() and not path.is_dir():
         raise Unfit(path, f"{path} is not a directory")
     path.mkdir(parents=True, exist_ok=True)
@@ -334,7 +334,7 @@ def lock(path: Path, seconds: float = 0) -> Iterator[None]:
     try:
         held.acquire()
     except Timeout:
-        raise BlockingIOError(errno.EAGAIN, "somebody else holds its lock", str(path)) from None
+        raise BlockingIOError(errno.EAGAIN, "another process holds its lock", str(path)) from None
     try:
         yield
     finally:

@@ -74,7 +74,9 @@ def parse_saved(path: Path, found: bytes) -> Saved:
     if saved.plan.digest != saved.digest:
         raise unusable(path, "its content does not belong to its digest")
     if saved.plan.profile not in PROFILES:
-        raise unusable(path, f"this dpsync does not know its profile, {saved.plan.profile[:40]}")
+        raise unusable(
+            path, f"this version of dpsync does not know the API version {saved.plan.profile[:40]}"
+        )
     if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
         raise unusable(path, "the rehearsal in it is that of another plan")
     return saved

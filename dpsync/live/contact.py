@@ -194,7 +194,7 @@ class _Examination:
                 found = "no answer" if isinstance(error, Unknown) else f"status {error.status}"
                 expected = "status 200"
                 if error.status is not None and error.status < 300:
-                    expected, found = "JSON", "another content"
+                    expected, found = "JSON", "another content type"
                 self._differ(operation, [Misfit("", expected, found)])
             return None
         self._answers[operation] = Contacted(operation, 200, nouns)
@@ -373,7 +373,7 @@ def _unlisted(kind: Kind, body: Any) -> Iterator[Misfit]:
         value = _at(body, item.source)
         values = value if isinstance(value, list) else [value]
         if any(isinstance(one, str) and one not in of.words for one in values):
-            yield Misfit(item.source, "a listed word", "another word")
+            yield Misfit(item.source, "a known value", "an unknown value")
 
 
 def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:

@@ -16,11 +16,11 @@ from dpsync.model.entries.desired import Entry, Scope, Unserved
 from dpsync.model.entries.values import references
 from dpsync.model.findings.diagnostic import Diagnostic
 
-WAY_OUT = "use the token of somebody who may read it"
+WAY_OUT = "use a token that has read access"
 
 
 def why(url: str) -> str:
-    return f"this token may not read it (403): GET {url}"
+    return f"this token has no read access (status 403 for GET {url})"
 
 
 class ForbiddenReads:
@@ -73,7 +73,9 @@ class ForbiddenReads:
                 if resource.address in self.entries:
                     continue
                 if resource.parent in self.entries:
-                    self._because(resource, f"it needs {resource.parent}", resource.parent)
+                    self._because(
+                        resource, f"dpsync cannot read {resource.parent}, which contains it", resource.parent
+                    )
                 elif resource.address not in self._reading.matches and resource.pin is None:
                     self._cannot_be_told(resource)
 
@@ -81,16 +83,22 @@ class ForbiddenReads:
         named = min(self._named(resource, ties) & self.entries.keys(), default=None)
         if named is None:
             return False
-        self._because(resource, f"dpsync cannot tell which one it is: it names {named}", named)
+        self._because(
+            resource,
+            f"dpsync cannot find its live object, because it refers to {named}, which dpsync cannot read",
+            named,
+        )
         kind = self._reading.registry[resource.kind]
         for scope in self._reading.desired.scopes.values():
             if kind.name in scope.kinds and resource.address.is_in(scope.address):
-                self.undeclared_unknown(scope, f"{resource.address} cannot be recognised", str(named))
+                self.undeclared_unknown(
+                    scope, f"dpsync cannot find the live object of {resource.address}", str(named)
+                )
         return True
 
     def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
         """Nobody can tell what is undeclared in a place."""
-        known = Unserved(f"nothing undeclared is deleted there: {reason}", scope.span, because=because)
+        known = Unserved(f"no undeclared object is deleted there: {reason}", scope.span, because=because)
         self.unsettled.setdefault(scope.address, known)
 
     def _because(self, resource: Entry, reason: str, other: Address) -> None:

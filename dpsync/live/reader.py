@@ -164,11 +164,11 @@ class _Reader:
             for kind in self._putting_out(scope):
                 source = self.reading.source(kind, scope.parent)
                 if source.url in self.sources.refused:
-                    reason = f"what {plural(kind.noun)} have made is not known; {why(source.url)}"
+                    reason = f"dpsync cannot tell what the {plural(kind.noun)} created: {why(source.url)}"
                     self.unread.undeclared_unknown(scope, reason)
                 for item in self.sources.objects.get(source.url, ()):
                     if _is_silent(kind, item):
-                        reason = f"the {kind.noun} {item.id} does not say what it has made"
+                        reason = f"the {kind.noun} {item.id} does not name the object that it created"
                         self.unread.undeclared_unknown(scope, reason)
 
     def _bind_outputs(self, kind: Kind, wanted: list[Entry]) -> None:
@@ -320,8 +320,8 @@ class _Reader:
             if hit is not None:
                 self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.KEY)
                 continue
-            message = f'there is no {kind.noun} "{lookup.key}" on the platform'
-            hint = f"invite them, or declare {kind.key}: to see who is missing"
+            message = f'GitBook has no {kind.noun} "{lookup.key}"'
+            hint = f"invite this {kind.noun} in GitBook, or declare {kind.key}: to see who is missing"
             found = Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
             self.reading.diagnostics.append(found)
 

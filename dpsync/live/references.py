@@ -116,9 +116,9 @@ def _unknown(
     nouns = " or ".join(reading.registry[name].noun for name in kinds)
     return Diagnostic(
         "DP306",
-        f'there is no {nouns} with the id "{id}" on the platform',
+        f'GitBook has no {nouns} with the id "{id}"',
         resource.where(field.name),
         str(resource.address),
-        "correct the id, or name what is meant by its key",
+        "correct the id, or use the key of a declared object",
         cause=f"{nouns} {id} in {resource.address.first}",
     )

@@ -145,7 +145,7 @@ def check_different(ids: Iterable[tuple[str, Any, str]]) -> None:
     seen: dict[Any, str] = {}
     for place, identity, id in ids:
         if identity in seen:
-            raise Misshapen(Misfit("id", "an id of its own", f"that of {seen[identity]}"), place, id)
+            raise Misshapen(Misfit("id", "a unique id", f"the id of {seen[identity]}"), place, id)
         seen[identity] = place
 
 
@@ -185,7 +185,7 @@ def _on_wire(item: Field, body: Mapping[str, Any]) -> Any:
     if item.type.refers and (value is NOTHING or value is None) and _is_there(body, source):
         raise Misshapen(Misfit(source, "an id", MISSING if value is NOTHING else "null"))
     if value is NOTHING and item.answered != "sometimes":
-        raise Misshapen(Misfit(source, "in every answer", MISSING))
+        raise Misshapen(Misfit(source, "a value in every response", MISSING))
     if value is None and item.answered == "always" and (wrong := item.type.misfit(None)):
         raise Misshapen(_under(wrong, source))
     _optional(item.type, value, source)

@@ -46,7 +46,7 @@ _MESSAGES: dict[UnprovenKind, str] = {
     "fetched": "whether GitBook can fetch and process these URLs (the rehearsal fetches nothing)",
     "refused": "paths that your token may not read (status 403)",
     "unread": "lists that the plan did not read (the rehearsal assumes that these lists are empty)",
-    "assumed": "objects that the plan names but did not read (the rehearsal assumes that these objects exist)",
+    "assumed": "objects that the plan names but did not read (the rehearsal assumes that they exist)",
     "unknown": "responses that the local server cannot store (the rehearsal repeats the response of GitBook)",
     "differing": "objects that differ in the local server (no step depends on these objects)",
     "platform": "objects on which GitBook is still working, or with which GitBook reports a problem",

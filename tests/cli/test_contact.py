@@ -63,7 +63,7 @@ def test_companion_does_not_differ_from_its_edition(
     assert said(document, "contact", "problem") == []
     (first, *_) = said(document, "contact", "ok")
     assert re.fullmatch(
-        rf"\d\d GET requests, \d\d operations: every answer has the shape of the API edition "
+        rf"\d\d GET requests, \d\d operations: every response matches API version "
         rf"{edition.app.profile}", first,
     )  # fmt: skip
     assert {method for method, *_ in edition.call(lambda: list(edition.app.requests))} == {"GET"}
@@ -103,7 +103,7 @@ PLANTED: list[tuple[str, Callable[[Answer], Any], tuple[str, str, str, str]]] = 
     (
         "/orgs/acme/collections",
         lambda one: first(one).pop("title"),
-        (f"{ORG}/collections", "items[].title", "in every answer", "missing"),
+        (f"{ORG}/collections", "items[].title", "a value in every response", "missing"),
     ),
     (
         "/orgs/acme/members",
@@ -133,7 +133,7 @@ PLANTED: list[tuple[str, Callable[[Answer], Any], tuple[str, str, str, str]]] = 
     (
         "/orgs/acme/members",
         lambda one: one.body["items"][1].update(role="for-janes-team"),
-        (f"{ORG}/members", "items[].role", "a listed word", "another word"),
+        (f"{ORG}/members", "items[].role", "a known value", "an unknown value"),
     ),
     (
         "/orgs/acme/saml",
@@ -148,7 +148,7 @@ PLANTED: list[tuple[str, Callable[[Answer], Any], tuple[str, str, str, str]]] = 
     (
         "/orgs/acme/agent-instructions",
         lambda one: one.headers.update({"content-type": "text/html"}),
-        (f"{ORG}/agent-instructions", "", "JSON", "another content"),
+        (f"{ORG}/agent-instructions", "", "JSON", "another content type"),
     ),
     (
         "/orgs/acme/sites",
@@ -286,7 +286,7 @@ def test_token_with_less_access_names_what_it_may_not_read(
 
 def test_report_without_contact_is_wrong_usage(run: Run, project: Project) -> None:
     ended = run("doctor", "-C", str(project(ACME)), "--report", "report.json")
-    assert (ended.code, "--report belongs to --contact" in ended.err) == (64, True)
+    assert (ended.code, "--report needs --contact" in ended.err) == (64, True)
 
 
 def test_unreachable_platform_writes_no_report(

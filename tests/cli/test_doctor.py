@@ -141,7 +141,7 @@ def test_an_organization_is_found_by_its_hostname_too(
     assert check(found, "organization")["said"] == "x is Acme (acme)"
     assert found["access"]
     found = document(run, project("dpsync: 1\norganizations: { x: { hostname: nowhere } }\n"))
-    assert "there is no organization nowhere" in check(found, "organization")["said"]
+    assert "this token cannot see an organization nowhere" in check(found, "organization")["said"]
 
 
 def test_a_list_that_a_token_may_not_read_is_no(
@@ -190,7 +190,7 @@ def test_an_organization_that_is_not_there_is_a_problem(
 ) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: elsewhere } }\n"))
     assert found["exit"] == 1
-    assert "there is no organization elsewhere" in check(found, "organization")["said"]
+    assert "this token cannot see an organization elsewhere" in check(found, "organization")["said"]
 
 
 def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
@@ -274,12 +274,12 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
 
 
 @pytest.mark.parametrize(("ahead", "said"), [
-    (0.0, "within 60 seconds of the platform's"),
-    (60.0, "within 60 seconds of the platform's"),
-    (-60.0, "within 60 seconds of the platform's"),
-    (61.0, "the platform's clock is 61 seconds ahead"),
-    (-61.0, "the platform's clock is 61 seconds behind"),
-    (None, "the platform's answers have no date"),
+    (0.0, "within 60 seconds of the server's clock"),
+    (60.0, "within 60 seconds of the server's clock"),
+    (-60.0, "within 60 seconds of the server's clock"),
+    (61.0, "the server's clock is 61 seconds ahead of this machine"),
+    (-61.0, "the server's clock is 61 seconds behind this machine"),
+    (None, "the server sends no date with its responses"),
 ])  # fmt: skip
 def test_a_clock_may_differ_by_a_minute(
     ahead: float | None, said: str, examination: PlatformExamination

@@ -120,7 +120,7 @@ def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_w
 ) -> None:
     ended = run("import", "-C", str(directory), "--update", "acme/sites/docs#title")
     assert ended.code == 0
-    assert "note: prod and staging took these values from the same lines, and change with them" in ended.out
+    assert "note: prod and staging use the same lines, so their values change, too" in ended.out
 
 
 def test_an_entry_for_one_environment_alone_goes_into_its_overlay(

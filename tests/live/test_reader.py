@@ -255,7 +255,9 @@ def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_b
     for things in (GUIDES, WANTED, {**NEW_SITE, **GUIDES}):
         found = unsettled(things, [translation("t", **more)])
         assert found.keys() == ({"acme/spaces"} if silent else set())
-        assert not silent or "the translation t does not say what it has made" in found["acme/spaces"]
+        assert (
+            not silent or "the translation t does not name the object that it created" in found["acme/spaces"]
+        )
 
 
 def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared() -> None:
@@ -263,7 +265,7 @@ def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared()
     undeclared.
     """
     found = unsettled(GUIDES, refused(f"{ORG}/translations"))
-    assert "what translations have made is not known" in found["acme/spaces"]
+    assert "dpsync cannot tell what the translations created" in found["acme/spaces"]
 
 
 # What is deleted.
@@ -304,7 +306,7 @@ def test_an_organization_that_this_token_may_not_see_ends_the_reading() -> None:
     Otherwise, an organization that the token does not see ends the plan without a word about the token.
     Otherwise, an organization that is not there ends in a mistake of dpsync's.
     """
-    with pytest.raises(DiagnosticError, match="there is no organization"):
+    with pytest.raises(DiagnosticError, match="cannot see an organization"):
         read({}, {ORG: NotFound("GET", ORG, 404, "")})
 
 

@@ -131,7 +131,11 @@ def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: py
     ("name", "instead", "end"),
     [
         ("_differing", lambda *_: "lost: team", ", but lost: team"),
-        ("_Disturbed._clean", lambda *_: Report(plan="", verified=True), ", then the clean apply did not converge"),
+        (
+            "_Disturbed._clean",
+            lambda *_: Report(plan="", verified=True),
+            ", then the clean apply did not converge",
+        ),
     ],
 )
 def test_what_is_lost_or_does_not_converge_is_not_good(

@@ -82,7 +82,10 @@ def test_a_redirect_that_is_a_draft_leads_nobody_anywhere() -> None:
 @pytest.mark.parametrize(
     ("visibility", "by"),
     [
-        ("public", {"everyone", "anyone who has the address", "anyone who has a share link", "anyone who signs in"}),
+        (
+            "public",
+            {"everyone", "anyone who has the address", "anyone who has a share link", "anyone who signs in"},
+        ),
         ("unlisted", {"anyone who has the address", "anyone who has a share link", "anyone who signs in"}),
         ("visitor-auth", {"anyone who signs in"}),
     ],

@@ -32,11 +32,11 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
 @pytest.mark.parametrize(
     ("document", "lines"),
     [
-        ({}, ["Nothing to import: the lines have the live values."]),
+        ({}, ["Nothing to import: these lines already have the live values."]),
         ({"proven": True, "requests": 7}, ["Verified: these files plan no changes."]),
         (
             {"proven": False, "differences": (SHARED,)},
-            ["These files still plan changes:", "  acme: the line is shared", "    write it"],
+            ["With these files, a plan still has changes:", "  acme: the line is shared", "    write it"],
         ),
         (
             {"differences": (PLACED,), "taken": (TakenOver(address="acme", field="title", at=AT),)},
@@ -45,7 +45,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
             [
-                "note: prod and staging took these values from the same lines, and change with them",
+                "note: prod and staging use the same lines, so their values change, too",
                 "~ a.yaml",
                 "",
                 "Done.",

@@ -26,7 +26,7 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="yaml: with a comment behind each value; json: for programs (dpsync schema).",
+    help="yaml: each value has a comment with its file and line. json: for programs (dpsync schema).",
 )  # fmt: skip
 @color_option
 def command(

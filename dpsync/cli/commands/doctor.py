@@ -37,16 +37,16 @@ from dpsync.cli.terminal.output import as_output
 @trusting
 @click.option(
     "--contact", "contacting", is_flag=True,
-    help="Also compare the server's answers with its API edition: one GET request for each kind of object.",
+    help="Also compare the server's responses with the API version: one GET request for each object type.",
 )  # fmt: skip
 @click.option(
     "--report", "report_in", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="With --contact: write an anonymous report that you can attach to an issue. It contains types and "
-    "statuses, and no values.",
+    help="With --contact: write an anonymous report that you can attach to an issue. The report contains "
+    "types and status codes, but no values.",
 )  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="How the result is printed.",
+    help="Output format.",
 )  # fmt: skip
 @color_option
 def command(
@@ -67,7 +67,7 @@ def command(
     from dpsync.cli.examination.whole import Examination
 
     if report_in is not None and not contacting:
-        raise click.UsageError("--report belongs to --contact")
+        raise click.UsageError("--report needs --contact")
     out = as_output(format_, color)
     with endings(out):
         examination = Examination(out, timeout, contacting)

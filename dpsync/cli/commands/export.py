@@ -34,16 +34,18 @@ if TYPE_CHECKING:
 @profiled
 @click.option(
     "--navigation", "named", required=True, metavar="SITE",
-    help="The site whose navigation file is written: its address, or its key where only one has it.",
+    help="The site to export: its address, or its key if no other site has the same key.",
 )  # fmt: skip
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), metavar="FILE",
-    help="Write it into this file. [default: standard output]",
+    help="Output file. [default: standard output]",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Overwrite FILE although git does not have what is in it.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite FILE even if git does not contain the current version of FILE."
+)
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="How the file is written; the platform reads both as YAML.",
+    help="Output format. GitBook reads both.",
 )  # fmt: skip
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, named: str,
@@ -100,5 +102,5 @@ def _read_replaced_file(
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)
         except DiagnosticError as unreadable:
             why = unreadable.findings[0].message
-    speaker.complain(visible(f"{out}: nothing of the replaced file is kept: {why}"))
+    speaker.complain(visible(f"{out}: no value of the replaced file is kept: {why}"))
     return None

@@ -33,9 +33,9 @@ _LARGEST = 10_000_000
     help="Run as if started in this directory.",
 )  # fmt: skip
 @click.option(
-    "--check", "checking", is_flag=True, help="Write nothing; exit with 2 when a file is not in order."
+    "--check", "checking", is_flag=True, help="Write nothing. Exit with code 2 if a file is not formatted."
 )
-@click.option("--diff", "showing", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--diff", "showing", is_flag=True, help="Write nothing. Show the changes.")
 def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: bool) -> int:
     """Fix the white space in the files.
 
@@ -115,7 +115,7 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
             findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.why(error)}"))
         except Untidy as why:
             findings.append(
-                Diagnostic(why.code, f"{name} stays as it is: {why}", hint="see what validate says")
+                Diagnostic(why.code, f"{name} was not formatted: {why}", hint="run dpsync validate")
             )
         else:
             if before != after:
@@ -127,7 +127,7 @@ def _show(out: Output, name: str, before: str, after: str) -> None:
     from difflib import unified_diff
 
     lines = unified_diff(
-        before.splitlines(), after.splitlines(), f"{visible(name)} (now)", f"{visible(name)} (in order)",
+        before.splitlines(), after.splitlines(), f"{visible(name)} (current)", f"{visible(name)} (formatted)",
         lineterm="",
     )  # fmt: skip
     out.result("\n".join(visible(line) for line in lines))

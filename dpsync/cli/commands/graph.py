@@ -28,11 +28,11 @@ from dpsync.model.findings.diagnostic import Exit
 @selecting
 @click.option(
     "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
-    help="Also show what this plan changes: a file of plan --out, or of plan --format json.",
+    help="Also show the changes of this plan. FILE is the output of plan --out or plan --format json.",
 )  # fmt: skip
 @click.option(
     "--format", "language", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True,
-    help="The language of the picture: mermaid for Markdown, dot for Graphviz.",
+    help="Diagram language: mermaid for Markdown, dot for Graphviz.",
 )  # fmt: skip
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, select: tuple[str, ...],
@@ -64,7 +64,7 @@ def command(
         if planned is not None:
             document = read_document(directory / planned)
             if not isinstance(document, PlanDocument):
-                message = f"{planned} holds no plan"
+                message = f"{planned} is not a plan"
                 raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
             plan = document.plan
         registry, wanted = load().whole, None

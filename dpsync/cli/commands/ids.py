@@ -43,22 +43,22 @@ if TYPE_CHECKING:
     "--check",
     "checking",
     is_flag=True,
-    help="Write nothing; end with exit code 2 when lines are missing or wrong.",
+    help="Write nothing. Exit with code 2 if lines are missing or wrong.",
 )
 @click.option(
     "--bind",
     "bound",
     multiple=True,
     metavar="ADDRESS=ID",
-    help="Say which object an entry is. May be repeated.",
+    help="Record the id of the object that an entry describes. May be repeated.",
 )
 @click.option(
     "--forget", "forgotten", multiple=True, metavar="ADDRESS",
-    help="Remove the line of an address, and of what is in it. May be repeated.",
+    help="Remove the line of an address and the lines of all addresses below it. May be repeated.",
 )  # fmt: skip
 @click.option(
     "--move", "moved", nargs=2, multiple=True, metavar="OLD NEW",
-    help="Give the lines of one address to another one, after its key has changed. May be repeated.",
+    help="Move the lines of an address to its new address, after you changed the key. May be repeated.",
 )  # fmt: skip
 @reading
 @output
@@ -86,7 +86,7 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     asked = IdsAsked(bound, forgotten, moved)
     if asked.anything and checking:
-        raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
+        raise click.UsageError("--check cannot be combined with --bind, --forget or --move")
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired, to = configured(out, place, connection)

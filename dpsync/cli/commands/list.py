@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=addresses)
 @layered
 @profiled
-@click.option("--offline", is_flag=True, help="Ask no platform: the ids are those of the files.")
+@click.option("--offline", is_flag=True, help="Send no requests. The ids come from the files only.")
 @reading
 @output
 def command(
@@ -109,7 +109,7 @@ def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connec
         return connection(out, place, desired)
     except WrongUsage as missing:
         first = missing.message.splitlines()[0]
-        out.talk(f"note: no platform is asked, so the ids are those of the files: {first}")
+        out.talk(f"note: no request was sent, so the ids come from the files only: {first}")
         return None
 
 

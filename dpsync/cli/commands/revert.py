@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
-@click.option("--last", is_flag=True, help="Revert the last apply of this checkout that is not reverted yet.")
+@click.option(
+    "--last", is_flag=True, help="Revert the newest apply of this checkout that is not reverted yet."
+)
 @layered
 @profiled
 @selecting
@@ -164,6 +166,8 @@ def _read_applied(path: Path) -> AppliedPlan:
     if is_journal(found):
         past = parse_journal(path, found)
         if past.plan.profile not in PROFILES:
-            raise unusable(path, f"this dpsync does not know its profile, {past.plan.profile[:40]}")
+            raise unusable(
+                path, f"this version of dpsync does not know the API version {past.plan.profile[:40]}"
+            )
         return applied(past.plan, past.report)
     return applied(parse_saved(path, found).plan)

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 @profiled
 @click.option("--changes", is_flag=True, help="List what differs between the files and the git base.")
 @click.option(
-    "--base", metavar="REF", help="With --changes: the commit to compare with. [default: that of plan]"
+    "--base",
+    metavar="REF",
+    help="With --changes: the commit to compare with. [default: the same commit as for plan]",
 )
 @output_in_every_format
 def command(
@@ -57,7 +59,7 @@ def command(
     from dpsync.render.words.visible import visible
 
     if base is not None and not changes:
-        raise click.UsageError("--base is for --changes")
+        raise click.UsageError("--base needs --changes")
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, None, profile)
@@ -73,7 +75,7 @@ def command(
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
             chosen = desired.environment.profile if desired.environment is not None else None
-            on = f" on the profile {desired.profile}" if profile or chosen else ""
+            on = f" for API version {desired.profile}" if profile or chosen else ""
             out.result(
                 f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
             )

@@ -21,7 +21,10 @@ from dpsync.cli.terminal.output import as_output
     },
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="As JSON, with Python and the profiles (dpsync schema)."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON, with the Python version and the API versions (dpsync schema).",
 )
 def command(as_json: bool) -> None:
     """Print the version of dpsync."""

@@ -29,7 +29,7 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--anonymous", is_flag=True,
-    help="Replace people, domains and URLs: names, e-mail addresses, pictures, roles; also in other texts.",
+    help="Replace people, domains and URLs, also inside titles and other texts.",
 )  # fmt: skip
 @reading
 @click.option("-v", "--verbose", count=True, help="Print more; -vv also prints every request.")
@@ -46,7 +46,7 @@ def command(
     has no secrets, no tokens and no content of spaces. It names people, so only its owner may read it.
 
     For a bug report or a test, --anonymous replaces people, domains and URLs, everywhere in the same way.
-    Titles and paths stay: look for other names in them before you share the file.
+    Titles and paths are unchanged: check them for names before you share the file.
     """
     from dpsync import disk
     from dpsync.cli.worlds import read_world
@@ -67,10 +67,10 @@ def command(
     organizations = made["organizations"]
     held = [counted(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
             for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
-    out.talk(visible(f"Saved {target}: {', '.join(held)}. Nothing secret is in it."))
+    out.talk(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
     if anonymous:
         out.talk(
-            "People, domains and URLs are replaced. Titles and paths stay: look for other names in them "
-            "before you share it."
+            "People, domains and URLs are replaced. Titles and paths are unchanged: check titles and paths "
+            "for names before you share the file."
         )
     return Exit.DONE

@@ -257,5 +257,5 @@ def _no_organization(name: str) -> Diagnostic:
         return Diagnostic(
             "no-organization", "this token sees no organization", hint="check whose token it is"
         )
-    message = f'there is no organization "{name}" that this token may see'
+    message = f'this token cannot see an organization "{name}"'
     return Diagnostic("no-organization", message, hint="check the name and whose token it is")

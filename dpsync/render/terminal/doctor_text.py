@@ -21,7 +21,7 @@ def render_doctor(document: DoctorDocument, paint: Paint) -> str:
         lines += ["", *_access(organization, document.access, paint)]
     problems = sum(one.level == "problem" for one in document.checks)
     notes = sum(one.level == "note" for one in document.checks)
-    end = f"{counted(problems, 'problem')}, {counted(notes, 'note')}." if problems + notes else "All is well."
+    end = f"{counted(problems, 'problem')}, {counted(notes, 'note')}." if problems + notes else "No problems."
     return "\n".join([*lines, "", paint(end, "bold")])
 
 
@@ -41,4 +41,4 @@ def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> It
     for one in mine:
         yield f"  {visible(one.kind):<{side}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
     if any(one.read is None or one.write is None for one in mine):
-        yield "  ?: the platform does not say; of sites and spaces the first was tried: others may differ"
+        yield "  ?: unknown. dpsync checked only the first site and the first space; others may differ"

@@ -27,7 +27,7 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
         who = visible(listed(document.shared_with))
-        yield f"note: {who} took these values from the same lines, and change with them"
+        yield f"note: {who} use the same lines, so their values change, too"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
@@ -64,9 +64,11 @@ def _end(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
         requests = f" ({counted(document.requests, 'request')} to read)" if verbose else ""
         yield paint("Verified: these files plan no changes.", "green bold") + requests
     elif document.proven is None and not document.differences:
-        yield "Nothing to import: the lines have the live values." if not document.files else "Done."
+        yield (
+            "Nothing to import: these lines already have the live values." if not document.files else "Done."
+        )
     else:
-        said = "These files still plan changes:" if document.proven is False else "Not imported:"
+        said = "With these files, a plan still has changes:" if document.proven is False else "Not imported:"
         yield paint(said, "red bold")
     for found in document.differences:
         where = f"{found.at.file}:{found.at.line}: " if found.at else ""

@@ -44,15 +44,15 @@ def _how(one: ListedEntry, read: bool) -> str:
     if one.why_not is not None:
         return f"not read: {visible(one.why_not)}"
     if one.recognised is None:
-        return "not live" if read else ""
+        return "no live object" if read else ""
     detail = visible(one.detail)
     match one.recognised:
         case MatchedBy.PIN:
-            return "by its id: in the file"
+            return "by id: in the file"
         case MatchedBy.LINE:
-            return "by its line in the ids file"
+            return "by the ids file"
         case MatchedBy.OTHER_LINE:
-            return f"by the line of {detail}"
+            return f"by the ids file line of {detail}"
         case MatchedBy.PREVIOUSLY:
             return "by previously:"
         case MatchedBy.EARLIER_COMMIT:
@@ -62,10 +62,10 @@ def _how(one: ListedEntry, read: bool) -> str:
         case MatchedBy.KEY | MatchedBy.LATER_KEY:
             return f"by its {detail}" if detail else "by its natural key"
         case MatchedBy.PLACE:
-            return "by its place"
+            return "by its position"
         case MatchedBy.TEMPORARY_NAME:
             return "by its temporary name"
         case MatchedBy.CONTENTS:
-            return "by what is in it"
+            return "by its contents"
         case MatchedBy.LOOKS:
-            return "by its looks"
+            return "by its similar title or position"

@@ -77,7 +77,9 @@ def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
         if verbose or (outcome.result not in GOOD and (outcome.result != "not-tried" or untried <= UNTRIED)):
             yield render_outcome(outcome, paint)
     if untried > UNTRIED and not verbose:
-        yield paint(f"{'':>9}  and {untried - UNTRIED} more that were not tried (-v lists them)", "yellow")
+        yield paint(
+            f"{'':>9}  and {untried - UNTRIED} more steps that were not tried (-v lists them)", "yellow"
+        )
 
 
 def _left(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[str]:

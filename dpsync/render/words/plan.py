@@ -76,7 +76,7 @@ def recognised(plan: Plan, change: Change) -> str:
         case MatchedBy.CONTENTS:
             how = "matched by its contents"
         case MatchedBy.LOOKS:
-            how = "matched by its looks"
+            how = "matched by its similar title or position"
         case _:
             how = f"matched by {visible(change.matched_detail or change.matched)}"
     return f"{how} to {visible(change.id)}"
