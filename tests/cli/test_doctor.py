@@ -67,7 +67,7 @@ def test_all_is_told_where_nothing_is_wrong(platform: ThreadedServer, acme: Path
         "ids file",
     ):
         assert f" {topic} " in ended.out
-    assert "it belongs to Ada Byron ada@acme.example (id ada)" in ended.out
+    assert "the token belongs to Ada Byron ada@acme.example (id ada)" in ended.out
 
 
 def test_the_token_is_in_no_output(platform: ThreadedServer, acme: Path, run: Run) -> None:
@@ -199,7 +199,7 @@ def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n"))
     assert found["exit"] == 5
     assert "dpsync.yaml:2: unknown key" in check(found, "configuration")["said"]
-    assert "it belongs to" in check(found, "token")["said"]
+    assert "the token belongs to" in check(found, "token")["said"]
 
 
 def test_nothing_is_sent_elsewhere_than_to_the_environment_that_was_chosen(
@@ -208,7 +208,7 @@ def test_nothing_is_sent_elsewhere_than_to_the_environment_that_was_chosen(
     """Otherwise, a question about one environment is sent to the platform of the shell."""
     folder = project("dpsync: 1\nenvironments: { prod: { url: 5 } }\norganizations: { acme: { id: acme } }\n")
     found = document(run, folder, "--env", "prod")
-    assert check(found, "platform")["said"].startswith("nothing was asked")
+    assert check(found, "platform")["said"].startswith("no request was sent")
     assert not [one for one in found["checks"] if one["topic"] == "token"]
 
 
@@ -325,7 +325,7 @@ def test_in_a_workflow_it_says_what_its_token_may_read(
     with answering({}, seen) as url:
         monkeypatch.setenv("GITHUB_API_URL", url)
         ended = run("doctor", "-C", str(acme))
-    assert "contents: may be read" in ended.out
+    assert "contents: read permission" in ended.out
     assert "ghs_never_shown" not in ended.out + ended.err
     assert set(seen) == {"GET"}
 

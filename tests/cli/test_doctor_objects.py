@@ -139,7 +139,7 @@ def test_doctor_names_objects_the_token_cannot_read(
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     code, found = checks(run, directory)
     assert code == 0
-    unread = [one for one in found if "is not checked for problems" in one["said"]]
+    unread = [one for one in found if "was not checked for problems" in one["said"]]
     assert [(one["level"], one["address"], one["source"]) for one in unread] == [
         ("note", AZURE, "dpsync.yaml:6"), ("note", "acme/saml/okta", "dpsync.yaml:7"),
     ]  # fmt: skip

@@ -99,6 +99,6 @@ def test_what_the_token_of_a_workflow_may_not_read_is_a_problem_each() -> None:
         _, *found = said(workflow(env))
     assert [(level, text.partition("; ")[0]) for _, level, text, _ in found] == [
         ("problem", "contents: no read permission (403)"),
-        ("ok", "pull-requests: may be read"),
+        ("ok", "pull-requests: read permission"),
         ("problem", "issues: no read permission (404)"),
     ]

@@ -81,7 +81,7 @@ def test_a_line_says_where_it_is_which_object_it_is_and_how_that_was_recognised(
     out = run("list", "-C", str(project(TEAMS))).out
     said = {words[0]: " ".join(words[1:]) for words in map(str.split, out.splitlines())}
     assert said["acme/teams/writers"] == "team dpsync.yaml:6 writers by its title"
-    assert said["acme/teams/new"] == "team dpsync.yaml:7 - not live"
+    assert said["acme/teams/new"] == "team dpsync.yaml:7 - no live object"
     assert said["acme/teams/pinned"] == "team dpsync.yaml:8 sales by id: in the file"
 
 
@@ -103,8 +103,8 @@ def test_offline_the_ids_are_those_of_the_files(
         "https://other.example:\n  acme:\n    acme/teams/new: team-2\n"
     )
     out = run("list", "-C", str(folder), "--offline").out
-    assert row(out, "acme/teams/writers")[3:] == ["team-1", "by", "its", "line", "in", "the", "ids", "file"]
-    assert row(out, "acme/teams/pinned")[3:] == ["sales", "by", "its", "id:", "in", "the", "file"]
+    assert row(out, "acme/teams/writers")[3:] == ["team-1", "by", "the", "ids", "file"]
+    assert row(out, "acme/teams/pinned")[3:] == ["sales", "by", "id:", "in", "the", "file"]
     assert row(out, "acme/teams/new")[3:] == ["-"]
 
 
@@ -115,7 +115,7 @@ def test_without_a_token_it_says_that_no_platform_was_asked(
         monkeypatch.delenv(name, raising=False)
     ended = run("list", "-C", str(project(TEAMS)))
     assert ended.code == 0
-    assert "no platform is asked, so the ids are those of the files: DPSYNC_TOKEN is not set" in ended.err
+    assert "no request was sent, so the ids come from the files only: DPSYNC_TOKEN is not set" in ended.err
 
 
 def test_a_token_that_is_refused_is_an_error_and_no_list(

@@ -148,7 +148,7 @@ def test_header_names_a_known_edition_or_none(
         ended = run("plan", "-C", str(project(ACME)), "--format", "json")
 
     assert json.loads(ended.out)["plan"]["profile"] == profile
-    assert ("names the API edition edition-of-tomorrow" in ended.err) == warned
+    assert ("reports the API version edition-of-tomorrow" in ended.err) == warned
 
 
 def test_plan_of_another_edition_is_not_approved(

@@ -90,9 +90,7 @@ class PlatformExamination:
         elif (far := abs(ahead)) > _SKEW:
             side = "ahead of" if ahead == far else "behind"
             said = f"the server's clock is {far:.0f} seconds {side} this machine"
-            mend = (
-                "Correct the clock of this machine. A wrong clock breaks certificates and rate-limit waits."
-            )
+            mend = "Correct the clock of this machine. A wrong clock breaks certificates and waiting."
             yield Check(topic="clock", level="problem", said=said, mend=mend)
         else:
             yield Check(topic="clock", level="ok", said=f"within {_SKEW} seconds of the server's clock")

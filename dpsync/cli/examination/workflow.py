@@ -37,7 +37,9 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
         yield Check(topic="workflow", level="note", said=said, mend=mend)
     token = env.get("GITHUB_TOKEN", "")
     if not token:
-        mend = "Add env: { GITHUB_TOKEN: ${{ github.token }} } to this step. The dpsync action needs no such line."
+        mend = (
+            "Add env: { GITHUB_TOKEN: ${{ github.token }} } to this step. The action does not need this line."
+        )
         said = "GITHUB_TOKEN is not set, so dpsync cannot check its permissions"
         yield Check(topic="permissions", level="note", said=said, mend=mend)
         return
