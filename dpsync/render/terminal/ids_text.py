@@ -49,14 +49,16 @@ def _end(document: IdsDocument) -> Iterator[str]:
         yield f"Wrote {visible(document.file)}."
         return
     counts = [
-        f"{number} {_WRITTEN.get(what, what) if document.written else what}"
+        (number, _WRITTEN.get(what, what) if document.written else what)
         for what in ("missing", "wrong", "gone", "moved")
         if (number := sum(line.what == what for line in document.lines))
     ]
-    matched, file = f"{counted(document.recognised, 'entry')} matched", visible(document.file)
+    file = visible(document.file)
     if not counts:
-        yield f"{file} is up to date: {matched}."
-    elif document.written:
-        yield f"Wrote {file}: {matched}; lines: {', '.join(counts)}."
-    else:
-        yield f"{file} is out of date: {matched}; lines: {', '.join(counts)}. Fix: {command('ids')}"
+        yield f"{file} is up to date: {counted(document.recognised, 'entry')} matched."
+        return
+    (number, what), *more = counts
+    lines = ", ".join([f"{counted(number, 'line')} {what}", *(f"{number} {what}" for number, what in more)])
+    yield f"Wrote {file}: {lines}." if document.written else (
+        f"{file} is out of date: {lines}. Fix: {command('ids')}"
+    )
