@@ -20,7 +20,7 @@ from dpsync.model.plans.rehearsal import Rehearsal
 
 _FIRST: Final = b'{"event":"'
 """How each line of a journal begins."""
-_CUT: Final = "the last line of the journal is cut off: what it said is not known"
+_CUT: Final = "the last line of the journal is cut off, so the result of the last step is unknown"
 
 
 class PastApply(Struct, frozen=True):
@@ -61,11 +61,11 @@ def read_journal(path: Path) -> PastApply:
 def parse_journal(path: Path, found: bytes) -> PastApply:
     """The same of what a file holds."""
     if not is_journal(found):
-        raise unusable(path, "it is no journal of an apply")
+        raise unusable(path, "it is not the journal of an apply")
     *lines, rest = found.split(b"\n")
     events = _events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
-        raise unusable(path, "it is cut off in its first line, or its first lines are gone")
+        raise unusable(path, "its first line is missing or cut off")
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
@@ -109,5 +109,5 @@ def _of_another_version(line: bytes) -> str:
 
 def unusable(path: Path, why: str) -> DiagnosticError:
     """The error for a file that is no whole journal."""
-    hint = "plan shows where things stand, and apply finishes the rest: neither needs a journal"
+    hint = "run dpsync plan to see what is left, and dpsync apply to finish: both work without a journal"
     return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)

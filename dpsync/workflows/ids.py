@@ -62,11 +62,11 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         for remark in compared.remarks
         if remark.found is not None
     }
-    hint = "keep one line of the two by hand, or run it for that platform"
+    hint = "delete one of the two lines, or run dpsync ids for the platform of these lines"
     found = [
         Diagnostic(
             IDS_CONFLICT,
-            f"{file}: the sides differ about {address}, and the platform does not decide",
+            f"{file}: the merge has two lines for {address}, and GitBook does not show which is right",
             hint=hint,
         )
         for platform, organization, address in sorted(merged.disputed)
@@ -112,7 +112,7 @@ def edited_ids(
     for text in asked.bound:
         address, equals, id = text.partition("=")
         if not equals or not is_id(id):
-            raise NotPossible(f'"{text}" is not ADDRESS=ID')
+            raise NotPossible(f'"{text}" must have the form ADDRESS=ID')
         hand.bind(hand.address(address, known=True), id)
     return hand.edits
 
@@ -137,7 +137,7 @@ class _Hand:
                 f"there is no entry {text}" + (f', did you mean "{nearest}"?' if nearest else "")
             )
         if not any(kind.recorded for kind in self.places.kinds(address)):
-            raise NotPossible(f"{text} is the address of no entry that has a line")
+            raise NotPossible(f"the ids file has no lines for addresses like {text}")
         return address
 
     def bind(self, address: Address, id: str) -> None:
@@ -153,7 +153,7 @@ class _Hand:
         for line in lines:
             to = Address((*new.segments, *line.address.segments[len(old.segments) :]))
             if to in taken:
-                raise NotPossible(f"{to} has a line already")
+                raise NotPossible(f"the ids file already has a line for {to}")
             self._drop(line.address)
             self._put(to, replace(line, address=to))
 
@@ -173,14 +173,14 @@ class _Hand:
     def _below(self, address: Address) -> list[RecordedLine]:
         lines = self._lines(address)
         if address not in lines:
-            raise NotPossible(f"{address} has no line")
+            raise NotPossible(f"the ids file has no line for {address}")
         return [line for at, line in lines.items() if at.is_in(address)]
 
     def _owner(self, address: Address) -> str:
         """The id of an organization: as the configuration or the file has it, else as the platform says."""
         key = address.first
         if key not in self._organizations:
-            raise NotPossible(f'"{key}" is no organization of this configuration')
+            raise NotPossible(f'this configuration has no organization "{key}"')
         return self._organizations[key]
 
     @cached_property

@@ -115,7 +115,7 @@ class Revert:
                 at = entry.spans.get(item.field)
                 if at is not None:
                     where = f"{at.file}:{at.line}"
-                    text = f"{where} still has the value that the apply wrote: the next apply writes it again"
+                    text = f"{where} still has the applied value, so the next apply writes it again"
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
 
@@ -262,7 +262,7 @@ def reverting(
 
 def _check_platform(here: str, platform: str) -> None:
     if platform != here and not (is_loopback(platform) and is_loopback(here)):
-        message = f"that apply was for {platform}, and this is {here}"
+        message = f"the apply changed {platform}, but this command uses {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
 
 

@@ -37,10 +37,8 @@ def undeclared(
         named = [address for address in addresses if pattern.matches(address)]
         found |= {address: known[address] for address in named}
         if not named:
-            message = f'"{pattern.text}" names nothing that was read and that no entry declares'
-            hint = (
-                "drift names such things; a place that no file declares is read when policy: watch names it"
-            )
+            message = f'"{pattern.text}" matches no undeclared object that dpsync has read'
+            hint = "dpsync drift lists undeclared objects. To read an undeclared list, add it to policy: watch"
             problems.append(Diagnostic("unknown-address", message, hint=hint))
     return found, problems
 
@@ -86,10 +84,10 @@ def _not_taken(names: Names, address: Address, could_be: Mapping[Identity, Reaso
     pin = answer_text(names, address, first.id)
     return Diagnostic(
         "not-live",
-        "it is not live, and nothing tells whether it is one of these under another name",
+        "this entry has no live object, and one of these objects may be the same object with another name",
         names.desired.resources[address].span,
         str(address),
-        f"{pin} if it is that one, or remove the entry if it is gone for good",
+        f"{pin} if it is the same object, or remove the entry if its object was deleted",
         candidates=candidates,
         answers=it_is(names, address, candidates),
     )

@@ -59,6 +59,8 @@ def _end(document: IdsDocument) -> Iterator[str]:
         return
     (number, what), *more = counts
     lines = ", ".join([f"{counted(number, 'line')} {what}", *(f"{number} {what}" for number, what in more)])
-    yield f"Wrote {file}: {lines}." if document.written else (
-        f"{file} is out of date: {lines}. Fix: {command('ids')}"
+    yield (
+        f"Wrote {file}: {lines}."
+        if document.written
+        else (f"{file} is out of date: {lines}. Fix: {command('ids')}")
     )
