@@ -38,7 +38,7 @@ def undeclared(
         found |= {address: known[address] for address in named}
         if not named:
             message = f'"{pattern.text}" matches no undeclared object that dpsync has read'
-            hint = "dpsync drift lists undeclared objects. To read an undeclared list, add it to policy: watch"
+            hint = "dpsync drift lists undeclared objects. Add a list to policy: watch to read it"
             problems.append(Diagnostic("unknown-address", message, hint=hint))
     return found, problems
 
