@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dpsync import __version__
 from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.types.parsing import MISSING
 from dpsync.live.contact import Contact, Difference
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import counted
@@ -72,4 +73,5 @@ def report(found: Contact, profile: str, served: str | None) -> bytes:
 
 def _in_words(one: Difference) -> str:
     at = f"{one.member}: " if one.member else ""
-    return f"GET {one.operation}: {at}expected {one.expected}, found {one.found}"
+    found = "nothing" if one.found == MISSING else one.found
+    return f"GET {one.operation}: {at}expected {one.expected}, found {found}"
