@@ -214,6 +214,8 @@ class Url(Struct, frozen=True):
     """Fields with a host, and a path perhaps, at which it is in place of all that: the first that is set."""
     label: str | None = None
     """The field of its parent that the host begins with where it has none of its own."""
+    preview: str | None = None
+    """Where an answer has the URL of the preview, which shows unpublished content to members."""
 
 
 class Redirects(Struct, frozen=True):

@@ -67,6 +67,8 @@ def decode(
     fields = {item.name: decode_field(item, wires[item.name]) for item in kind.read_fields}
     url = pointer(body, kind.url.at) if kind.url else None
     url = url if isinstance(url, str) else None
+    preview = pointer(body, kind.url.preview) if kind.url and kind.url.preview else None
+    preview = preview if isinstance(preview, str) else None
     changed = pointer(body, kind.changed) if kind.changed else None
     changed = changed if isinstance(changed, str) else None
     title = pointer(body, kind.title_at) if kind.title_at else None
@@ -74,7 +76,7 @@ def decode(
     own_id = kind.own_id
     return LiveObject(
         kind.name, own, parent, holder, fields, source, own_id,
-        url=url, changed=changed, title=title,
+        url=url, preview=preview, changed=changed, title=title,
         synced=_repository(kind.synced, body) if kind.synced else None,
     )  # fmt: skip
 

@@ -27,6 +27,7 @@ from dpsync.planner.effects.exposures import exposures, redirect_notes
 from dpsync.planner.effects.moments import moments
 from dpsync.planner.effects.navigation import navigation_changes
 from dpsync.planner.effects.outcome import trees
+from dpsync.planner.effects.previews import site_previews
 from dpsync.planner.effects.redirects import redirect_warnings
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import UNNEEDED, questions
@@ -172,6 +173,7 @@ class _Made(Struct, frozen=True):
             exposures=exposed,
             navigation=tuple(navigation_changes(decided, navigations)),
             urls=url_impacts(decided, navigations),
+            previews=site_previews(sides, found),
             blocked=tuple(sorted(blocked, key=_place)),
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),

@@ -31,6 +31,17 @@ def test_a_pull_request_gets_one_comment_with_its_plan(workflow: Workflow) -> No
     assert "acme/teams/support" in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
 
 
+def test_comment_and_report_link_previews_of_changed_sites(workflow: Workflow) -> None:
+    """A reviewer who has to look for the site in GitBook approves without looking."""
+    workflow.commit(CONFIG + "    sites:\n      docs: { title: Acme Docs 2, basename: docs }\n")
+    ended = workflow.run("pull_request", workflow.request())
+    url = "https://app.docs.example/preview/sites/docs"
+    (body,) = workflow.github.bodies(7)
+    assert f"\n\nPreview: [Acme Docs]({url})\n" in body
+    assert f"\n\nPreview: [Acme Docs]({url})\n" in ended.summary
+    assert url in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
+
+
 def test_another_push_rewrites_the_comment_and_a_plan_that_went_empty_says_so(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     workflow.commit(OTHER)

@@ -14,7 +14,7 @@ from dpsync.model.findings.question import Candidate, Refusal
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plans.edits import Edit, EditedField, Edits
-from dpsync.model.plans.impact import Exposure
+from dpsync.model.plans.impact import Exposure, SitePreview
 from dpsync.model.plans.journal import Outcome, Report, Unkept
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.rehearsal import Deviation, FaultRun, Rehearsal, Unproven
@@ -111,6 +111,7 @@ def plans(draw: st.DrawFn) -> PlanDocument:
         waiting=(Waiting(address=draw(NAME), what=draw(TEXT)),),
         notes=(Note(address=draw(NAME), text=draw(TEXT), severity="warning"),),
         kept=(Kept(place="acme/teams", addresses=tuple(draw(st.lists(NAME, min_size=1, max_size=12)))),),
+        previews=(SitePreview(address=draw(NAME), title=draw(TEXT), url=f"https://{draw(TEXT)}/ "),),
         origins={change.address: draw(ORIGIN) for change in found},
     )
     return plan_document(plan)

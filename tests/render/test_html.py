@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
+from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode, SitePreview
 from dpsync.model.plans.plan import Organization, Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
@@ -186,6 +186,21 @@ def test_where_nothing_is_to_be_decided_nothing_is_in_the_way(open_page: Open) -
     expect(page.get_by_role("heading", level=1)).to_have_text("No changes. The platform matches your files.")
     for part in ("#glances", "#filters", "nav"):
         expect(page.locator(part)).to_be_hidden()
+    assert violations(page) == []
+
+
+def test_changed_sites_have_a_link_to_their_preview(open_page: Open) -> None:
+    previews = (
+        SitePreview(
+            address="acme/sites/docs", title="<b>Docs</b>", url="https://app.gitbook.com/preview/docs"
+        ),
+        SitePreview(address="acme/sites/help", title="Help", url="javascript:alert(1)"),
+    )
+    page = open_page(plan_document(PLAN.model_copy(update={"previews": previews})))
+    expect(page.locator("#previews")).to_have_text("Preview: <b>Docs</b>")
+    link = page.locator("#previews a")
+    expect(link).to_have_attribute("href", "https://app.gitbook.com/preview/docs")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
     assert violations(page) == []
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
+from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode, SitePreview
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import PlanDocument
@@ -108,6 +108,44 @@ def test_whatever_it_says_the_parse_is_the_expected_tree(document: BaseModel, li
         signs = [entry.sign for entry in shown]
         found = [codes[:1] for codes in tree.entries]
         assert all(sign in codes or not sign for sign, codes in zip(signs, found, strict=True))
+
+
+PREVIEW = "https://app.gitbook.com/preview/sites/site_1"
+
+
+def with_previews(*previews: tuple[str, str]) -> str:
+    found = (SitePreview(address="acme/sites/docs", title=title, url=url) for title, url in previews)
+    return render_markdown(view(plan_document(Plan(previews=tuple(found)))))
+
+
+@settings(max_examples=examples(80, soak=2000), deadline=None)
+@given(TEXT)
+def test_any_site_title_becomes_one_preview_link(title: str) -> None:
+    """A title in a link text could end the link and name another URL."""
+    tree = parsed(with_previews((title, PREVIEW)))
+    assert tree.strange == [f"a {[('href', PREVIEW)]}"]
+    assert not UNWELCOME.search(" ".join(tree.words)), tree.words
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a b.example/",
+        f"{PREVIEW}) [x](https://evil.example", f"{PREVIEW}?key=s3cret", f"{PREVIEW}#s3cret",
+        "https://ada:s3cret@app.gitbook.com/", f"{PREVIEW}\"><script>", "https://[::1]/", "",
+    ],
+)  # fmt: skip
+def test_forged_preview_url_becomes_no_link(url: str) -> None:
+    """Anybody may write the JSON that `dpsync show` reads."""
+    text = with_previews(("Docs", url), ("Help", PREVIEW))
+    assert f"\n\nPreview: [Help]({PREVIEW})" in text
+    assert "Docs" not in text
+
+
+def test_previews_are_linked_up_to_a_limit() -> None:
+    text = with_previews(*((f"Site {number}", PREVIEW) for number in range(30)))
+    assert text.count(PREVIEW) == 20
+    assert "and 10 more" in text
 
 
 @settings(max_examples=examples(80, soak=2000), deadline=None)

@@ -21,7 +21,8 @@ SITE = Kind(
     at="{parent}/sites/{id}",
     read=Pages("{parent}/sites"),
     # Creating takes no basename: an interrupted creation is found by its title.
-    url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname"),
+    url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname",
+            preview="urls.preview"),
     visible_when={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},
     changed="updatedAt",
     identity=("basename", "title"),

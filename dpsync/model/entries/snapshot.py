@@ -44,6 +44,8 @@ class LiveObject(Struct, frozen=True):
     """It is no longer in its list and can be brought back."""
     url: str | None = None
     """Where people see it; compared with nothing."""
+    preview: str | None = None
+    """The URL of its preview as the answer has it, which may be anything; compared with nothing."""
     changed: str | None = None
     """When it was last changed, as the platform says it; compared with nothing."""
     title: str | None = None

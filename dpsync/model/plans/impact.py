@@ -43,6 +43,16 @@ class UrlImpact(Addressed):
     """The entry to add there that leads from the old URL to where this is then: its key with its fields."""
 
 
+class SitePreview(Addressed):
+    """A live site that the plan changes, and the URL of its preview in GitBook.
+
+    The preview shows the live site, also what is not published. It does not show the plan.
+    """
+
+    title: str
+    url: str
+
+
 class NavigationNode(Frozen):
     """A group, section, place or link of a navigation, as readers see it."""
 

@@ -23,7 +23,7 @@ from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.delete_decision import DeleteDecision
-from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
+from dpsync.model.plans.impact import Exposure, NavigationChange, SitePreview, UrlImpact
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
 from dpsync.model.texts.loopback import is_loopback
 
@@ -119,6 +119,8 @@ class Plan(Comparison):
     """Of every site whose navigation changes."""
     urls: tuple[UrlImpact, ...] = ()
     """Which public URLs change."""
+    previews: tuple[SitePreview, ...] = ()
+    """The previews of the live sites that change. They are in no digest: the platform chooses the URLs."""
     unproven: tuple[str, ...] = ()
     """In a plan that proves an apply: fields that cannot be read back and that the git base has otherwise.
 
@@ -160,7 +162,7 @@ class Plan(Comparison):
         notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
         was approved before a merge names the same operations after it.
         """
-        words = "origins requests base base_from waiting unwatched trouble accepted delete_decision"
+        words = "origins requests base base_from waiting unwatched trouble accepted delete_decision previews"
         left_out: dict[str, Any] = dict.fromkeys(words.split(), True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}

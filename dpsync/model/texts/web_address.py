@@ -23,6 +23,8 @@ _PASSWORD: Final = re.compile(
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(?::[0-9]+)?")
+_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]*)*")
 _NAMED = "must begin with http:// or https:// and name a host, as https://api.acme.example does"
 
 
@@ -69,6 +71,23 @@ def address_problem(url: str) -> str | None:
     if port is not None and not (_PORT.fullmatch(port) and 1 <= int(port) <= 65_535):
         return "must have a port from 1 to 65535"
     return None
+
+
+def is_preview_link(url: str) -> bool:
+    """Return whether outputs may print a URL as a link to the preview of a site.
+
+    Such a URL has no user, password, query or fragment, and no character that Markdown or HTML could
+    interpret.
+    """
+    if address_problem(url) is not None:
+        return False
+    parts = urlsplit(url)
+    return _HOST.fullmatch(parts.netloc) is not None and _PATH.fullmatch(parts.path) is not None
+
+
+def path_words(url: str) -> list[str]:
+    """Return the segments of the URL's path without the empty ones."""
+    return [segment for segment in urlsplit(url).path.split("/") if segment]
 
 
 def _host_and_port(place: str) -> tuple[str, str | None]:

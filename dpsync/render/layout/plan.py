@@ -18,6 +18,7 @@ from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.model.plans.remark import Blocked, Note
+from dpsync.model.texts.web_address import is_preview_link
 from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.view import (
     LEVELS,
@@ -29,6 +30,7 @@ from dpsync.render.layout.view import (
     ViewEntry,
     ViewField,
     ViewLine,
+    ViewLink,
     Word,
 )
 from dpsync.render.words import plan as words
@@ -69,7 +71,15 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
         before,
         details,
         glances=tuple(_glances(plan)),
+        previews=tuple(previews(plan)),
     )
+
+
+def previews(plan: Plan) -> Iterator[ViewLink]:
+    """Yield the links to the previews of changed sites, except URLs that a forged document makes unsafe."""
+    for one in plan.previews:
+        if is_preview_link(one.url):
+            yield ViewLink(visible(one.title), one.url)
 
 
 def _in_order(changes: Iterable[Change]) -> tuple[Change, ...]:

@@ -171,6 +171,13 @@ class ViewLine(Struct, frozen=True):
     tone: Tone = "plain"
 
 
+class ViewLink(Struct, frozen=True):
+    """A link to the preview of a site. Its URL needs no escape in any format (`is_preview_link`)."""
+
+    text: str
+    url: str
+
+
 class Glance(Struct, frozen=True):
     """One of the few numbers by which somebody decides: what goes, what opens, what changes for readers.
 
@@ -199,6 +206,8 @@ class View(Struct, frozen=True):
     """Which sort of document it is: plan, drift, apply or findings."""
     glances: tuple[Glance, ...] = ()
     """What a page says first; none where nothing is to be decided."""
+    previews: tuple[ViewLink, ...] = ()
+    """The previews of the sites that change, for comments and pages."""
 
     @property
     def title(self) -> str:

@@ -23,7 +23,7 @@ from dpsync.render.json.documents import (
 from dpsync.render.layout.drift import drift_view
 from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
-from dpsync.render.layout.plan import Listing, facts, plan_view, side_blocks
+from dpsync.render.layout.plan import Listing, facts, plan_view, previews, side_blocks
 from dpsync.render.layout.rehearsal import rehearsal_view
 from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, ViewLine, Word, visible_texts
 from dpsync.render.words import plan as words
@@ -97,7 +97,14 @@ def _apply(document: ApplyDocument) -> View:
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
     verdict = ViewLine(done(plan, report)), ViewLine(ending(report))
-    return View(verdict, tuple(blocks.found), tuple(hints), tuple(about), name="apply")
+    return View(
+        verdict,
+        tuple(blocks.found),
+        tuple(hints),
+        tuple(about),
+        name="apply",
+        previews=tuple(previews(plan)),
+    )
 
 
 @_view.register

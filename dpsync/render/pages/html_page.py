@@ -52,6 +52,7 @@ def _embedded(view: View) -> str:
     found = {
         "name": view.name,
         "hints": view.notices,
+        "previews": [{"text": clip(one.text, LONGEST), "url": one.url} for one in view.previews],
         "foot": view.facts,
         "leftOut": view.left_out,
         "glances": [

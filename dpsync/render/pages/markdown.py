@@ -23,6 +23,8 @@ BODY: Final = 20
 """Lines of a body where not all of them fit."""
 MOST: Final = 50
 """Entries that are listed where not all of them fit."""
+LINKS: Final = 20
+"""Previews of sites that are linked."""
 FOLDED: Final = 8
 """Lines of a body from which on it is folded."""
 _EMPTY: Final = re.compile(r"\n{3,}")
@@ -132,6 +134,10 @@ def _head(view: View) -> Iterator[str]:
     for line in view.notices:
         said, command = Word(clip(line)).parts
         yield f"\n\n{prose(said.strip())} {code(command) if command else ''}".rstrip()
+    if view.previews:
+        links = [f"[{prose(clip(one.text)) or code(one.text)}]({one.url})" for one in view.previews[:LINKS]]
+        more = len(view.previews) - LINKS
+        yield f"\n\nPreview: {', '.join(links)}" + (f" and {more} more" if more > 0 else "")
 
 
 def _title(block: Block) -> str:

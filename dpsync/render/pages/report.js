@@ -141,6 +141,14 @@
     byId("glances").append(item);
   }
   byId("glances").hidden = !data.glances.length;
+  byId("previews").hidden = !data.previews.length;
+  data.previews.forEach((one, number) => {
+    const link = make("a");
+    link.href = one.url;
+    link.rel = "noopener noreferrer";
+    link.append(make("bdi", one.text));
+    byId("previews").append(number ? ", " : "", link);
+  });
   for (const line of data.hints) byId("about").append(make("p", line));
   for (const line of data.foot) byId("foot").append(make("p", line));
 
