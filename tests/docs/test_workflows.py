@@ -1,11 +1,15 @@
-"""A workflow that a page shows is one of those in examples/, which tests/github runs."""
+"""A workflow on a page is one of those in examples/, which tests/github runs; tables are those of action.yml."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
+import yaml
 
-from .markdown import PAGES, ROOT, Block, blocks
+from .markdown import DOCS, PAGES, ROOT, Block, blocks, sections
 
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SHOWN = [
     block
     for page in PAGES
@@ -23,3 +27,11 @@ def test_a_workflow_on_a_page_is_one_that_is_run(block: Block) -> None:
     folder, _, name = block.name.rpartition("/")
     assert folder == ".github/workflows"
     assert block.text == (ROOT / "examples" / "workflows" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("table", ["inputs", "outputs"])
+def test_page_of_the_action_has_the_texts_of_action_yml(table: str) -> None:
+    section = next(one for one in sections(DOCS / "github-action.md") if one.title == table.capitalize())
+    rows = [line.strip("| ").split(" | ") for line in section.words if line.startswith("| `")]
+    shown = {cells[0].strip("`"): re.sub(r"\[([^]]+)\]\([^)]+\)|`", r"\1", cells[-1]) for cells in rows}
+    assert shown == {name: one["description"] for name, one in ACTION[table].items()}
