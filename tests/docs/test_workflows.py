@@ -1,4 +1,4 @@
-"""A workflow on a page is one of those in examples/, which tests/github runs; tables are those of action.yml."""
+"""A workflow on a page is one that tests/github runs, and the tables of the action are those of action.yml."""
 
 from __future__ import annotations
 
