@@ -21,7 +21,7 @@ from dpsync.model.findings.diagnostic import Exit
 GROUPS = {
     "Start": {
         "init": "Write the files of a new project",
-        "import": "Write what is live into files",
+        "import": "Write the live organization into files",
         "export": "Write a site's navigation file for GitBook's Git Sync",
         "completion": "Print the script that completes dpsync commands in your shell",
     },
@@ -29,16 +29,16 @@ GROUPS = {
         "plan": "Show what apply would change",
         "rehearse": "Try the plan on a copy of the live organization",
         "apply": "Apply the plan, and verify the result",
-        "drift": "Show where the platform differs from the files",
-        "validate": "Check the files, without a connection to the platform",
-        "fmt": "Fix the white space in the files",
+        "drift": "Show where GitBook differs from your files",
+        "validate": "Check the files without a connection to GitBook",
+        "fmt": "Format the white space in the files",
         "list": "List every entry with its line and its live object",
         "show": "Print a saved plan or the report of an apply, in any format",
-        "graph": "Draw the organization, or what a plan changes",
+        "graph": "Draw the organization, or the changes of a plan",
     },
     "When something is wrong": {
-        "doctor": "Check the settings, the platform and the token",
-        "explain": "Explain a kind, a field or an error code",
+        "doctor": "Check the settings, the connection and the token",
+        "explain": "Explain a kind of object, a field or an error code",
         "revert": "Undo the changes of an apply",
         "history": "List the applies of this checkout",
         "ids": "Record the id of the live object of each entry",
@@ -48,7 +48,7 @@ GROUPS = {
         "github": "Run dpsync in a GitHub workflow and report there",
         "schema": "Print a JSON Schema of the files or of an output",
     },
-    "Local platform": {
+    "Local server": {
         "serve": "Run GitBook's API on this machine",
         "world": "Save a copy of the live organization for dpsync serve",
     },

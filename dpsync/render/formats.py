@@ -30,13 +30,13 @@ class Format(Struct, frozen=True):
 
 
 FORMATS: Final = {
-    "text": Format("terminal.text:render_text", "for a terminal", of_view=False),
-    "json": Format("json.output:render_json", "for programs (dpsync schema)", of_view=False),
+    "text": Format("terminal.text:render_text", "for terminals", of_view=False),
+    "json": Format("json.output:render_json", "for programs", of_view=False),
     "markdown": Format("pages.markdown:as_markdown", "for comments and job summaries"),
-    "html": Format("pages.html_page:as_page", "for a browser, in one file"),
-    "github": Format("checks.annotations:as_annotations", "annotations on the lines of the files"),
+    "html": Format("pages.html_page:as_page", "a page for browsers"),
+    "github": Format("checks.annotations:as_annotations", "annotations on the lines of your files in GitHub"),
     "sarif": Format("checks.sarif:as_sarif", "for code scanning"),
-    "junit": Format("checks.junit:as_junit", "for a CI that only knows tests"),
+    "junit": Format("checks.junit:as_junit", "for test reports in CI"),
     "codequality": Format("checks.codequality:as_codequality", "for merge requests on GitLab"),
 }
 

@@ -41,7 +41,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 
 TOPICS = ("environment", "exit-codes")
-GROUPS = {"Start", "Every day", "When something is wrong", "In CI", "Local platform", "Help"}
+GROUPS = {"Start", "Every day", "When something is wrong", "In CI", "Local server", "Help"}
 
 
 def command_named(name: str) -> click.Command:

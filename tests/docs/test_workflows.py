@@ -1,4 +1,4 @@
-"""A workflow on a page is one that tests/github runs, and the tables of the action are those of action.yml."""
+"""Workflows on pages are those that tests/github runs; the tables of the action are those of action.yml."""
 
 from __future__ import annotations
 

@@ -28,15 +28,17 @@ def layered_or_new(command: F) -> F:
 def _layered(command: F, exists: bool) -> F:
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV", shell_complete=environments,
-        help="An environment of the root file. [default: none, the top-level values; env: DPSYNC_ENV]",
+        help="The environment of the root file, such as production. [default: none, the top-level values; "
+        "env: DPSYNC_ENV]",
     )(command)  # fmt: skip
     command = click.option(
         "-C", "--directory", type=click.Path(exists=exists, file_okay=False, path_type=Path), default=Path(),
-        help="Run as if started in this directory." + ("" if exists else " dpsync can create it."),
+        help="Run as if you started dpsync in this directory."
+        + ("" if exists else " dpsync creates a missing directory."),
     )(command)  # fmt: skip
     return click.option(
         "-f", "--file", "files", multiple=True, metavar="FILE",
-        help="The root file. If repeated, an overlay, which overrides the files before it. "
+        help="The root file. Repeat this flag to add overlays: a later file overrides an earlier file. "
         "[default: dpsync.yaml here or in a directory above, up to the git root; env: DPSYNC_FILE]",
     )(command)  # fmt: skip
 
@@ -45,8 +47,8 @@ def profiled(command: F) -> F:
     """--profile: what the platform has and takes."""
     return click.option(
         "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_profile,
-        help="API edition. Default: `published` for api.gitbook.com, else what the server names, else "
-        "`full`. [env: DPSYNC_PROFILE]",
+        help="The version of GitBook's API: published, full or reference. [default: published for "
+        "api.gitbook.com, else the version that the server names, else full; env: DPSYNC_PROFILE]",
     )(command)  # fmt: skip
 
 
@@ -66,12 +68,12 @@ def selecting(command: F) -> F:
     """--select and --exclude: which part of it."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Skip the objects at these addresses, and everything in them. May be repeated.",
+        help="Skip the objects at these addresses, and every object in them. May be repeated.",
     )(command)  # fmt: skip
     return click.option(
         "--select", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Use only the objects at these addresses, everything in them, and what they need. "
-        "May be repeated.",
+        help="Use only the objects at these addresses, every object in them, and the objects that they "
+        "need. May be repeated.",
     )(command)  # fmt: skip
 
 
@@ -87,7 +89,7 @@ def journal_option(command: F) -> F:
     """Add the option --journal."""
     return click.option(
         "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-        help="The directory of the journals. [default: .dpsync/journal next to the root file]",
+        help="The directory for journals of applies. [default: .dpsync/journal next to the root file]",
     )(command)  # fmt: skip
 
 
@@ -103,12 +105,12 @@ def output_in_every_format(command: F) -> F:
 
 
 def _output(command: F, formats: Collection[str], each: str = "") -> F:
-    command = click.option("-v", "--verbose", count=True, help="Print more; -vv also prints every request.")(
-        command
-    )
+    command = click.option(
+        "-v", "--verbose", count=True, help="Print more details. -vv also prints every request."
+    )(command)
     command = click.option(
         "-q", "--quiet", is_flag=True,
-        help="Print only the result and errors; of a plan only what needs a person.",
+        help="Print only the result and errors. Of a plan, print only the changes that need attention.",
     )(command)  # fmt: skip
     command = color_option(command)
     return click.option(
@@ -120,7 +122,9 @@ def _output(command: F, formats: Collection[str], each: str = "") -> F:
 def summarizing(command: F) -> F:
     """--summary: how much is said of each address."""
     return click.option(
-        "--summary", is_flag=True, help="Print one line for each object, and one for many of a kind."
+        "--summary",
+        is_flag=True,
+        help="Print one line for each object, and only one line for many objects of the same kind.",
     )(command)
 
 
@@ -128,8 +132,8 @@ def rehearsing(command: F) -> F:
     """--rehearse: do it on a copy of what is live first."""
     return click.option(
         "--rehearse", is_flag=True,
-        help="First apply the plan to a copy of what is live (dpsync rehearse). If that does not go as "
-        "planned, dpsync refuses the plan.",
+        help="First apply the plan to a local copy of the live organization. If this rehearsal fails, "
+        "dpsync refuses the plan.",
     )(command)  # fmt: skip
 
 
@@ -137,8 +141,8 @@ def ids_option(command: F) -> F:
     """--ids: where it is recorded which live object each entry is."""
     return click.option(
         "--ids", "ids_in", metavar="FILE", type=click.Path(path_type=Path),
-        help="The ids file. [default: dpsync.ids.yaml next to the root file; for a platform on this machine "
-        ".dpsync/ids.yaml]",
+        help="The ids file, which records the live object of each entry. [default: dpsync.ids.yaml next "
+        "to the root file; .dpsync/ids.yaml for a server on this machine]",
     )(command)  # fmt: skip
 
 
@@ -147,8 +151,8 @@ def trusting(command: F) -> F:
     return click.option(
         FLAG_OF_TRUST, metavar="NAME", expose_value=False, callback=keep_flag_of_trust,
         shell_complete=environments,
-        help="Send the token of this environment to its address although git does not have that address. "
-        "Without the flag, dpsync asks once in a terminal. It has no effect in a pull request.",
+        help="Send the token of this environment to its address, even if the address is not committed to "
+        "git. Without this flag, dpsync asks once in a terminal. This flag has no effect in a pull request.",
     )(command)  # fmt: skip
 
 
@@ -156,7 +160,7 @@ def timeout_option(command: F) -> F:
     """--timeout: the patience with one request."""
     return click.option(
         "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
-        help="How long one request may take, including the whole response.",
+        help="The maximum time for one request, including its response.",
     )(command)  # fmt: skip
 
 
@@ -165,7 +169,7 @@ def reading(command: F) -> F:
     command = trusting(timeout_option(command))
     command = click.option(
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
-        help="How many requests dpsync sends at the same time.",
+        help="The maximum number of simultaneous requests.",
     )(command)  # fmt: skip
     return ids_option(command)
 
@@ -174,7 +178,8 @@ def base_option(command: F) -> F:
     """Add --base: the commit that labels compare with."""
     return click.option(
         "--base", metavar="REF",
-        help="The commit with which labels compare the files. It changes nothing else.",
+        help="The commit with which the labels of changes (edited here, changed outside) compare your "
+        "files. This flag changes only labels.",
     )(command)  # fmt: skip
 
 
@@ -197,11 +202,11 @@ def planning(command: F) -> F:
     """What plan and apply share."""
     command = base_option(reading(command))
     command = click.option(
-        "--no-delete", is_flag=True, help="Delete nothing, even if policy: prune covers it."
+        "--no-delete", is_flag=True, help="Delete nothing, even if policy: prune covers an object."
     )(command)
     return click.option(
         "--confirm", multiple=True, metavar="TEXT", callback=_answers,
-        help="Answer a question of the plan for this run, in the words that the plan prints: delete N, "
-        "delete ADDRESS, new ADDRESS, new N PATTERN, expose N, expose for a moment N, restructure ADDRESS, "
-        'send ADDRESS#FIELD and others. Example: --confirm "delete 12".',
+        help='Answer a question of the plan. Copy the answer from the plan, for example --confirm "delete '
+        '12". May be repeated. Answers: delete N, delete ADDRESS, new ADDRESS, new N PATTERN, expose N, '
+        "expose for a moment N, restructure ADDRESS, send ADDRESS#FIELD and others.",
     )(command)  # fmt: skip

@@ -57,14 +57,18 @@ if TYPE_CHECKING:
 @profiled
 @selecting
 @planning
-@click.option("--yes", is_flag=True, help="Agree to the plan in advance. Answers no question of the plan.")
 @click.option(
-    "--approved", metavar="DIGEST", help="Carry out only the plan with this digest, without a question."
+    "--yes", is_flag=True, help="Apply the plan without asking. This flag answers no question of the plan."
+)
+@click.option(
+    "--approved",
+    metavar="DIGEST",
+    help="Apply the plan only if its fingerprint (digest) is DIGEST. With this flag, dpsync does not ask.",
 )
 @journal_option
 @rehearsing
 @click.option(
-    "--no-input", is_flag=True, help="Never ask. Without --yes, dpsync then refuses what it would ask."
+    "--no-input", is_flag=True, help="Never ask a question. Without --yes, dpsync then applies nothing."
 )
 @summarizing
 @output_in_every_format
@@ -77,11 +81,12 @@ def command(
 ) -> int:  # fmt: skip
     """Apply the plan, and verify the result.
 
-    dpsync shows the plan, asks, sends the changes, reads everything back and plans again. The report lists
-    what was done, what failed, what was not tried, and every change whose outcome is unknown. The journal is
-    in .dpsync/journal.
+    dpsync shows the plan, asks you, and sends the changes. dpsync then reads the changed objects again
+    and makes a new plan. The report lists the changes that succeeded, failed or were skipped, and the
+    changes with an unknown result. dpsync writes a journal to .dpsync/journal.
 
-    PLAN is a file that plan --out saved. dpsync plans again, and continues only if the plan is the same.
+    PLAN is a file that plan --out saved. dpsync makes a new plan, and applies it only if both plans are
+    the same.
     """
     from dpsync.api import Expected, Options
     from dpsync.apply.expected import check_approved

@@ -21,7 +21,7 @@ def command(shell: str) -> None:
     """Print the script that completes dpsync commands in your shell.
 
     The shell then completes commands and flags, addresses (after --select, --exclude and import),
-    environments of the root file (after --env), and everything that dpsync explain knows.
+    environments of the root file (after --env), and the words that dpsync explain knows.
     """
     from click.shell_completion import ShellComplete, get_completion_class
 

@@ -26,7 +26,7 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="yaml: each value has a comment with its file and line. json: for programs (dpsync schema).",
+    help="yaml adds a comment to each value. json is for programs (dpsync schema config).",
 )  # fmt: skip
 @color_option
 def command(
@@ -35,10 +35,10 @@ def command(
 ) -> int:  # fmt: skip
     """Print the configuration with the file and line of each value.
 
-    dpsync prints one configuration, after includes, overlays, the environment and variables. A comment after
-    each value names its file and line, and the variable that it comes from. A secret stays the name of its
-    variable. Paths in { file: … } are relative to the file in the comment. Exit code 5 means that the
-    configuration is invalid.
+    dpsync prints one configuration, with all includes, overlays, environments and variables resolved. A
+    comment after each value names its file and line, and its variable if there is one. dpsync prints the
+    name of a secret's variable, and never the secret. Paths in { file: … } are relative to the file in
+    the comment. Exit code 5 means that the configuration is invalid.
     """
     from dpsync.api import compose
     from dpsync.cli.endings import endings

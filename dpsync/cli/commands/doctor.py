@@ -37,31 +37,34 @@ from dpsync.cli.terminal.output import as_output
 @trusting
 @click.option(
     "--contact", "contacting", is_flag=True,
-    help="Also compare the server's responses with the API version: one GET request for each object type.",
+    help="Also compare GitBook's responses with the API version that dpsync expects, with one GET request "
+    "for each kind of object.",
 )  # fmt: skip
 @click.option(
     "--report", "report_in", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="With --contact: write an anonymous report that you can attach to an issue. The report contains "
-    "types and status codes, but no values.",
+    help="With --contact: write an anonymous report for an issue. The report contains types and status "
+    "codes, but no values.",
 )  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="Output format.",
+    help="The format of the result.",
 )  # fmt: skip
 @color_option
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None,
     ids_in: Path | None, timeout: float, contacting: bool, report_in: Path | None, format_: str, color: str,
 ) -> int:  # fmt: skip
-    """Check the settings, the platform and the token.
+    """Check the settings, the connection and the token.
 
-    dpsync prints each setting and its source, the owner of the token, and what the token may read and write.
-    It checks the clock, the rate limit, the git base, the ids file, and in a GitHub workflow the permissions.
-    It lists the declared objects for which the platform reports a problem. Each finding has a remedy. dpsync
-    never shows the token. Exit code 5 means an invalid configuration, 1 any other problem, and 0 no problem.
+    dpsync prints each setting and its source, the owner of the token, and the objects that the token can
+    read and write. dpsync checks the clock, the rate limit, the base commit in git, the ids file, and in
+    a GitHub workflow the permissions. dpsync lists the declared objects for which GitBook reports a
+    problem. Each problem has a remedy. dpsync never prints the token. Exit code 0 means no problem, exit
+    code 5 means an invalid configuration, and exit code 1 means another problem.
 
-    With --contact, dpsync also compares the shape of the answers with the API edition that it plans for:
-    some 20 to 30 requests. It lists what differs, and how many requests a first plan needs.
+    With --contact, dpsync also compares the structure of GitBook's responses with the expected API
+    version, with 20 to 30 requests. dpsync lists the differences, and the number of requests that a first
+    plan needs.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination

@@ -39,11 +39,12 @@ from dpsync.model.findings.diagnostic import Exit
 @selecting
 @click.option(
     "--everything", is_flag=True,
-    help="Count as drift what no entry declares in a place of policy: watch.",
+    help="Also report undeclared objects in the lists that policy: watch names.",
 )  # fmt: skip
 @click.option(
     "--unwatched", is_flag=True,
-    help="List what the files leave out, each with the line that makes dpsync compare it.",
+    help="List the fields and lists that your files leave out, each with the line that makes dpsync "
+    "compare it.",
 )  # fmt: skip
 @base_option
 @reading
@@ -55,13 +56,14 @@ def command(
     exclude: tuple[str, ...], everything: bool, unwatched: bool, base: str | None, ids_in: Path | None,
     parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Show where the platform differs from the files.
+    """Show where GitBook differs from your files.
 
-    For each difference, dpsync prints the live value, the value in the file, and how to undo or keep the live
-    value. Exit code 2 means drift, and 0 no drift. If dpsync could not compare, the exit code is another one
-    (1 or 5).
+    For each difference, dpsync prints the value in your file, the live value, and two commands: undo
+    restores the value of the file, and keep writes the live value to the file. Exit code 2 means drift,
+    and exit code 0 means no drift. Exit code 1 or 5 means that dpsync could not compare.
 
-    dpsync compares only what the files declare or policy: watch names. --unwatched lists everything else.
+    dpsync compares only the objects and fields that your files declare or policy: watch names.
+    --unwatched lists the others.
     """
     from dpsync.api import Options
     from dpsync.render.json.conversion import drift_document

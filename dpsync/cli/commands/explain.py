@@ -24,11 +24,11 @@ from dpsync.model.findings.diagnostic import Exit
 @click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
 @color_option
 def command(what: str | None, color: str) -> int:
-    """Explain a kind, a field or an error code.
+    """Explain a kind of object, a field or an error code.
 
-    KIND is a kind of object, such as site or team, and FIELD one of its fields. CODE is the code of an error
-    or a refusal, such as DP201 or protected. A key of the root file works, too: policy.prune. Without an
-    argument, dpsync lists all kinds. For an unknown word, the exit code is 64.
+    KIND is a kind of object, such as site or team, and FIELD is one of its fields. CODE is the code of an
+    error or refusal, such as DP201 or protected. You can also name a key of the root file, such as
+    policy.prune. Without an argument, dpsync lists all kinds. For an unknown word, the exit code is 64.
     """
     out = as_output("text", color)
     paint = out.paint()

@@ -34,18 +34,16 @@ if TYPE_CHECKING:
 @profiled
 @click.option(
     "--navigation", "named", required=True, metavar="SITE",
-    help="The site to export: its address, or its key if no other site has the same key.",
+    help="The address of the site, or the key of the site if the key is unique.",
 )  # fmt: skip
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), metavar="FILE",
-    help="Output file. [default: standard output]",
+    help="The file to write. [default: standard output]",
 )  # fmt: skip
-@click.option(
-    "--force", is_flag=True, help="Overwrite FILE even if git does not contain the current version of FILE."
-)
+@click.option("--force", is_flag=True, help="Overwrite FILE even if its content is not committed to git.")
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="Output format. GitBook reads both.",
+    help="The syntax of the file. GitBook reads both.",
 )  # fmt: skip
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, named: str,
@@ -53,13 +51,13 @@ def command(
 ) -> int:  # fmt: skip
     """Write a site's navigation file for GitBook's Git Sync.
 
-    The file (gitbook-docs.yaml) is what GitBook's site-wide Git Sync reads. dpsync makes it from your files
-    alone; dpsync import --from-navigation reads it back.
+    The Git Sync of a GitBook site reads this file (gitbook-docs.yaml). dpsync writes the file from your
+    configuration, without a request to GitBook. dpsync import --from-navigation reads such a file.
 
-    If the output file is already a navigation file, dpsync keeps the values that only a navigation file can
-    have (the directories of spaces). On standard error, dpsync lists the values that the new file cannot
-    have, and the values of the old file that are lost, with address and line. Exit code 5 means that the
-    configuration lacks a value that the file needs.
+    If FILE is already a navigation file, dpsync keeps the values that only a navigation file has (the
+    directories of spaces). On standard error, dpsync lists the values that the new file cannot contain,
+    and the values of the old file that are lost, with address and line. Exit code 5 means that the
+    configuration lacks a value that the navigation file needs.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.navigation_export import export

@@ -30,19 +30,19 @@ _LARGEST = 10_000_000
 @click.argument("paths", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 @click.option(
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
-    help="Run as if started in this directory.",
+    help="Run as if you started dpsync in this directory.",
 )  # fmt: skip
 @click.option(
-    "--check", "checking", is_flag=True, help="Write nothing. Exit with code 2 if a file is not formatted."
+    "--check", "checking", is_flag=True, help="Write nothing. The exit code is 2 if a file needs formatting."
 )
-@click.option("--diff", "showing", is_flag=True, help="Write nothing. Show the changes.")
+@click.option("--diff", "showing", is_flag=True, help="Write nothing. Show the changes that fmt would make.")
 def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: bool) -> int:
-    """Fix the white space in the files.
+    """Format the white space in the files.
 
-    Two spaces for each level, one where a space separates, none at the end of a line, at most one empty line.
-    Comments, quotes, the order of keys and all values stay as they are. Without FILE, dpsync takes every file
-    of the configuration: the root file, the files that it includes, and the overlays of its environments. It
-    prints the names of the files that change. Exit code 5 means that a file is not valid YAML.
+    dpsync indents each level by two spaces, and removes spaces at the ends of lines and repeated empty
+    lines. Comments, quotes, the order of keys and all values stay unchanged. Without FILE, dpsync formats
+    every file of the configuration: the root file, included files, and the overlays of environments.
+    dpsync prints the names of the changed files. Exit code 5 means that a file is not valid YAML.
     """
     from dpsync.cli.endings import endings
 

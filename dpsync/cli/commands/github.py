@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def command() -> int:
     """Run dpsync in a GitHub workflow and report there.
 
-    The action (action.yml) runs this command and passes its inputs as one JSON object on standard input.
-    dpsync plans, applies, validates or looks for drift. It writes the comment, the issue, the job summary,
-    the annotations and the outputs. The exit code is that of the command. Drift and changes fail the job only
-    if the input fail-on is "changes".
+    The GitHub Action (action.yml) runs this command and passes its inputs as one JSON object on standard
+    input. dpsync plans, applies, validates or looks for drift. dpsync writes the comment, the issue, the
+    job summary, the annotations and the outputs. The exit code is the exit code of the dpsync command.
+    Drift and planned changes fail the job only if the input fail-on is "changes".
     """
     from dpsync.github.runner.log import Log
 

@@ -28,7 +28,7 @@ from dpsync.model.findings.diagnostic import Exit
 @selecting
 @click.option(
     "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
-    help="Also show the changes of this plan. FILE is the output of plan --out or plan --format json.",
+    help="Also show the changes of the plan in FILE, which plan --out or plan --format json wrote.",
 )  # fmt: skip
 @click.option(
     "--format", "language", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True,
@@ -38,15 +38,15 @@ def command(
     files: tuple[str, ...], directory: Path, environment: str | None, select: tuple[str, ...],
     exclude: tuple[str, ...], planned: Path | None, language: str,
 ) -> int:  # fmt: skip
-    """Draw the organization, or what a plan changes.
+    """Draw the organization, or the changes of a plan.
 
-    The picture shows what the files declare. To see what a plan changes, save it first with dpsync plan --out
-    plan.json, then pass it with --plan plan.json.
+    The picture shows the objects that your files declare. To see the changes of a plan, save the plan
+    with dpsync plan --out plan.json, and pass the file with --plan plan.json.
 
-    A line leads from an object to the objects inside it. A dashed arrow leads from an object to another
-    object that one of its fields names. If several objects have the same title, the picture also shows their
-    addresses. Exit code 5 means that the configuration is invalid, FILE is not a plan, or a pattern matches
-    nothing.
+    A line connects an object to each object in it. A dashed arrow connects an object to another object
+    that one of its fields names. If several objects have the same title, the picture also shows their
+    addresses. Exit code 5 means that the configuration is invalid, that FILE is not a plan, or that a
+    pattern matches no object.
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load

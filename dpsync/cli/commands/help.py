@@ -17,50 +17,54 @@ Example:
   export DPSYNC_TOKEN_FILE=~/.config/dpsync/token
   dpsync plan
 
-Platform and token:
-  DPSYNC_URL          The address of the platform, without /v1.
-                      [default: https://api.gitbook.com]
+Address and token:
+  DPSYNC_URL          The address of GitBook's API or of another server,
+                      without /v1. [default: https://api.gitbook.com]
   DPSYNC_TOKEN        The access token. No flag takes a token, because other
                       users of the machine can read flags.
-  DPSYNC_TOKEN_FILE   A file that contains the access token and nothing else.
-  DPSYNC_TOKEN_NAMES  Names of more variables that an environment in the files
-                      may use as its token, separated by commas or spaces.
+  DPSYNC_TOKEN_FILE   The name of a file that contains only the access token.
+  DPSYNC_TOKEN_NAMES  The names of additional variables that an environment
+                      can use as its token, separated by commas or spaces.
 
-Defaults of flags (the flag wins):
-  DPSYNC_FILE         --file
-  DPSYNC_ENV          --env
-  DPSYNC_PROFILE      --profile
+Defaults of flags (the flag overrides the variable):
+  DPSYNC_FILE         The default of --file.
+  DPSYNC_ENV          The default of --env.
+  DPSYNC_PROFILE      The default of --profile.
 
 Output:
-  NO_COLOR            If this is set, the output has no color.
-  TERM                If this is "dumb", the output has no color.
-  FORCE_HYPERLINK     1: file:line is a link in the terminal; 0: it is not.
-                      Otherwise, TERM_PROGRAM, VTE_VERSION, WT_SESSION,
+  NO_COLOR            If this variable is set, the output has no color.
+  TERM                If the value is "dumb", the output has no color.
+  FORCE_HYPERLINK     With 1, file:line is a link in the terminal. With 0, it
+                      is not. Otherwise, TERM_PROGRAM, VTE_VERSION, WT_SESSION,
                       KONSOLE_VERSION, KITTY_WINDOW_ID and DOMTERM decide.
-  DPSYNC_DEBUG        If this is set, an internal error prints its traceback.
+  DPSYNC_DEBUG        If this variable is set, an internal error prints its
+                      traceback.
 
 This machine:
-  XDG_STATE_HOME      Where dpsync keeps its locks and the addresses that you
-                      trust. [default: ~/.local/state]
-  PATH                Where dpsync finds git. dpsync skips the directories of
-                      the repository.
+  XDG_STATE_HOME      The directory in which dpsync keeps locks and the
+                      addresses that you trust. [default: ~/.local/state]
+  PATH                The directories in which dpsync looks for git. dpsync
+                      skips the directories of the repository.
   HOME, XDG_CONFIG_HOME
-                      Where dpsync finds git's safe.directory of this user.
+                      The directories with your git settings, in which dpsync
+                      looks for safe.directory.
 
 Set by CI systems:
-  CI                  If this is set, dpsync asks no questions, and the git
-                      base is the previous commit.
+  CI                  If this variable is set, dpsync asks no questions, and
+                      the base commit is the previous commit.
   GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
-                      In a GitHub workflow: the git base, and the commit that
-                      decides the address of an environment.
+                      In a GitHub workflow, dpsync uses these variables to
+                      find the base commit and the address of an environment.
   GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
   CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
   CI_MERGE_REQUEST_DIFF_BASE_SHA
-                      The same in a GitLab pipeline.
+                      In a GitLab pipeline, dpsync uses these variables for
+                      the same purpose.
   GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_ACTOR,
   GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
   GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE, RUNNER_TEMP
-                      What dpsync github needs to know about the workflow run.
+                      dpsync github reads the workflow run from these
+                      variables.
   GITHUB_ACTIONS, GITHUB_TOKEN
                       In a GitHub workflow, dpsync doctor checks the
                       permissions of this token."""
@@ -69,19 +73,19 @@ EXIT_CODES: Final = """\
 Exit codes
 
 Example:
-  dpsync drift || test $? -eq 2 && echo "compared"
+  dpsync drift; echo $?
 
 Codes:
-  0    Done. A plan ends with 0 with or without changes.
-  1    Failed; nothing was written.
-  2    There are changes or drift (drift, plan --detailed-exitcode,
+  0    The command succeeded. plan exits with 0 with and without changes.
+  1    The command failed, and wrote nothing.
+  2    The command found changes or drift (drift, plan --detailed-exitcode,
        ids --check, fmt --check).
-  3    Partly done, blocked or not converged (apply, import).
-  4    Refused: by a limit or protection, because the plan is not
-       up to date, or because a question has no answer.
+  3    The command did only a part of its work (apply, revert, import).
+  4    dpsync refused the plan: a limit or protection forbids the plan, the
+       plan is out of date, or a question has no answer.
   5    The configuration is invalid.
-  64   Wrong usage of the command line.
-  130  Interrupted (143: terminated)."""
+  64   The command line is wrong.
+  130  You interrupted the command. 143: another program ended the command."""
 
 TOPICS: Final = {"environment": ENVIRONMENT, "exit-codes": EXIT_CODES}
 

@@ -34,11 +34,12 @@ def command(
 ) -> int:  # fmt: skip
     """List the applies of this checkout, the newest first.
 
-    Each line has the start time of an apply (UTC), the user, the organization, the number of changed objects,
-    the result, and the revert of this apply, if any. The last column is the file name of the journal. dpsync
-    show prints the report of a journal; dpsync revert reverts the apply.
+    Each line has the start time of an apply (UTC), the user, the organization, the number of changed
+    objects, and the result. If the apply was reverted, the line names the revert. The last column is the
+    file name of the journal. dpsync show prints the report of a journal, and dpsync revert reverts the
+    apply.
 
-    The journals of applies in CI are in the artifacts of the CI run, so this list does not include them.
+    The list does not include applies in CI: their journals are artifacts of the CI run.
     """
     from dpsync.apply.history import read_history
     from dpsync.cli.endings import endings

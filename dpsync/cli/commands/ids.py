@@ -43,22 +43,23 @@ if TYPE_CHECKING:
     "--check",
     "checking",
     is_flag=True,
-    help="Write nothing. Exit with code 2 if lines are missing or wrong.",
+    help="Write nothing. The exit code is 2 if lines are missing or wrong.",
 )
 @click.option(
     "--bind",
     "bound",
     multiple=True,
     metavar="ADDRESS=ID",
-    help="Record the id of the object that an entry describes. May be repeated.",
+    help="Record the live object with this ID for the entry at ADDRESS. May be repeated.",
 )
 @click.option(
     "--forget", "forgotten", multiple=True, metavar="ADDRESS",
-    help="Remove the line of an address and the lines of all addresses below it. May be repeated.",
+    help="Delete the line of an address, and the lines of every address in it. May be repeated.",
 )  # fmt: skip
 @click.option(
     "--move", "moved", nargs=2, multiple=True, metavar="OLD NEW",
-    help="Move the lines of an address to its new address, after you changed the key. May be repeated.",
+    help="Move the lines of an address to a new address, after you changed the key of an entry. May be "
+    "repeated.",
 )  # fmt: skip
 @reading
 @output
@@ -71,10 +72,11 @@ def command(
 ) -> int:  # fmt: skip
     """Record the id of the live object of each entry.
 
-    dpsync reads the platform and adds the missing lines to the ids file. It also repairs a file with the
-    conflict markers of a merge: it keeps the lines of both sides, and where they differ the platform decides.
+    dpsync reads GitBook and adds the missing lines to the ids file. If a merge left conflict markers in
+    the ids file, dpsync repairs the file: dpsync keeps the lines of both sides, and reads GitBook to
+    resolve contradictions.
 
-    With --bind, --forget or --move, dpsync edits lines, and reads only what it needs for that.
+    With --bind, --forget or --move, dpsync changes only the named lines.
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_on_disk import ResolvedIds

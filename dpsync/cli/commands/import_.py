@@ -50,42 +50,46 @@ if TYPE_CHECKING:
 @profiled
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
-    help="The organization to import, by id or hostname. May be repeated. "
-    "[default: the only one, or a question]",
+    help="The id or hostname of the organization to import. May be repeated. [default: the only "
+    "organization of the token, or a question]",
 )  # fmt: skip
 @click.option(
     "--update", "updating", is_flag=True,
-    help="Write the live values at the ADDRESSes into the existing files.",
+    help="Write the live values at the ADDRESSes into the existing lines of your files.",
 )  # fmt: skip
 @click.option(
     "--add", "adding", is_flag=True,
-    help="Write entries for the live things at the ADDRESSes that have none, beside their siblings.",
+    help="Write entries for the live objects at the ADDRESSes, next to the entries of the same kind.",
 )  # fmt: skip
 @click.option(
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
-    metavar="FILE", help="Take over the platform's own navigation file of one site, "
-    "gitbook-docs.yaml or docs.yaml, or the one in a directory; reads no platform.",
+    metavar="FILE",
+    help="Read FILE, the navigation file of one site for GitBook's Git Sync (gitbook-docs.yaml or "
+    "docs.yaml), or the directory that contains it. dpsync sends no request to GitBook.",
 )  # fmt: skip
 @click.option(
     "--redirects", "rows", metavar="SITE",
-    help="Write the live redirects of a declared site into a CSV file, and the line that names it.",
+    help="Write the live redirects of a declared site to a CSV file, and add the line that includes the "
+    "file.",
 )  # fmt: skip
 @click.option(
     "--title", metavar="TEXT",
-    help="With --from-navigation: the title of the site, where the file has none, or another one.",
+    help="With --from-navigation: the title of the site, which overrides a title in FILE.",
 )  # fmt: skip
 @click.option(
     "--into", metavar="FILE", type=click.Path(path_type=Path),
-    help="With --update and --add: the file of the configuration that gets the values, such as the overlay "
-    "of an environment. [default: the file of the line, unless others share it]",
+    help="With --update and --add: the file that gets the values, such as the overlay of an environment. "
+    "[default: the file of the existing line, unless other environments use the line]",
 )  # fmt: skip
 @click.option(
     "--full", is_flag=True,
-    help="Write every field that can be read, defaults too. Then drift sees all of them.",
+    help="Write every field that GitBook returns, including default values. drift then compares all of "
+    "them.",
 )  # fmt: skip
 @click.option(
     "--force", is_flag=True,
-    help="Overwrite files that git does not have. A whole import starts anew.",
+    help="Overwrite files even if they are not committed to git. An import without ADDRESS then replaces "
+    "the whole configuration.",
 )  # fmt: skip
 @reading
 @output
@@ -96,19 +100,19 @@ def command(
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
-    """Write what is live into files.
+    """Write the live organization into files.
 
-    dpsync writes dpsync.yaml and the files that it includes. Then it plans them: the plan has no changes, or
-    dpsync lists the differences and ends with exit code 3. It leaves out default values. Fields about access
-    (visibility, roles, permissions, sign-in) are always written or watched, so that drift reports their
-    changes.
+    dpsync writes dpsync.yaml and the files that it includes, and then makes a plan. The plan has no
+    changes, or dpsync lists the differences and exits with code 3. dpsync leaves out default values.
+    Fields about access (visibility, roles, permissions, sign-in) are always written or watched, so drift
+    reports every change of access.
 
-    If there is a dpsync.yaml, dpsync keeps its content, and writes only live values and new entries into it.
-    With --force it replaces the file.
+    dpsync keeps the content of an existing dpsync.yaml, and adds live values and new entries. With
+    --force, dpsync replaces the file.
 
-    --update writes the live values at the ADDRESSes into the lines of your files and changes nothing else.
-    --add writes entries for live objects that have none; plan and drift print their addresses, for example
-    'acme/teams/[Sales]'.
+    --update writes the live values at the ADDRESSes into your files and changes nothing else. --add
+    writes entries for live objects without an entry. plan and drift print the addresses of these objects,
+    for example 'acme/teams/[Sales]'.
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings

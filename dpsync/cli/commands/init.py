@@ -41,41 +41,50 @@ class Wanted(Struct, frozen=True):
 )
 @click.option(
     "-C", "--directory", type=click.Path(file_okay=False, path_type=Path), default=Path(),
-    help="The directory of the project. dpsync can create it.",
+    help="The directory of the project. dpsync creates a missing directory.",
 )  # fmt: skip
-@click.option("--organization", metavar="ID", help="The organization, as the platform's URLs show its id.")
-@click.option("--import", "importing", is_flag=True, help="Take over what is live: needs a token.")
-@click.option("--empty", is_flag=True, help="Start with a configuration that manages nothing yet.")
+@click.option("--organization", metavar="ID", help="The id of the organization, as GitBook's URLs show it.")
 @click.option(
-    "--workflows", is_flag=True, default=None, help="Write the workflows for GitHub: plan, apply and drift."
+    "--import",
+    "importing",
+    is_flag=True,
+    help="Write the live objects of the organization into the files. dpsync needs a token for this.",
+)
+@click.option("--empty", is_flag=True, help="Write files that manage no object yet.")
+@click.option(
+    "--workflows",
+    is_flag=True,
+    default=None,
+    help="Also write three GitHub workflows: plan, apply and drift.",
 )
 @click.option(
     "--repository", metavar="OWNER/NAME",
-    help="With --workflows: the jobs run in this repository alone, and in none of its forks.",
+    help="With --workflows: the repository in which the jobs run. The jobs do not run in forks.",
 )  # fmt: skip
 @click.option(
     "--environment", "github_environment", metavar="NAME", default="production", show_default=True,
-    help="With --workflows: the environment of GitHub that holds the token of the apply.",
+    help="With --workflows: the GitHub environment with the token for apply.",
 )  # fmt: skip
 @click.option(
     "--action-ref", metavar="COMMIT",
-    help="With --workflows: the commit of dpsync's action that the jobs use.",
+    help="With --workflows: the commit of the dpsync action that the jobs use.",
     show_default="the commit of this release",
 )  # fmt: skip
-@click.option("--no-input", is_flag=True, help="Never ask; what is not named is an error.")
+@click.option("--no-input", is_flag=True, help="Never ask a question. A missing value is an error.")
 def command(
     directory: Path, organization: str | None, importing: bool, empty: bool, workflows: bool | None,
     repository: str | None, github_environment: str, action_ref: str | None, no_input: bool,
 ) -> int:  # fmt: skip
     """Write the files of a new project.
 
-    dpsync writes dpsync.yaml, the JSON Schema and the editor settings that use it, and .gitignore. With
-    --import, the files have what is live. With --workflows, it also writes GitHub workflows, with each action
-    pinned to a commit. dpsync keeps a file that exists, and shows what it would have written.
+    dpsync writes dpsync.yaml, .gitignore, the JSON Schema, and the editor settings for the schema. With
+    --import, dpsync.yaml contains the live objects. With --workflows, dpsync also writes GitHub
+    workflows, and pins each action to a commit. dpsync does not change existing files, and shows the
+    content that it would have written.
 
-    In a terminal, dpsync asks for everything that you do not pass. Otherwise, --organization and --import or
-    --empty are required, and --action-ref if you pass --workflows to a build that is not a release; without
-    them, the exit code is 64.
+    In a terminal, dpsync asks for each value that you do not pass. Without a terminal, pass
+    --organization, and either --import or --empty. With --workflows, also pass --action-ref if this
+    dpsync is not a release. Otherwise, the exit code is 64.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.start import WorkflowSettings

@@ -33,13 +33,15 @@ if TYPE_CHECKING:
         dpsync list --offline --format json
     """,
     groups={
-        "Platform": ("--offline",),
+        "Connection": ("--offline",),
     },
 )
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=addresses)
 @layered
 @profiled
-@click.option("--offline", is_flag=True, help="Send no requests. The ids come from the files only.")
+@click.option(
+    "--offline", is_flag=True, help="Do not connect to GitBook. dpsync then prints the ids in your files."
+)
 @reading
 @output
 def command(
@@ -50,11 +52,12 @@ def command(
 ) -> int:  # fmt: skip
     """List every entry with its line and its live object.
 
-    PATTERN is an address, with * for any key. dpsync then lists only these entries and everything in them.
+    PATTERN is an address, in which * stands for any key. dpsync then lists only these entries and every
+    entry in them.
 
     Each line has the address, the kind, the file and line, the id of the live object, and how dpsync
-    recognized that object. Without an address or a token, or with --offline, dpsync does not connect to the
-    platform. Then the ids are those in the files: an id: in an entry, or a line of the ids file.
+    recognized the object. Without an address or token, or with --offline, dpsync does not connect to
+    GitBook. The ids are then the ids in your files: an id: in an entry, or a line of the ids file.
     """
     from dpsync.api import list_entries
     from dpsync.cli.arguments.memory import opened

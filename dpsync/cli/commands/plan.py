@@ -39,10 +39,10 @@ from dpsync.model.findings.diagnostic import Exit
 @planning
 @click.option(
     "-o", "--out", "saved_as", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Save the plan. dpsync apply FILE carries it out later.",
+    help="Save the plan to FILE. dpsync apply FILE applies the saved plan.",
 )  # fmt: skip
 @rehearsing
-@click.option("--detailed-exitcode", is_flag=True, help="End with exit code 2 when there are changes.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with code 2 if the plan has changes.")
 @summarizing
 @output_in_every_format
 def command(
@@ -55,10 +55,10 @@ def command(
 ) -> int:  # fmt: skip
     """Show what apply would change.
 
-    dpsync compares the files with GitBook, or with the server at DPSYNC_URL. It only reads: its client cannot
-    write.
+    dpsync compares your files with GitBook, or with the server at DPSYNC_URL. This command only reads.
 
-    If the plan needs your answer, or a limit refuses it, the exit code is 4, and --out saves nothing.
+    If the plan needs your answer, or if a limit refuses the plan, the exit code is 4, and --out saves no
+    plan.
     """
     from dpsync.api import Options
     from dpsync.apply.saved import save

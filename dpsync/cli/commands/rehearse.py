@@ -37,13 +37,14 @@ from dpsync.model.findings.diagnostic import Exit
 @planning
 @click.option(
     "--faults", type=click.IntRange(0, 1000), default=0, metavar="N",
-    help="Also rehearse N times with failing requests. After each failure, a clean apply must converge.",
+    help="Repeat the rehearsal N times with failing requests. After each failure, a second apply must "
+    "finish the plan.",
 )  # fmt: skip
 @click.option(
     "--seed",
     type=click.IntRange(0),
     metavar="N",
-    help="Repeat the faults of an earlier run with its seed. [default: random]",
+    help="Repeat the failures of an earlier rehearsal. [default: new failures]",
 )
 @summarizing
 @output_in_every_format
@@ -56,10 +57,10 @@ def command(
 ) -> int:  # fmt: skip
     """Try the plan on a copy of the live organization.
 
-    dpsync reads your organization, loads a copy into a GitBook server in its own memory, and applies the plan
-    to the copy. The report says what the rehearsal showed, what a rehearsal cannot show, and how long an
-    apply will take. dpsync sends only GET requests to GitBook, so a read-only token is enough. dpsync needs
-    no secrets.
+    dpsync reads GitBook, loads a copy into a local server in memory, and applies the plan to the copy.
+    The report says what the rehearsal showed, what a rehearsal cannot show, and how long an apply will
+    take. dpsync sends only GET requests to GitBook: a read-only token is enough, and dpsync needs no
+    other secrets.
 
     Exit code 4 means that the rehearsal failed: do not apply this plan.
     """

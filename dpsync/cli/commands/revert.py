@@ -59,10 +59,18 @@ if TYPE_CHECKING:
 @profiled
 @selecting
 @planning
-@click.option("--yes", is_flag=True, help="Agree to the plan in advance. Answers no question of the plan.")
-@click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
+@click.option(
+    "--yes", is_flag=True, help="Apply the plan without asking. This flag answers no question of the plan."
+)
+@click.option(
+    "--approved",
+    metavar="DIGEST",
+    help="Apply the plan only if its fingerprint (digest) is DIGEST. With this flag, dpsync does not ask.",
+)
 @journal_option
-@click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
+@click.option(
+    "--no-input", is_flag=True, help="Never ask a question. Without --yes, dpsync then applies nothing."
+)
 @summarizing
 @output_in_every_format
 def command(

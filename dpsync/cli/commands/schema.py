@@ -42,7 +42,7 @@ from dpsync.kinds.profiles import FULL, PROFILES
 )
 @click.option(
     "--profile", type=click.Choice(list(PROFILES)), default=FULL.name, show_default=True,
-    help="The API version for which the configuration schema is printed.",
+    help="The API version whose objects and fields the schema of the configuration allows.",
 )  # fmt: skip
 def command(name: str, profile: str) -> None:
     """Print a JSON Schema of the files or of an output.

@@ -37,63 +37,69 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
         "Page": ("--plan", "--no-control"),
     },
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address on which the server listens."
+)
 @click.option(
     "--allow-host", multiple=True, metavar="NAME",
-    help="A further host name that the companion accepts, such as the name of a reverse proxy. May be "
-    "repeated. The companion always accepts localhost and loopback addresses. With a --host other than "
-    "loopback, it also accepts IP addresses and names without a dot.",
+    help="An additional host name that the server accepts, such as the name of a reverse proxy. May be "
+    "repeated. The server always accepts localhost and loopback addresses. With a --host other than "
+    "loopback, the server also accepts IP addresses and names without a dot.",
 )  # fmt: skip
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8787,
     show_default=True,
-    help="The port to listen on; 0 means a free one.",
+    help="The port on which the server listens. 0 means a free port.",
 )
 @click.option(
     "--db", default=":memory:", show_default=True, metavar="PATH|URL",
-    help="Where the state is kept: a SQLite file, or postgresql://….",
+    help="Where the server stores its data: in memory, in a SQLite file, or in a database at "
+    "postgresql://….",
 )  # fmt: skip
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True,
-    help="How many processes; several need PostgreSQL.",
+    help="The number of processes. Several processes need PostgreSQL.",
 )  # fmt: skip
-@click.option("--token", metavar="T", help="One more token for the first admin of acme.")
+@click.option("--token", metavar="T", help="An additional token for the first admin of acme.")
 @click.option(
     "--profile", type=click.Choice(["full", "reference", "published"]),
     show_default="that of the world, or full",
-    help="Which operations there are: reference leaves the additions out, published has those of today.",
+    help="The version of GitBook's API: reference has fewer operations than full, and published has the "
+    "operations of today.",
 )  # fmt: skip
 @click.option(
     "--allow-fetch", multiple=True, metavar="HOST",
-    help="A host that the companion may contact, beside this machine. May be repeated.",
+    help="A host that the server may contact, in addition to this machine. May be repeated.",
 )  # fmt: skip
-@click.option("--world", type=FILE, help="A file with the state to start from, in place of the built-in one.")
+@click.option("--world", type=FILE, help="A file with test data that replaces the built-in test data.")
 @click.option(
     "--from-live", is_flag=True,
-    help="Start from what is live: a copy of what the configuration declares, without secrets. It is served "
-    "to this machine alone.",
+    help="Start with a copy of the live objects that your files declare, without secrets. Only this "
+    "machine can then use the server.",
 )  # fmt: skip
-@click.option("--faults", type=FILE, help="A file with rules: which request fails, and how.")
+@click.option("--faults", type=FILE, help="A file with rules that make requests fail.")
 @click.option(
     "--rate-limit",
     metavar="N/s",
-    help="Refuse more requests of one caller than N each second; also N/m, each minute.",
+    help="The maximum number of requests per second from one client. Write N/m for a maximum per minute.",
 )
 @click.option(
     "--latency", type=click.FloatRange(0, 3_600_000), default=0, metavar="MS",
-    help="Let each request take this much longer.",
+    help="The additional time that the server waits before each response, in milliseconds.",
 )  # fmt: skip
 @click.option(
     "--ask-before-removal", is_flag=True,
-    help="With published: the removal of a member is only requested (202).",
+    help="With --profile published: the removal of a member needs an approval (status 202).",
 )  # fmt: skip
 @click.option(
     "--plan", "planned", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
-    help="A directory with a configuration: the companion's page shows its plan.",
+    help="A directory with a configuration. The page of the server shows the plan of this configuration.",
 )  # fmt: skip
-@click.option("--no-control", is_flag=True, help="Serve no control plane (/_dpsync), and no page at /.")
+@click.option(
+    "--no-control", is_flag=True, help="Serve neither the page at / nor the control API at /_dpsync."
+)
 @layered
 @trusting
 def command(
@@ -119,16 +125,16 @@ def command(
 ) -> None:
     """Run GitBook's API on this machine.
 
-    The companion starts with two organizations, acme and globex, in a new database. When it accepts requests,
-    it prints its address: that is the value for DPSYNC_URL. Its tokens are ada-token and grace-token (admins
-    of acme) and hank-token (globex). Press Ctrl-C to stop it.
+    The local server (companion) starts with the organizations acme and globex, in a new database. When
+    the server is ready, it prints its address: set DPSYNC_URL to this address. The tokens are ada-token
+    and grace-token (admins of acme) and hank-token (globex). Press Ctrl-C to stop the server.
 
-    Open the address in a browser: the page shows the objects, the requests, and switches for faults and the
-    clock.
+    Open the address in a browser. The page shows the objects and requests, and has switches for failures
+    and the clock.
 
-    With --from-live, the companion starts from a copy of what is live: what the configuration declares.
-    dpsync reads the platform once, and changes to the copy never reach the platform. The companion prints a
-    new token for the copy.
+    With --from-live, the server starts with a copy of the live objects that your files declare. dpsync
+    reads GitBook once, and changes to the copy never reach GitBook. The server prints a new token for the
+    copy.
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 

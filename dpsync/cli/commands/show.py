@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option(
     "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
-    help="The directory of the project. FILE and the names of files are relative to it.",
+    help="The directory of the project. FILE and the printed file names are relative to this directory.",
 )  # fmt: skip
 @summarizing
 @output_in_every_format
@@ -38,12 +38,12 @@ def command(
 ) -> int:  # fmt: skip
     """Print a saved plan or the report of an apply, in any format.
 
-    FILE is a plan that plan --out saved, or the JSON output of plan, apply, drift or validate. So dpsync has
-    to read the platform only once for all formats. The exit code is 0, or 5 if FILE is damaged, has another
-    version or is something else.
+    FILE is a plan that plan --out saved, or the JSON output of plan, apply, drift or validate. dpsync
+    prints FILE without a request to GitBook. The exit code is 0. The exit code is 5 if FILE is damaged,
+    has another version or is not such a file.
 
-    FILE can also be the journal of an apply (.dpsync/journal), even of an apply that was killed. Then dpsync
-    prints the report of that apply, and ends with its exit code.
+    FILE can also be the journal of an apply in .dpsync/journal, even if the apply was killed. dpsync then
+    prints the report of the apply, and exits with the exit code of the apply.
     """
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content

@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 )
 @layered
 @profiled
-@click.option("--changes", is_flag=True, help="List what differs between the files and the git base.")
+@click.option(
+    "--changes", is_flag=True, help="List the differences between your files and the base commit in git."
+)
 @click.option(
     "--base",
     metavar="REF",
-    help="With --changes: the commit to compare with. [default: the same commit as for plan]",
+    help="With --changes: the commit to compare with. [default: the base commit that plan uses]",
 )
 @output_in_every_format
 def command(
@@ -45,14 +47,14 @@ def command(
     changes: bool,
     base: str | None, format_: str, color: str, verbose: int, quiet: bool,
 ) -> None:  # fmt: skip
-    """Check the files, without a connection to the platform.
+    """Check the files without a connection to GitBook.
 
-    dpsync reports all mistakes in all files at once, with exit code 5. Without --env, it checks every
-    environment of the root file. With --profile, it also lists the entries that the API edition does not
-    support: a plan blocks them.
+    dpsync reports all mistakes in all files at once, with exit code 5. Without --env, dpsync checks every
+    environment of the root file. With --profile, dpsync also lists the entries that this API version does
+    not support.
 
-    With --changes, it lists the entries that were removed, renamed, changed or added since the git base. That
-    does not change the exit code.
+    With --changes, dpsync lists the entries that were added, removed, renamed or changed since the base
+    commit. --changes does not affect the exit code.
     """
     from dpsync.cli.arguments.memory import with_what_is_not_included
     from dpsync.cli.endings import endings

@@ -24,7 +24,8 @@ from dpsync.cli.terminal.output import as_output
     "--json",
     "as_json",
     is_flag=True,
-    help="Print JSON, with the Python version and the API versions (dpsync schema).",
+    help="Print JSON that also contains the version of Python and the supported API versions (dpsync "
+    "schema version).",
 )
 def command(as_json: bool) -> None:
     """Print the version of dpsync."""

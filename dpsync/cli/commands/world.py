@@ -29,10 +29,11 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--anonymous", is_flag=True,
-    help="Replace people, domains and URLs, also inside titles and other texts.",
+    help="Replace the names, e-mail addresses, pictures and roles of people, domains and URLs, also "
+    "inside other texts.",
 )  # fmt: skip
 @reading
-@click.option("-v", "--verbose", count=True, help="Print more; -vv also prints every request.")
+@click.option("-v", "--verbose", count=True, help="Print more details. -vv also prints every request.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @color_option
 def command(
@@ -42,11 +43,12 @@ def command(
 ) -> int:  # fmt: skip
     """Save a copy of the live organization for dpsync serve.
 
-    dpsync reads the platform and writes what the configuration declares into FILE, with the live ids. FILE
-    has no secrets, no tokens and no content of spaces. It names people, so only its owner may read it.
+    dpsync reads the live objects that your files declare, and writes them to FILE with their ids. FILE
+    contains no secrets, no tokens and no content of spaces. FILE contains names of people, so only its
+    owner can read it.
 
-    For a bug report or a test, --anonymous replaces people, domains and URLs, everywhere in the same way.
-    Titles and paths are unchanged: check them for names before you share the file.
+    For a bug report or a test, --anonymous replaces people, domains and URLs consistently. Titles and
+    paths stay unchanged. Check titles and paths for names before you share the file.
     """
     from dpsync import disk
     from dpsync.cli.worlds import read_world

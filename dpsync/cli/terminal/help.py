@@ -18,7 +18,7 @@ _SHARED_GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "Selection": ("--select", "--exclude"),
     "Answers": ("--confirm", "--no-delete", "--yes", "--approved", "--no-input"),
     "Files": ("--file", "--directory", "--env", "--base", "--ids", "--journal"),
-    "Platform": ("--profile", "--parallelism", "--timeout", "--trust-environment"),
+    "Connection": ("--profile", "--parallelism", "--timeout", "--trust-environment"),
     "Output": ("--format", "--color", "--summary", "--quiet", "--verbose"),
 }
 
