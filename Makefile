@@ -32,7 +32,7 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	for name in plan apply rehearse drift import ids ids-file saved-plan journal findings config list history doctor version; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
 	$(VENV)/python -m tools.kinds_page > docs/kinds.md
-	$(VENV)/python tests/server/api_page.py > docs/api.md
+	$(VENV)/python tests/server/api_page.py
 	$(VENV)/python -m tools.platforms_page
 	$(VENV)/python -m tools.surface
 

@@ -1,12 +1,11 @@
-"""docs/api.md: every operation with its statuses, what was decided, and the tests that show it.
+"""Write docs/api.md (each operation's behavior and role) and docs/api-tests.md (its statuses and tests).
 
-    python tests/server/api_page.py > docs/api.md
+    python tests/server/api_page.py
 
 The tests are found by their marks (covers.py), which hold because each mark is checked when its test runs.
 """
 
 import ast
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -16,36 +15,51 @@ from dpsync.server.operations import OPERATIONS, PARTS, TODAY
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
+DOCS = HERE.parent.parent / "docs"
 SUCCEEDS = "test_companion_operations.py::test_every_operation_succeeds_with_its_status"
 WORDS = {
-    400: "malformed or invalid",
+    400: "invalid request",
     401: "no valid token",
-    403: "may not be done",
-    404: "not found, or not to be seen",
+    403: "forbidden",
+    404: "not found",
     409: "conflict",
-    412: "not allowed as things are",
+    412: "precondition failed",
     413: "body too long",
     415: "not JSON",
 }
 
-_INTRODUCTION = """\
-# The operations of the companion
+_API = """\
+# Operations of the local server
 
-Generated from the table of operations and from the marks of the tests: `make schemas` writes it anew, and a
-test fails when an operation has no test of its success, or a documented error that no test shows.
+The local GitBook server that dpsync contains ([companion](companion.md)) serves these API operations.
 
 {counts}
 
-Each operation is under `/v1`, takes a bearer token, and needs its role on the innermost organization, space,
-collection or site of its path; *anyone who may view it* means that what the caller may not view is not found.
-`+` marks an addition to the platform's reference: with `--profile reference` it answers 501 and says so.
-`*` marks what only `--profile published` serves: with the others nothing is at its path (404). The roles
-and the behavior of locked spaces on this page apply to `full` and `reference`; [who may do
-what](platforms.md#who-may-do-what) lists the differences with `published`.
-Errors have the body `{{"error": {{"code", "message"}}}}`. All operations refuse a call without a valid token
-(401). Those with a body refuse one that is malformed or invalid (400), longer than 10 MiB (413) or not JSON
-(415). Every answer names the profile that is served, in `Dpsync-Profile`. Every answer to a GET that
-succeeded names the world that is served, in `Dpsync-World` ([keeping state](companion.md#the-control-plane)).
+- Each path starts with `/v1`. Each request needs a bearer token (401 without a valid token).
+- "Behavior" says what is special about the local server. An empty cell means that the local server follows
+  GitBook's API description.
+- "Role" is the role that the caller needs on the object in the path. "Viewer" means every caller who can view
+  the object. Other callers get 404. "Special" means that the "Behavior" cell says who can call the operation.
+- "Unlocked" means that the operation returns 403 while the space is locked.
+- `+` marks an operation that `dpsync serve --profile reference` refuses with 501.
+- `*` marks an operation that only `dpsync serve --profile published` serves.
+- A `DELETE` request for a missing object returns 204, unless the "Behavior" cell says otherwise.
+- Every response names the served API version in the header `Dpsync-Profile`. Every successful response to a
+  `GET` request names the served test data in the header `Dpsync-World`.
+
+Roles and locked spaces follow the profiles `full` and `reference`. The profile `published` has [other
+access rules](platforms.md#who-may-do-what).
+"""
+
+_TESTS = """\
+# Tests of the local server's operations
+
+To update this page, run `make schemas`. This page lists the statuses of each operation and the tests that cover the statuses.
+`tests/server/test_api_page.py` fails if an operation has no test of its success or of a documented error.
+The page on [operations](api.md) explains the marks `+` and `*`.
+
+All operations return 401 without a valid token. Operations with a body return 400 for an invalid body, 413
+for a body of more than 10 MiB, and 415 for a body that is not JSON.
 """
 
 
@@ -80,9 +94,18 @@ def showing(row: Operation, status: int) -> list[str]:
 
 
 def page() -> str:
-    lines = [_INTRODUCTION.format(counts=_counts())]
+    """Return docs/api.md: a table of operations for each part of the API."""
+    lines = [_API.format(counts=_counts())]
     for title, rows in PARTS:
-        lines += [f"## {title}\n", *(line for row in rows for line in _row(row))]
+        lines += [f"## {title}\n", "| operation | behavior | role |", "|---|---|---|", *map(_row, rows), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def tests_page() -> str:
+    """Return docs/api-tests.md: the statuses of each operation with their tests."""
+    lines = [_TESTS]
+    for title, rows in PARTS:
+        lines += [f"## {title}\n", *(line for row in rows for line in _coverage(row))]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -90,24 +113,30 @@ def _counts() -> str:
     reference = [row for row in OPERATIONS if row.profile == "reference"]
     added = len(OPERATIONS) - len(reference)
     return (
-        f"All {len(reference)} operations of the platform's reference are served, {added} additions, and "
-        f"{len(TODAY)} that today's edition has alone."
+        f"The profile `reference` has {len(reference)} operations. The profile `full` adds {added} operations. "
+        f"Only the profile `published` has the other {len(TODAY)} operations."
     )
 
 
-def _row(row: Operation) -> Iterator[str]:
-    added = {"full": " +", "published": " \\*"}.get(row.profile, "")
-    yield f"### {row.id}{added}\n"
+def _mark(row: Operation) -> str:
+    return {"full": " +", "published": " \\*"}.get(row.profile, "")
+
+
+def _row(row: Operation) -> str:
+    special = row.needs is None and 403 in row.errors
+    role = "special" if special else f"`{row.needs}`" if row.needs else "viewer"
+    unlocked = ", unlocked" if row.edits else ""
+    return f"| `{row.method} {row.path}`{_mark(row)} | {row.note} | {role}{unlocked} |"
+
+
+def _coverage(row: Operation) -> Iterator[str]:
+    yield f"### {row.id}{_mark(row)}\n"
     yield f"`{row.method} {row.path}`\n"
-    if row.decided:
-        yield f"{row.decided}\n"
-    needs = f"the role `{row.needs}`" if row.needs else "anyone who may view it"
-    locked = " Not while the space is locked (403)." if row.edits else ""
-    successes = f"{row.status}, or 201 when it made something" if row.creates else str(row.status)
-    yield f"- For {needs}. Answers {successes}.{locked}"
+    successes = f"{row.status}, or 201 for a created object" if row.creates else str(row.status)
+    yield f"- Success: {successes}."
     own = [status for status in row.statuses() if (row.id, status) in tests() or status in row.errors]
     if own:
-        yield "- Refuses: " + ", ".join(f"{status} ({WORDS[status]})" for status in own) + "."
+        yield "- Errors: " + ", ".join(f"{status} ({WORDS[status]})" for status in own) + "."
     yield f"- Tests: {', '.join(_named(row)) or f'`{SUCCEEDS}`'}.\n"
 
 
@@ -119,5 +148,8 @@ def _named(row: Operation) -> list[str]:
     return [f"`{test}` ({', '.join(map(str, statuses))})" for test, statuses in found.items()]
 
 
+PAGES = {"api.md": page, "api-tests.md": tests_page}
+
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    for name, content in PAGES.items():
+        (DOCS / name).write_text(content(), encoding="utf-8")

@@ -77,7 +77,7 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     made: Json = {
         "operationId": row.id,
         "summary": summary(row.id),
-        **({"description": row.decided} if row.decided else {}),
+        **({"description": row.note} if row.note else {}),
         "tags": [row.tag] if row.tag else [],
         "parameters": [*map(_path_parameter, row.parameters), *_query(row.query)],
     }

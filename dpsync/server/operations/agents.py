@@ -1,4 +1,4 @@
-"""Today's edition: the agents of a site."""
+"""Agents of a site."""
 
 from ..families.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
 from ..handlers.sites import agents, connections, styleguides
@@ -9,62 +9,60 @@ from .rows import ORG, SITE, TODAY, Rows, get, patch, post, put
 
 _SERVERS, _CHANNELS, _CONNECTIONS = Rows(MCP_SERVERS), Rows(CHANNELS), Rows(CONNECTIONS)
 _CONNECTION = SITE + "/context-connections/{siteContextConnectionId}"
-_HEADERS = "Headers may hold secrets and are shown as they are: so reading them takes an admin, too."
-_TOKENS = "Reading what a connection is set up with takes an admin, as it may have tokens."
+_HEADERS = "Returns headers without hiding secrets."
+_TOKENS = "Returns connection settings, which can contain tokens."
 
 OPERATIONS = [
     get("getSiteAgentSettingsById", SITE + "/agent-settings", agents.get_agent_settings, ma.AgentSettings,
-        decided="While nobody has set any, its agents do nothing by themselves and have no instructions.",
+        note="Returns switched-off agents without instructions until settings are written.",
         **TODAY),
     put("updateSiteAgentSettingsById", SITE + "/agent-settings", agents.put_agent_settings, ma.AgentSettings,
         ma.AgentSettingsUpdate,
-        decided="Replaces all of them. What is there already changes nothing.", **TODAY),
-    _SERVERS.list("listSiteMcpServers", needs="admin", decided=_HEADERS, **TODAY),
-    _SERVERS.create("createSiteMcpServer", decided="Names are not unique. It is never contacted.", **TODAY),
-    _SERVERS.get("getSiteMcpServerById", needs="admin", decided=_HEADERS, **TODAY),
+        note="Replaces all settings.", **TODAY),
+    _SERVERS.list("listSiteMcpServers", needs="admin", note=_HEADERS, **TODAY),
+    _SERVERS.create("createSiteMcpServer", note="Never contacts the MCP server. Names can repeat.", **TODAY),
+    _SERVERS.get("getSiteMcpServerById", needs="admin", note=_HEADERS, **TODAY),
     _SERVERS.update("updateSiteMcpServerById",
-                    decided="Headers that are given replace all of those there are.", **TODAY),
+                    note="Replaces all headers if the body has headers.", **TODAY),
     _SERVERS.delete("deleteSiteMcpServerById", **TODAY),
     _CHANNELS.list("listSiteChannels", **TODAY),
     _CHANNELS.create(
         "createSiteChannel",
-        decided="It is pending until a person has let it in: `POST /_dpsync/channels` does that here. "
-        "Without a role it is `support`. There may be several of one type.", **TODAY),
+        note="Creates a pending channel. `POST /_dpsync/channels` activates the channel.", **TODAY),
     _CHANNELS.get("getSiteChannelById", **TODAY),
     _CHANNELS.update(
         "updateSiteChannelById",
-        decided="Type and settings are given together, or neither is; another type than its own is 400.",
+        note="Returns 400 for another type, and for a type without settings.",
         **TODAY),
     _CHANNELS.delete("deleteSiteChannelById", **TODAY),
-    _CONNECTIONS.list("listSiteContextConnections", needs="admin", decided=_TOKENS, **TODAY),
+    _CONNECTIONS.list("listSiteContextConnections", needs="admin", note=_TOKENS, **TODAY),
     _CONNECTIONS.create(
         "createSiteContextConnection",
-        decided="What it is set up with goes by its connector. Without usage settings nothing is made of "
-        "what it reads. It has no label, and several may have one connector.", **TODAY),
+        note="Stores the settings of one connector. A site can have several connections of a connector.",
+        **TODAY),
     _CONNECTIONS.get("getSiteContextConnectionById", needs="admin",
-                     decided=_TOKENS + " The tokens of Freshdesk and Jira are redacted.", **TODAY),
+                     note=_TOKENS + " Hides the tokens of Freshdesk and Jira.", **TODAY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
-        decided="A connector comes with all of its settings; another one than its own is 400. A redacted "
-        "token that is written back stays as it is.", **TODAY),
+        note="Takes the connector with all settings. Returns 400 for another connector.", **TODAY),
     _CONNECTIONS.delete("deleteSiteContextConnectionById", **TODAY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
          errors=(400,),
-         decided="Takes no time and finds nothing. It fails when the word `invalid` is in the credentials. "
-         "400 within an hour of the last one, and where others send (e-mail, API).", **TODAY),
+         note="Finds no records. Fails if the credentials contain `invalid`. Returns 400 within an hour "
+         "of the last call.", **TODAY),
     post("testSiteContextConnection", _CONNECTION + "/test", connections.test_connection, mc.ConnectionTest,
-         decided="Fails when the word `invalid` is in the credentials; nobody is asked.", **TODAY),
+         note="Contacts no service. Fails if the credentials contain `invalid`.", **TODAY),
     get("listSiteTopics", SITE + "/topics", agents.list_topics, ma.Topics,
-        decided="Topics come from the world: the stand-in finds none, and counts no answers.", **TODAY),
+        note="Lists topics from the test data. The local server finds none itself.", **TODAY),
     get("getSiteTopicById", SITE + "/topics/{siteTopicId}", agents.get_topic, ma.Topic, **TODAY),
     patch("updateSiteTopicById", SITE + "/topics/{siteTopicId}", agents.update_topic, ma.Topic,
           ma.TopicUpdate, **TODAY),
     post("createSiteStyleguideById", SITE + "/styleguide", styleguides.create, Space, ma.StyleguideCreate,
          body_required=False, errors=(404,),
-         decided="A site that has one keeps it, whatever the template; a template that is not there is 404.",
+         note="Keeps an existing style guide. Returns 404 for an unknown template.",
          **TODAY),
     get("listOrganizationStyleguides", ORG + "/styleguides", styleguides.list_styleguides, ma.Styleguides,
-        decided="Those that the caller may view, each with the sites that they may view.", **TODAY),
+        note="Lists style guides that the caller can view, with their sites.", **TODAY),
     get("listStyleguideTemplates", ORG + "/styleguide-templates", styleguides.list_templates,
-        ma.StyleguideTemplates, decided="Two of the companion's own.", **TODAY),
+        ma.StyleguideTemplates, note="Lists two templates of the local server.", **TODAY),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Additions: the looks of a site, its redirects, and who may visit it."""
+"""Customization, redirects and visitor access."""
 
 from ..families.publishing import SHARE_LINKS
 from ..handlers.sites import customization, redirects, sites
@@ -16,68 +16,51 @@ _LINKS = Rows(SHARE_LINKS)
 
 OPERATIONS = [
     get("getSiteCustomizationById", LOOKS, customization.get_customization, mc.SiteCustomization, **ADDED,
-        decided="Complete: what was never set has its default."),
+        note="Returns defaults for settings that were never set."),
     put("updateSiteCustomizationById", LOOKS, customization.put_customization, mc.SiteCustomization,
         mc.SiteCustomizationUpdate, **ADDED,
         needs="edit",
-        decided="All members but `title`, `localizedTitle` and `announcement` are needed; inside of them, "
-        "what is left out has its default. Colours, URLs and switches are checked; choices of "
-        "which the values are not known, such as `corners`, may be any word."),
+        note="Replaces the whole customization. Omitted settings get their defaults."),
     get("getSiteSpaceCustomizationById", PLACE_LOOKS, customization.get_overrides, mc.SiteSpaceCustomization,
-        **ADDED, decided="Only what the site space has in place of its site's: empty at first."),
+        **ADDED, note="Returns only what differs from the site's customization."),
     patch("overrideSiteSpaceCustomizationById", PLACE_LOOKS, customization.update_overrides,
           mc.SiteSpaceCustomization, mc.SiteSpaceCustomizationUpdate, **ADDED,
           needs="edit",
-          decided="A member replaces the one before as a whole, null takes it away. What is left out "
-          "inside of a member is that of the site."),
+          note="Replaces each given member. Null restores the site's value."),
     delete("deleteSiteSpaceCustomizationById", PLACE_LOOKS, customization.delete_overrides, **ADDED,
-           needs="edit",
-           decided="204 also when there is none, or no such site space."),
+           needs="edit"),
     listing("listSiteRedirects", REDIRECTS, redirects.list_redirects, mp.Redirect, mp.RedirectsQuery, **ADDED,
-            decided="`search` finds a part of the source in any case. `orderBy` is `createdAt`, "
-            "`updatedAt` or `source`, upwards."),
+            note="Searches the sources in any case. Sorts in ascending order."),
     put("bulkUpsertSiteRedirects", REDIRECTS, redirects.put_redirects, mp.ItemResults, mp.RedirectItems,
         **ADDED,
         needs="edit",
-        decided="1 to 500 items, each by itself and in order: a result says created, updated, deleted, "
-        "published or error, and an item in error changes nothing. Without an intent it is live. A "
-        "null destination deletes; without one, what is there keeps its own. Deleting what is not "
-        "there is deleted."),
+        note="Handles 1 to 500 items separately. A failed item changes nothing."),
     post("createSiteRedirect", REDIRECTS, redirects.create_redirect, mp.Redirect, mp.RedirectCreate,
          status=201, errors=(409,), **ADDED,
          needs="edit",
-         decided="A source that is redirected already is 409, regardless of case; it is stored as written. "
-         "A section, site space or page that is not on this site is 404. A `path` becomes the page "
-         "there, on the first site space of that space, and the site space itself when it is empty."),
+         note="Returns 409 if a redirect has the source in any case, and 404 if the destination is missing."),
     patch("updateSiteRedirectById", REDIRECT, redirects.update_redirect, mp.Redirect, mp.RedirectUpdate,
           errors=(409,), **ADDED, needs="edit",
-          decided="As on creation. A destination that it has may stay when its page has gone."),
+          note="Accepts the redirect's current destination even if the page was deleted."),
     delete("deleteSiteRedirectById", REDIRECT, redirects.delete_redirect, **ADDED,
-           needs="edit",
-           decided="A redirect also goes with the section or site space that it leads to; it stays when "
-           "its page goes. One that is not there is 204."),
+           needs="edit"),
     get("getSiteRedirectBySource", SITE + "/redirect", redirects.get_target, mp.RedirectTarget,
         mp.RedirectQuery, **ADDED,
-        decided="The live redirect of this source, regardless of case, else the longest that ends with `*` "
-        "and begins like it; with `captureWildcard` the rest of the source is put behind the target. 404 "
-        "where none leads anywhere, or the site is not reached."),
+        note="Prefers the exact source, then the longest matching source with `*`."),
     get("getSitePublishingAuthById", AUTH, sites.get_auth, mp.VisitorAuth, needs="admin", **ADDED,
-        decided="There for every site, whatever its visibility; the backend is `custom` at first. The "
-        "private key is made from the site's id: it stays until a new one is made, and protects "
-        "nothing."),
+        note="Returns settings for every site. The private key protects nothing."),
     patch("updateSitePublishingAuthById", AUTH, sites.update_auth, mp.VisitorAuth,
-          mp.VisitorAuthUpdate, **ADDED, decided="A URL that is null is taken away. The key stays."),
+          mp.VisitorAuthUpdate, **ADDED, note="Deletes URLs that are null, and keeps the key."),
     post("regenerateSitePublishingAuthById", AUTH + "/regenerate", sites.regenerate_auth,
-         mp.VisitorAuth, **ADDED, decided="A new private key; the rest stays."),
+         mp.VisitorAuth, **ADDED, note="Changes only the private key."),
     _LINKS.list(
         "listSiteShareLinks", needs="admin", **ADDED,
-        decided="Oldest first. The secret is the last part of `urls.published`, and what `shareKey` takes."),
+        note="Returns each secret as the last part of `urls.published`."),
     _LINKS.create(
         "createSiteShareLink", **ADDED,
-        decided="Active. Names need not differ. Any site may have some; only a share-link site asks for "
-        "them. The secret is made from the link's id."),
+        note="Creates an active link. Names can repeat."),
     _LINKS.update(
         "updateSiteShareLinkById", **ADDED,
-        decided="One that is not active opens nothing; activated again, it has the secret that it had."),
-    _LINKS.delete("deleteSiteShareLinkById", **ADDED, decided="One that is not there is 204."),
+        note="Keeps the secret when a link is deactivated and activated again."),
+    _LINKS.delete("deleteSiteShareLinkById", **ADDED),
 ]  # fmt: skip

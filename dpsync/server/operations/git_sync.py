@@ -1,4 +1,4 @@
-"""Today's edition: Git Sync, by which the platform keeps sites and spaces in step with repositories."""
+"""Git Sync."""
 
 from ..handlers.sites import git_sync
 from ..models import git_sync as mg
@@ -10,18 +10,18 @@ _ONE = _ALL + "/{installationId}"
 OPERATIONS = [
     get("listSiteGitSyncInstallations", SITE + "/spaces/git/installations", git_sync.list_installations,
         mg.GitInstallations,
-        decided="That of the site comes first, then those of its spaces that the caller may see.", **TODAY),
+        note="Lists the site's installation first, then its spaces' installations.", **TODAY),
     get("getSpaceGitInfo", SP + "/git/info", git_sync.get_state, mg.GitState,
-        decided="As in the space itself: nothing is ever at work.", **TODAY),
+        note="Never reports a running synchronization.", **TODAY),
     post("installGitSyncProviderOnTarget", _ALL, git_sync.install, mg.GitInstallation, mg.InstallGitSync,
          status=201, errors=(404, 409),
-         decided="Needs an admin of the target. A second installation is 409. It is "
-         "`unauthenticated`, and nothing is synced.", **TODAY),
+         note="Needs the role `admin` on the target. Synchronizes nothing. "
+         "Returns 409 for a second installation.",
+         **TODAY),
     get("getGitSyncInstallationById", _ONE, git_sync.get_installation, mg.GitInstallation,
-        decided="Who may view what it is installed on. A token is never answered.", **TODAY),
+        note="Needs view access to the target. Never returns a token.", **TODAY),
     patch("updateGitSyncInstallationById", _ONE, git_sync.configure, mg.GitInstallation, mg.ConfigureGitSync,
-          decided="It is active once it names a repository. No repository is asked, so none lacks the "
-          "navigation file.", **TODAY),
+          note="Activates the installation once a repository is named. Contacts no repository.", **TODAY),
     delete("uninstallGitSyncInstallation", _ONE, git_sync.uninstall, status=205,
-           decided="404 where there is none. The installations below it go along.", **TODAY),
+           note="Uninstalls child installations too. Returns 404 without an installation.", **TODAY),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Additions to part 4.9: the life of an installation, and where in its organization it is."""
+"""Installations of integrations."""
 
 from pydantic import BaseModel
 
@@ -17,7 +17,7 @@ _CREATES = {"needs": "create", **ADDED}
 
 
 def _placed(
-    name: str, path: str, at: Placements, answer: type[BaseModel], body: type[Body], decided: str
+    name: str, path: str, at: Placements, answer: type[BaseModel], body: type[Body], note: str
 ) -> list[Operation]:
     """`name`: Space or Site, as operation ids have it."""
     all, one = f"{INSTALLED}/{path}s", f"{INSTALLED}/{path}s/{{{path}Id}}"
@@ -25,7 +25,7 @@ def _placed(
         listing(f"listIntegrationInstallation{name}s", all, at.list_of_installation, answer,
                 mg.ExtendedListQuery, **ADDED),
         post(f"installIntegrationOn{name}", all, at.install, answer, body, query=mg.ExtendedQuery, status=201,
-             errors=(409,), decided=decided, **_CREATES),
+             errors=(409,), note=note, **_CREATES),
         get(f"getIntegration{name}Installation", one, at.get, answer, mg.ExtendedQuery, **ADDED),
         patch(f"updateIntegration{name}Installation", one, at.update, answer, mg.PlacedUpdate,
               query=mg.ExtendedQuery, **_CREATES),
@@ -40,19 +40,19 @@ OPERATIONS = [
         **ADDED),
     patch("updateIntegrationInstallation", INSTALLED, installations.update_installation, mg.Installation,
           mg.InstallationUpdate,
-          decided="A configuration replaces the one that there is. Declared settings are held against their "
-          "type and enumeration, others are kept as they are.", **_CREATES),
+          note="Replaces the configuration. Checks settings that the integration declares.", **_CREATES),
     delete("uninstallIntegration", INSTALLED, installations.uninstall,
-           decided="Off the spaces and sites of the organization, too; one event tells of all of it.",
+           note="Removes the integration from all spaces and sites of the organization.",
            **_CREATES),
     *_placed("Space", "space", SPACES, mg.SpaceInstallation, mg.InstallOnSpace,
-             "An integration whose target is something else is 409. Again on the same space it is the one "
-             "that is there. It changes no selection."),
-    *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite, "As on a space."),
+             "Returns the existing installation if there is one. Returns 409 if the integration is not for "
+             "spaces."),
+    *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite, "Returns the existing installation if there is one. Returns 409 if the integration is not for "
+             "sites."),
     listing("listSpaceIntegrations", SP + "/integrations", SPACES.list_enabled, mg.Integration,
             mg.InstallationSearchQuery,
-            decided="Those that are active there: in the organization, and on the space or on all of them.",
+            note="Lists integrations that are active on the space.",
             **ADDED),
     listing("listSiteIntegrations", SITE + "/integrations", SITES.list_enabled, mg.Integration,
-            mg.InstallationSearchQuery, decided="Those that are active there, as on a space.", **ADDED),
+            mg.InstallationSearchQuery, note="Lists integrations that are active on the site.", **ADDED),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Part 4.7: the content of spaces and of change requests, and the links of part 4.4a."""
+"""Content of spaces and change requests."""
 
 from ..handlers.spaces import change_requests, pages
 from ..models import change_requests as mx
@@ -6,23 +6,10 @@ from ..models import joining as mj
 from ..models import pages as mp
 from .rows import CR, EDITS, SP, get, listing, post
 
-_TEXTS = (
-    "The two booleans are metadata, without which there is no `git`, and computed, without which pages that "
-    "are made of something else have no text."
-)
-_PAGE = (
-    "format is markdown (default) or document. evaluated puts in variables (space.vars.NAME, page.vars.NAME) "
-    "and true also empties other expressions. dereferenced puts in reusable contents, and true also makes "
-    "URLs of references."
-)
-_LINKS = (
-    "One item for each target; stats count them whatever the status asked for. Other web addresses are ok "
-    "unseen; what the caller may not view is broken."
-)
-_BACKLINKS = (
-    "Pages and reusable contents that link there: of the same content, then of the other spaces of the "
-    "organization that the caller may view."
-)
+_TEXTS = "Takes `metadata=false` and `computed=false` to omit `git` and computed text."
+_PAGE = "Takes `format`, `evaluated` and `dereferenced`."
+_LINKS = "Lists each link target once. Other websites always count as `ok`."
+_BACKLINKS = "Lists linking pages of this content, then of other spaces that the caller can view."
 
 
 def _both(path: str, ids: tuple[str, str]) -> list[tuple[str, str]]:
@@ -31,32 +18,31 @@ def _both(path: str, ids: tuple[str, str]) -> list[tuple[str, str]]:
 
 OPERATIONS = [
     get("listSpaceLinks", SP + "/links", pages.list_space_links, mp.Links, mp.LinksQuery,
-        decided="The filter is status. Of all pages and reusable contents. " + _LINKS),
+        note="Covers all pages and reusable contents. " + _LINKS),
     listing("searchSpaceContent", SP + "/search", pages.search_space, mj.PageHit, mj.SearchQuery,
-            decided="Pages with every word, in any case, in title, description or text; titles first."),
+            note="Finds pages that contain every word. Title matches come first."),
     post("applyTemplateToSpace", SP + "/content/template", change_requests.apply_template, None,
          mx.TemplateApply, status=201, errors=(409,), **EDITS,
-         decided="A template is the id of a space that the caller may view; its pages come behind those "
-         "there are. 409 for a change request that is done."),
+         note="Adds the template's pages after existing pages. A template is the id of a space."),
     *(get(id, path, pages.get_revision, mp.Revision, mp.ContentQuery,
-         decided="Pages with their texts. " + _TEXTS)
+         note=_TEXTS)
          for id, path in _both("/content", ("getCurrentRevision", "getRevisionOfChangeRequestById"))),
     *(get(id, path, pages.list_pages, mp.PageTree, mp.ContentQuery,
-         decided="The tree, each page with its text. " + _TEXTS)
+         note=_TEXTS)
          for id, path in _both("/content/pages", ("listPages", "listPagesInChangeRequest"))),
-    *(listing(id, path, pages.list_files, mp.File, mp.FilesQuery, decided=_TEXTS)
+    *(listing(id, path, pages.list_files, mp.File, mp.FilesQuery, note=_TEXTS)
          for id, path in _both("/content/files", ("listFiles", "listFilesInChangeRequestById"))),
-    *(get(id, path, pages.get_file, mp.File, mp.ContentQuery, decided=_TEXTS)
+    *(get(id, path, pages.get_file, mp.File, mp.ContentQuery, note=_TEXTS)
          for id, path in _both("/content/files/{fileId}", ("getFileById", "getFileInChangeRequestById"))),
-    *(listing(id, path, pages.list_file_backlinks, mp.Target, decided=_BACKLINKS)
+    *(listing(id, path, pages.list_file_backlinks, mp.Target, note=_BACKLINKS)
          for id, path in _both("/content/files/{fileId}/backlinks",
          ("listSpaceFileBacklinks", "listChangeRequestFileBacklinks"))),
-    *(get(id, path, pages.get_page, mp.ContentPage, mp.PageQuery, decided=_PAGE)
+    *(get(id, path, pages.get_page, mp.ContentPage, mp.PageQuery, note=_PAGE)
          for id, path in _both("/content/page/{pageId}", ("getPageById", "getPageInChangeRequestById"))),
-    *(get(id, path, pages.list_page_links, mp.Links, mp.LinksQuery, decided=_LINKS)
+    *(get(id, path, pages.list_page_links, mp.Links, mp.LinksQuery, note=_LINKS)
          for id, path in _both("/content/page/{pageId}/links",
          ("listPageLinksInSpace", "listPageLinksInChangeRequest"))),
-    *(listing(id, path, pages.list_page_backlinks, mp.Target, decided=_BACKLINKS)
+    *(listing(id, path, pages.list_page_backlinks, mp.Target, note=_BACKLINKS)
          for id, path in _both("/content/page/{pageId}/backlinks",
          ("listSpacePageBacklinks", "listChangeRequestPageBacklinks"))),
 ]  # fmt: skip

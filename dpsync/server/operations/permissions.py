@@ -1,4 +1,4 @@
-"""Part 5: roles on spaces, collections and sites, by the same operations on each."""
+"""Roles on spaces, collections and sites."""
 
 from ..handlers.people import permissions
 from ..models import base as m
@@ -8,15 +8,15 @@ from .rows import ADDED, COLLECTION, SITE, SP, delete, get, listing, patch, post
 
 _READ = {
     "errors": (403,),
-    "decided": "For whoever may view it and may list the members of its organization.",
+    "note": "Needs the right to list the organization's members.",
     **ADDED,
 }
 _GIVEN = {
     **_READ,
-    "decided": "Only what was given here, not what comes from elsewhere. " + _READ["decided"],
+    "note": "Lists only roles given directly. " + _READ["note"],
 }
-_CHANGED = "Only one that was given here: else 404. Without a role it stays. Nobody is a last admin here."
-_TAKEN = "204 also when none was given here; what comes from elsewhere stays."
+_CHANGED = "Returns 404 if no role was given directly."
+_REMOVED = "Deletes only a role given directly. Inherited roles stay."
 
 
 def _on(path: str, name: str) -> list[Operation]:
@@ -25,21 +25,21 @@ def _on(path: str, name: str) -> list[Operation]:
     user, team = users + "/{userId}", teams + "/{teamId}"
     return [
         post(f"inviteTo{name}", path + "/permissions", permissions.invite, None, mp.Invitation, status=204,
-             decided="Users are members, named by id or e-mail; who has a role there already gets the new "
-                     "one. All or nothing. The role null gives nothing, and takes nothing away.", **ADDED),
+             note="Gives or replaces roles, all or none. Takes ids or e-mails of members.",
+             **ADDED),
         get(f"listPermissionsAggregateIn{name}", path + "/permissions/aggregate", permissions.aggregate,
-            m.Page[mp.UserPermission], mp.AggregateQuery, **{**_READ, "decided":
-            "Every member with access, with the resulting role. " + _READ["decided"]}),
+            m.Page[mp.UserPermission], mp.AggregateQuery, **{**_READ, "note":
+            "Lists every member with access and the resulting role. " + _READ["note"]}),
         listing(f"listUserPermissionsIn{name}", users, permissions.list_users, mp.UserPermission, **_GIVEN),
         get(f"getUserPermissionIn{name}", user, permissions.get_user, mp.UserPermission, **_READ),
         patch(f"updateUserPermissionIn{name}", user, permissions.update_user, None, mp.PermissionUpdate,
-              status=204, decided=_CHANGED, **ADDED),
-        delete(f"removeUserFrom{name}", user, permissions.remove_user, decided=_TAKEN, **ADDED),
+              status=204, note=_CHANGED, **ADDED),
+        delete(f"removeUserFrom{name}", user, permissions.remove_user, note=_REMOVED, **ADDED),
         listing(f"listTeamPermissionsIn{name}", teams, permissions.list_teams, mp.TeamPermission, **_GIVEN),
         get(f"getTeamPermissionIn{name}", team, permissions.get_team, mp.TeamPermission, **_READ),
         patch(f"updateTeamPermissionIn{name}", team, permissions.update_team, None, mp.PermissionUpdate,
-              status=204, decided=_CHANGED, **ADDED),
-        delete(f"removeTeamFrom{name}", team, permissions.remove_team, decided=_TAKEN, **ADDED),
+              status=204, note=_CHANGED, **ADDED),
+        delete(f"removeTeamFrom{name}", team, permissions.remove_team, note=_REMOVED, **ADDED),
     ]  # fmt: skip
 
 

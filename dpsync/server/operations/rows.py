@@ -69,7 +69,7 @@ def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
 
 
 class Rows:
-    """The rows of an ordinary resource: each has its id and what was decided, the rest is in the family."""
+    """The rows of an ordinary resource: each has an id and a note; the family has the rest."""
 
     def __init__(self, family: Family) -> None:
         if family.resource is None:

@@ -25,8 +25,8 @@ class Operation(Struct, frozen=True, dict=True):
     no change requests. `creates`: the answer is 201 instead of `status` when the handler made what was
     absent. `removes`: it is 205 when the handler
     removed something. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
-    addition). `raw`: the answer is a text as it is kept, not JSON. `decided` says what was chosen where the
-    API's description is silent. `tag` is the part of the table that it stands in.
+    addition). `raw`: the answer is a text as it is kept, not JSON. `note` says
+    what is special about the local server. `tag` is the part of the table that it stands in.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Operation(Struct, frozen=True, dict=True):
     removes: bool = False
     minimal: bool = False
     raw: bool = False
-    decided: str = ""
+    note: str = ""
     tag: str = ""
 
     @cached_property
