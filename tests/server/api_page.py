@@ -54,7 +54,8 @@ access rules](platforms.md#who-may-do-what).
 _TESTS = """\
 # Tests of the local server's operations
 
-To update this page, run `make schemas`. This page lists the statuses of each operation and the tests that cover the statuses.
+To update this page, run `make schemas`. This page lists the statuses of each operation and the tests that
+cover the statuses.
 `tests/server/test_api_page.py` fails if an operation has no test of its success or of a documented error.
 The page on [operations](api.md) explains the marks `+` and `*`.
 
@@ -113,8 +114,8 @@ def _counts() -> str:
     reference = [row for row in OPERATIONS if row.profile == "reference"]
     added = len(OPERATIONS) - len(reference)
     return (
-        f"The profile `reference` has {len(reference)} operations. The profile `full` adds {added} operations. "
-        f"Only the profile `published` has the other {len(TODAY)} operations."
+        f"The profile `reference` has {len(reference)} operations. The profile `full` adds {added} "
+        f"operations. Only the profile `published` has the other {len(TODAY)} operations."
     )
 
 

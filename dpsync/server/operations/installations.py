@@ -47,7 +47,8 @@ OPERATIONS = [
     *_placed("Space", "space", SPACES, mg.SpaceInstallation, mg.InstallOnSpace,
              "Returns the existing installation if there is one. Returns 409 if the integration is not for "
              "spaces."),
-    *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite, "Returns the existing installation if there is one. Returns 409 if the integration is not for "
+    *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite,
+             "Returns the existing installation if there is one. Returns 409 if the integration is not for "
              "sites."),
     listing("listSpaceIntegrations", SP + "/integrations", SPACES.list_enabled, mg.Integration,
             mg.InstallationSearchQuery,
