@@ -37,7 +37,7 @@ def rows(section: Section) -> dict[str, list[str]]:
 
 
 def test_every_option_is_in_the_table_and_no_other() -> None:
-    shown = {cell.split()[0] for cell in rows(SECTIONS["The companion"]) if cell.startswith("--")}
+    shown = {cell.split()[0] for cell in rows(SECTIONS["Options"]) if cell.startswith("--")}
     options = {
         option
         for one in serve.command.params
@@ -50,12 +50,12 @@ def test_every_option_is_in_the_table_and_no_other() -> None:
 @pytest.mark.parametrize("organization", WORLD["organizations"], ids=lambda one: one["id"])
 def test_the_built_in_world_is_counted(organization: dict[str, Any]) -> None:
     parts = ("members", "teams", "collections", "spaces", "sites")
-    shown = rows(SECTIONS["The built-in world"])[organization["id"]]
+    shown = rows(SECTIONS["Test data"])[organization["id"]]
     assert shown == [str(len(organization.get(part, []))) for part in parts]
 
 
 def test_the_tokens_are_those_of_the_built_in_world() -> None:
-    table = rows(SECTIONS["The built-in world"])
+    table = rows(SECTIONS["Tokens"])
     shown = {name: cells for name, cells in table.items() if name.endswith("-token")}
     assert {name: cells[0].strip("`") for name, cells in shown.items()} == WORLD["tokens"]
     for name, (_, role) in shown.items():
@@ -72,18 +72,17 @@ def test_the_operations_are_counted() -> None:
     reference = sum(row.profile == "reference" for row in OPERATIONS)
     words = re.sub(r"\s+", " ", TEXT)
     added = len(OPERATIONS) - reference
-    assert (
-        f"All {reference} operations of the platform's reference, and {added} that the platform has" in words
-    )
-    assert f"Another {len(TODAY)} are of [today's edition]" in words
+    assert f"The {reference} operations that GitBook's reference documents" in words
+    assert f"The reference and {added} more operations" in words
+    assert f"with {len(TODAY)} operations that the other versions lack" in words
 
 
 def test_the_limits_are_named() -> None:
     words = re.sub(r"\s+", " ", TEXT)
-    assert f"longer than {LARGEST_BODY // 1024**2} MiB 413" in words
+    assert f"longer than {LARGEST_BODY // 1024**2} MiB (413)" in words
     limit = Paged.model_fields["limit"]
     most = next(bound.le for bound in limit.metadata if hasattr(bound, "le"))
-    assert f"pages of {limit.default}, or of `limit` up to {most}" in words
+    assert f"A list page has {limit.default} items, or as many as `limit` asks for (at most {most})" in words
 
 
 def test_the_order_of_checks_is_as_described(platform: ThreadedServer) -> None:
