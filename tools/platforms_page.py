@@ -1,10 +1,9 @@
-"""Fills in the tables of docs/platforms.md: the roles and scopes of each kind, and how the editions differ.
+"""Write the generated tables of docs/platforms.md (roles and scopes) and docs/api-versions.md (differences).
 
     python -m tools.platforms_page
 
-The page is written by hand, but for these tables: each goes to the end of its section. Roles and editions
-come from the companion's table of operations, requests from the declarations, scopes from
-tools/oauth_scopes.txt.
+Each table goes to the end of its section; the other text is written by hand. Roles and API versions come from
+the local server's table of operations, requests from the declarations, scopes from tools/oauth_scopes.txt.
 """
 
 from __future__ import annotations
@@ -26,11 +25,15 @@ from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import PROFILES
 from dpsync.server.store import open_store
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "platforms.md"
+DOCS: Final = Path(__file__).parents[1] / "docs"
+PLATFORMS: Final = DOCS / "platforms.md"
+VERSIONS: Final = DOCS / "api-versions.md"
 SCOPES: Final = Path(__file__).parent / "oauth_scopes.txt"
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""
 LONGEST: Final = 60
+_ROLES_HEADER: Final = "| object type (kind) | role to read |"
+_COUNTS_HEADER: Final = "| API version | operations |"
 ROLES: Final = ("", "read", "comment", "edit", "review", "create", "admin")
 
 
@@ -78,11 +81,11 @@ def roles_table() -> str:
     registry = load("published")
     needs = {(row.method, plain(row.path)): row.needs or "" for row in EVERY}
     known = scopes()
-    rows = ["| kind | to read it | to write it | scopes to read | scopes to write |", "|---|---|---|---|---|"]
+    rows = [f"{_ROLES_HEADER} role to write | scopes to read | scopes to write |", "|---|---|---|---|---|"]
     for kind in sorted(registry.kinds.values(), key=lambda one: one.noun):
         reads, writes = requests(registry, kind)
         rows.append(
-            f"| {kind.noun} | {_role(reads, needs)} | {_role(writes, needs) if writes else 'nobody can'} "
+            f"| {kind.noun} | {_role(reads, needs)} | {_role(writes, needs) if writes else 'read-only'} "
             f"| {_scopes(reads, known)} | {_scopes(writes, known) if writes else ''} |"
         )
     return "\n".join(rows)
@@ -91,14 +94,14 @@ def roles_table() -> str:
 def _role(operations: Iterable[Operation], needs: Mapping[Operation, str]) -> str:
     """The highest role that one of these needs."""
     highest = max((needs.get(one, "") for one in operations), key=ROLES.index)
-    return f"`{highest}`" if highest else "who may view it"
+    return f"`{highest}`" if highest else "viewer"
 
 
 def _scopes(operations: Iterable[Operation], known: Mapping[Operation, str]) -> str:
     """The scopes of these; where one of them takes no OAuth token, that a user's is needed."""
     found = {known.get(one, "") for one in operations}
     if "" in found:
-        return "a user's token"
+        return "user token"
     return ", ".join(sorted(f"`{scope}`" for text in found for scope in text.split()))
 
 
@@ -194,15 +197,19 @@ def editions_table() -> str:
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in names:
         groups[tuple(profile for profile in PROFILES if name in known[profile])].append(name)
-    rows = ["| profile | operations |", "|---|---|", *counts, "", "| served with | operations |", "|---|---|"]
+    rows = [_COUNTS_HEADER, "|---|---|", *counts, "", "| in | operations |", "|---|---|"]
     for profiles, among in sorted(groups.items()):
         if len(profiles) < len(PROFILES):
             rows.append(
-                f"| {listed([f'`{one}`' for one in profiles])} alone | {len(among)}: `{' '.join(among)}` |"
+                f"| {listed([f'`{one}`' for one in profiles])} only | {len(among)}: `{' '.join(among)}` |"
             )
         else:
             rows.append(f"| all three | {len(among)} |")
-    rows += ["", "| between | operation | where | before | after |", "|---|---|---|---|---|"]
+    rows += [
+        "",
+        "| API versions | operation | part | in the first | in the second |",
+        "|---|---|---|---|---|",
+    ]
     for first, then in (("reference", "full"), ("full", "published")):
         together: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for name in names:
@@ -226,18 +233,23 @@ def _shown(value: Json) -> str:
 # The page.
 
 
-def page() -> str:
-    """docs/platforms.md as it has to be: the hand-written text, with the tables of now in their sections."""
-    text = PAGE.read_text(encoding="utf-8")
-    for begins, table in (
-        ("| kind | to read it", roles_table()),
-        ("| profile | operations |", editions_table()),
-    ):
-        before, _, rest = text.partition(begins)
-        _, heading, after = rest.partition("\n## ")
-        text = f"{before}{table}\n{heading}{after}"
-    return text
+def pages() -> dict[Path, str]:
+    """Return the text of each page: its hand-written text with the current tables."""
+    return {
+        PLATFORMS: _with_table(PLATFORMS.read_text(encoding="utf-8"), _ROLES_HEADER, roles_table()),
+        VERSIONS: _with_table(VERSIONS.read_text(encoding="utf-8"), _COUNTS_HEADER, editions_table()),
+    }
+
+
+def _with_table(text: str, header: str, table: str) -> str:
+    """Replace everything from a table's header to the next section, or to the end of the page."""
+    before, found, rest = text.partition(header)
+    if not found:
+        raise ValueError(f"no table starts with {header!r}")
+    _, heading, after = rest.partition("\n## ")
+    return f"{before}{table}\n{heading}{after}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for path, content in pages().items():
+        path.write_text(content, encoding="utf-8")

@@ -1,7 +1,8 @@
 """Where the profile `full` follows the reference, and the vendor's document 0.146.0 says otherwise.
 
 Each row is a disagreement that is known, with the side that `full` is on. What a row covers is counted apart
-by the witness; everything else that the document would refuse is an error. docs/platforms.md shows the rows.
+by the witness; everything else that the document would refuse is an error. The rows
+are on docs/api-versions.md.
 """
 
 from __future__ import annotations
@@ -34,63 +35,63 @@ _UNEXPECTED: Final = r"[\w/()]*: Unevaluated properties are not allowed "
 KNOWN: Final = (
     Disagreement(
         r"answer .*", r"([\w/]+/)?defaultContent: null ",
-        "an organization without content to begin with", "answers null",
+        "an organization without default content", "returns null",
     ),
     Disagreement(
         rf"{_ANY}{_SITE}/site-spaces/[^/]+/customization.*", r".*",
-        "the looks of a space in a site",
-        "takes each member and null, and answers what the space has of its own",
+        "the customization of a site space",
+        "accepts each member and null, and returns only what differs from the site",
     ),
     Disagreement(
         rf"{_ANY}{_SITE}/customization.*",
         r"\(body\): \"(pdf|git)\" is|pageActions: |announcement: |favicon: |header/links",
-        "the looks of a site",
+        "the customization of a site",
         "has no `pdf` and `git`, a list of page actions, announcements without a style, icons, nested links",
     ),
     Disagreement(
         rf"{_ANY}/integrations/[^/]+( → 20\d)?", rf"\(body\): |{_UNEXPECTED}|contentSources/\d+: ",
-        "publishing an integration", "requires a title alone, and takes what belongs to it by its name",
+        "publishing an integration", "requires only a title",
     ),
     Disagreement(
         r"answer GET /integrations → 200", r"items/\d+/contentSources/\d+: ",
-        "the content sources of an integration", "answers what was published",
+        "the content sources of an integration", "returns the published value",
     ),
     Disagreement(
         rf"request \w+ {_SITE}/external-links.*", r"there is no operation",
-        "external links in a navigation", "has the operations, which later editions have",
+        "external links in a navigation", "has the operations of later versions",
     ),
     Disagreement(
         rf"answer \w+ {_SITE}/(structure|structure/sort).*", r"\(body\): \{\"structure\"",
-        "external links in the tree of a navigation", "answers them",
+        "external links in the navigation tree", "returns external links",
     ),
     Disagreement(
         rf"{_ANY}{_SITE}/redirects.*",
         rf"(items/\d+/)?destination: |{_UNEXPECTED}\('(permanent|draft|captureWildcard)'",
-        "redirects to another site, permanent ones, drafts, those of all below a path",
-        "takes and answers them, as later editions do",
+        "redirects to another site, permanent redirects, drafts, wildcard redirects",
+        "accepts and returns such redirects, as later versions do",
     ),
     Disagreement(
         rf"request \w+ {_SITE}(/(sections|section-groups|site-spaces)(/[^/]+)?)?",
         rf"{_UNEXPECTED}\('(draft|hidden|pageId|localizedTitle|localizedDescription|defaultLevel)'",
-        "drafts, hidden places, first pages, titles in languages, the level of a site",
-        "takes the members, as later editions do",
+        "drafts, hidden site spaces, first pages, translated titles, the level of a site",
+        "accepts the members, as later versions do",
     ),
     Disagreement(
         rf"request PATCH {_SITE}/publishing/auth", rf"{_UNEXPECTED}\('logoutURL'",
-        "the address after signing out", "takes it, as later editions do",
+        "the sign-out URL", "accepts the member, as later versions do",
     ),
     Disagreement(
         rf"{_ANY}/orgs/[^/]+/sites(/[^/]+)?( → 200)?", r"(items/\d+/)?proxy(/origin)?: ",
-        "the proxy of a site", "takes a host without a dot, as the reference does",
+        "the proxy of a site", "accepts a host without a dot, as the reference does",
     ),
     Disagreement(
         r"answer \w+ /orgs/[^/]+/openapi.*", r"(items/\d+/)?slug: ",
-        "the slug of a specification", "takes capital letters, as later editions do",
+        "the slug of a specification", "accepts capital letters, as later versions do",
     ),
     Disagreement(
         r"answer \w+ /orgs/[^/]+/saml.*", r'(\(body\)|items/\d+): "ssoURL" is a required property',
         "a SAML provider without `ssoURL`",
-        "answers without that property, because an empty text is no URL",
+        "returns no `ssoURL`, because an empty text is not a URL",
     ),
 )  # fmt: skip
 
@@ -105,6 +106,6 @@ def known(edition: str, exchange: str, error: str) -> Disagreement | None:
 
 
 def table() -> str:
-    """The rows for docs/platforms.md, as Markdown."""
+    """The rows for docs/api-versions.md, as Markdown."""
     rows = [f"| {one.what} | {one.full} |" for one in KNOWN]
-    return "\n".join([f"| in {EDITION} there is another rule for | `full` |", "|---|---|", *rows])
+    return "\n".join([f"| {EDITION} has another rule for | `full` |", "|---|---|", *rows])

@@ -40,7 +40,7 @@ DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
         world("read", site=to_user("edit")), "read", "edit"),
     "a creator of the organization is in a team that is reader on the site": (
         world("create", site=to_team("read")), "create", "read"),
-    "the level of the site is `comment`, that of the collection `read`": (
+    "the level of the site is `comment`, and the level of the collection is `read`": (
         world("create", inner=level("read"), site=level("comment")), "read", "comment"),
     "the level of the site is null": (
         world("create", site=HIDDEN), "create", None),
@@ -52,13 +52,13 @@ DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
         world("create", inner=to_user("read")), "create", "read"),
     "an editor on the outer collection is reader on the inner one": (
         world("read", outer=to_user("edit"), inner=to_user("read")), "edit", "read"),
-    "the level of the space is `edit`, and a member is reader on it": (
+    "the level of the space is `edit`, and a member is reader on the space": (
         world("read", space={**level("edit"), **to_user("read")}), "edit", "read"),
     "the level of the space is `read`, and a member is editor on the collection": (
         world("create", inner=to_user("edit"), space=level("read")), "edit", "read"),
-    "the level of the collection is null, and a reader created it": (
+    "the level of the collection is null, and a reader created the collection": (
         world("read", inner={**HIDDEN, **BY_SUB}), None, "read"),
-    "the level of the space is null, and a reader created it": (
+    "the level of the space is null, and a reader created the space": (
         world("read", space={**HIDDEN, **BY_SUB}), None, "read"),
 }  # fmt: skip
 """For each situation: the world, the strongest role of `sub` on the space, and the role by precedence."""
@@ -206,7 +206,7 @@ def test_platforms_page_lists_differing_access_situations() -> None:
     named = {None: "no access"}
     for situation, (_, strongest, precedence) in DIFFERENT.items():
         roles = (f"`{role}`" if role else named[role] for role in (strongest, precedence))
-        assert f"| {situation} | {' | '.join(roles)} |" in page
+        assert f"| {situation[0].upper()}{situation[1:]}. | {' | '.join(roles)} |" in page
 
 
 # --- who created something ------------------------------------------------------------------------
