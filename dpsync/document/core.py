@@ -92,11 +92,13 @@ def _block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outside]:
     if kind not in CHILDREN[parent]:
         known = kind in CHILDREN["document"] or kind == "list-item"
         yield Outside(
-            path, kind, f"cannot stand in a {parent}" if known else "has no counterpart in Markdown"
+            path,
+            kind,
+            f"cannot be inside a {parent} in Markdown" if known else "cannot be written as Markdown",
         )
         return
     if depth > DEEPEST:
-        yield Outside(path, kind, f"stands more than {DEEPEST} levels deep")
+        yield Outside(path, kind, f"is nested more than {DEEPEST} levels deep")
         return
     yield from _members(node, kind, path)
     children = node.get("nodes") or []
@@ -120,19 +122,19 @@ def _type(node: Json) -> str:
 def _members(node: Json, kind: str, path: str) -> Iterator[Outside]:
     for name, value in meaning(node).items():
         if name not in WRITTEN.get(kind, ()):
-            yield Outside(path, kind, f"its `{name}` has no counterpart in Markdown")
+            yield Outside(path, kind, f"has the setting `{name}`, which Markdown cannot express")
         elif isinstance(value, str) and UNWRITABLE.search(value):
-            yield Outside(path, kind, f"its `{name}` holds a character that Markdown cannot write")
+            yield Outside(path, kind, f"has a character in `{name}` that Markdown cannot write")
 
 
 def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
     start = meaning(node).get("start")
     if start is not None and not 0 <= start <= 999_999_999:
-        yield Outside(path, kind, "its `start` is not a number from 0 to 999999999")
+        yield Outside(path, kind, "has a `start` that is not a number from 0 to 999999999")
     if kind in LISTS and kind != "list-tasks":
         for index, item in enumerate(node.get("nodes") or []):
             if "checked" in meaning(item):
-                yield Outside(f"{path}.nodes[{index}]", "list-item", f"is checked, in a {kind}")
+                yield Outside(f"{path}.nodes[{index}]", "list-item", f"is checked, but its list is a {kind}")
 
 
 def _code(node: Json, path: str) -> Iterator[Outside]:
@@ -140,31 +142,31 @@ def _code(node: Json, path: str) -> Iterator[Outside]:
         at = f"{path}.nodes[{index}]"
         kind = _type(line)
         if kind != "code-line":
-            yield Outside(at, kind, "is no line of code")
+            yield Outside(at, kind, "is not a line of code")
             continue
         yield from _members(line, kind, at)
         for child in line.get("nodes") or []:
             if _type(child) != "text" or any(leaf.get("marks") for leaf in child.get("leaves") or []):
-                yield Outside(at, kind, "holds more than plain text")
+                yield Outside(at, kind, "contains more than plain text")
             elif any(_UNWRITABLE_CODE.search(leaf.get("text") or "") for leaf in child.get("leaves") or []):
-                yield Outside(at, kind, "holds a character that Markdown cannot write")
+                yield Outside(at, kind, "contains a character that Markdown cannot write")
 
 
 def _images(children: list[Any], path: str) -> Iterator[Outside]:
     if not children:
-        yield Outside(path, "images", "has no image")
+        yield Outside(path, "images", "contains no image")
     for index, image in enumerate(children):
         at = f"{path}.nodes[{index}]"
         if _type(image) != "image":
-            yield Outside(at, _type(image), "is no image")
+            yield Outside(at, _type(image), "is not an image")
             continue
         yield from _members(image, "image", at)
         yield from _reference(image, at)
         for fragment in image.get("fragments") or []:
             if fragment.get("type") == "caption" and _caption(fragment) is None:
-                yield Outside(at, "image", "its caption is more than one plain text")
+                yield Outside(at, "image", "has a caption that is not one paragraph of plain text")
             elif UNWRITABLE.search(_caption(fragment) or ""):
-                yield Outside(at, "image", "its caption holds a character that Markdown cannot write")
+                yield Outside(at, "image", "has a caption with a character that Markdown cannot write")
 
 
 def _caption(fragment: Json) -> str | None:
@@ -186,10 +188,10 @@ def _caption(fragment: Json) -> str | None:
 def _table(node: Json, path: str) -> Iterator[Outside]:
     table = plain_table(node)
     if table is None:
-        yield Outside(path, "table", "is more than a grid of text columns with a header")
+        yield Outside(path, "table", "is not a simple grid of text columns with a header")
         return
     if any(UNWRITABLE.search(column.title) for column in table.columns):
-        yield Outside(path, "table", "a column's title holds a character that Markdown cannot write")
+        yield Outside(path, "table", "has a column title with a character that Markdown cannot write")
     fragments: list[Any] = node.get("fragments") or []
     used = {id(cell) for row in table.rows for cell in row}
     for index, fragment in enumerate(fragments):
@@ -198,7 +200,7 @@ def _table(node: Json, path: str) -> Iterator[Outside]:
         at = f"{path}.fragments[{index}]"
         filled = [one for one in fragment.get("nodes") or [] if one.get("nodes")]
         if len(filled) > 1:
-            yield Outside(at, "table", "a cell holds more than one paragraph")
+            yield Outside(at, "table", "has a cell with more than one paragraph")
         yield from _blocks(fragment.get("nodes") or [], "cell", f"{at}.")
 
 
@@ -212,17 +214,17 @@ def _inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[Outs
             yield from _reference(node, at)
             yield from _inlines(node.get("nodes") or [], at, within_link=True)
         else:
-            yield Outside(at, kind, "cannot stand here, or has no counterpart in Markdown")
+            yield Outside(at, kind, "cannot be written as Markdown here")
 
 
 def _leaves(text: Json, path: str) -> Iterator[Outside]:
     for leaf in text.get("leaves") or []:
         marks = {str(mark.get("type")) for mark in leaf.get("marks") or [] if not plain_colour(mark)}
         for mark in sorted(marks - set(MARKS)):
-            yield Outside(path, mark, "is a mark without a counterpart in Markdown")
+            yield Outside(path, mark, "is formatting that Markdown cannot express")
         content = leaf.get("text") or ""
         if UNWRITABLE.search(content) or ("code" in marks and re.search("[\r\n]", content)):
-            yield Outside(path, "text", "holds a character that Markdown cannot write")
+            yield Outside(path, "text", "contains a character that Markdown cannot write")
 
 
 def plain_colour(mark: Json) -> bool:
@@ -233,6 +235,6 @@ def plain_colour(mark: Json) -> bool:
 def _reference(node: Json, path: str) -> Iterator[Outside]:
     ref = (node.get("data") or {}).get("ref")
     if not isinstance(ref, dict) or ref.get("kind") != "url" or not isinstance(ref.get("url"), str):
-        yield Outside(path, _type(node), "refers to something of the platform, not to a URL")
+        yield Outside(path, _type(node), "points to a GitBook object, not to a URL")
     elif UNWRITABLE.search(ref["url"]):
-        yield Outside(path, _type(node), "its URL holds a character that Markdown cannot write")
+        yield Outside(path, _type(node), "has a URL with a character that Markdown cannot write")

@@ -104,21 +104,26 @@ def _text(token: Token, refuse: Refuse) -> str:
     if token.type == "softbreak":
         return " "
     if token.type == "hardbreak":
-        _refuse(token, refuse, "a line break within a paragraph", "begin a new paragraph, with an empty line")
+        _refuse(token, refuse, "line breaks in a paragraph", "add an empty line to start a new paragraph")
         return " "
     if token.type == "html_inline":
-        _refuse(token, refuse, "raw HTML", "write it as Markdown, or between backticks to show it as it is")
+        _refuse(
+            token,
+            refuse,
+            "HTML here",
+            "write the content as Markdown, or put the HTML in backticks to show it as text",
+        )
         return ""
     return token.content
 
 
 def _refuse(token: Token, refuse: Refuse, what: str, hint: str) -> None:
-    refuse(token.meta["offset"], f"{what} has no counterpart on the platform", hint)
+    refuse(token.meta["offset"], f"GitBook does not support {what}", hint)
 
 
 def _link(token: Token, refuse: Refuse) -> Json:
     if token.attrGet("title"):
-        _refuse(token, refuse, "the title of a link", "say it in the text")
+        _refuse(token, refuse, "the title of a link", "write the title in the text")
     return {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
 
 

@@ -47,7 +47,7 @@ class _MarkdownReader:
         for number, line in enumerate(self.lines):
             for found in UNWRITABLE.finditer(line):
                 character = f"the character U+{ord(found[0]):04X}"
-                self.refuse(number, found.start(), f"{character} cannot be kept", "delete it")
+                self.refuse(number, found.start(), f"{character} cannot be stored", "delete the character")
         self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
         self.at = 0
         self.visible: Token | None = None
@@ -90,15 +90,17 @@ class _MarkdownReader:
             case "table_open":
                 self.fits("table", parent, line)
                 return [self.table()]
-        hint = "write it as Markdown, or in a block of code to show it as it is"
-        self.refuse(*line, "raw HTML has no counterpart on the platform", hint)
+        hint = "write the content as Markdown, or put the HTML in a code block to show it as text"
+        self.refuse(*line, "GitBook does not support HTML here", hint)
         return []
 
     def depth(self, token: Token) -> tuple[int, int]:
         """Where a block begins; below the deepest level the parser would leave things out."""
         line = self.line(token)
         if token.level > DEEPEST:
-            self.refuse(*line, f"this stands more than {DEEPEST} levels deep", "use fewer levels")
+            self.refuse(
+                *line, f"lists and quotes are nested more than {DEEPEST} levels deep here", "use fewer levels"
+            )
         return line
 
     def line(self, token: Token) -> tuple[int, int]:
@@ -109,8 +111,8 @@ class _MarkdownReader:
 
     def fits(self, kind: str, parent: str, line: tuple[int, int]) -> None:
         if kind not in CHILDREN[parent]:
-            message = f"{_NAMES[kind]} cannot stand in a {_NAMES[parent]} on the platform"
-            self.refuse(*line, message, f"move it out of the {_NAMES[parent]}")
+            message = f"GitBook does not support {_NAMES[kind]} in a {_NAMES[parent]}"
+            self.refuse(*line, message, f"move {_NAMES[kind]} out of the {_NAMES[parent]}")
 
     def paragraph(self, parent: str) -> Json:
         inline, _ = self.next(), self.next()
@@ -134,7 +136,7 @@ class _MarkdownReader:
         inline, _ = self.next(), self.next()
         level = int(token.tag[1:])
         if level > len(HEADINGS):
-            message = f"the platform has headings of {len(HEADINGS)} levels, and this is one of level {level}"
+            message = f"GitBook has heading levels 1 to {len(HEADINGS)}, and this heading has level {level}"
             self.refuse(*self.line(token), message, "use ### or bold text")
             level = len(HEADINGS)
         return _block(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
@@ -150,12 +152,12 @@ class _MarkdownReader:
             data = {} if checked is None else {"checked": checked}
             items.append(_block("list-item", data=data, nodes=nodes or [_empty()]))
         boxed = ["checked" in item["data"] for item in items]
-        hint = "put a box, [ ] or [x], before all items of a list, or before none"
+        hint = "put [ ] or [x] before all items of the list, or before no item"
         if ordered and any(boxed):
-            hint = "use - for a list of tasks"
-            self.refuse(*lines[boxed.index(True)], "a numbered list has no tasks on the platform", hint)
+            hint = "use - instead of numbers"
+            self.refuse(*lines[boxed.index(True)], "GitBook does not support tasks in a numbered list", hint)
         elif any(boxed) and not all(boxed):
-            self.refuse(*lines[boxed.index(not boxed[0])], "a list has tasks and other items", hint)
+            self.refuse(*lines[boxed.index(not boxed[0])], "this list mixes tasks and other items", hint)
         start = {"start": int(token.attrs["start"])} if "start" in token.attrs else {}
         kind = LISTS[0] if ordered else LISTS[2] if any(boxed) else LISTS[1]
         return _block(kind, data=start if ordered else {}, nodes=items)
@@ -181,7 +183,7 @@ class _MarkdownReader:
         words = token.info.split()
         if len(words) > 1:
             line, offset = self.line(token)
-            message = "what stands behind the language of code has no counterpart on the platform"
+            message = "GitBook cannot store the text after the language of this code block"
             self.refuse(line, offset, message, f"write only {words[0]}")
         data = {"syntax": unescapeAll(words[0])} if words else {}
         lines = token.content.removesuffix("\n").split("\n")
@@ -208,14 +210,17 @@ class _MarkdownReader:
         cells = escapedSplit(self.lines[number].lstrip(_PREFIX).rstrip())
         if len(cells) - (not cells[0]) - (not cells[-1]) > width:
             self.refuse(
-                number, offset, "this row has more cells than the table has columns", "write \\| for a |"
+                number,
+                offset,
+                "this row has more cells than the table has columns",
+                "write \\| for a | in a cell",
             )
 
     def title(self, inline: Token) -> str:
         children = inline.children or []
         if any(token.type not in ("text", "softbreak") for token in children):
-            hint = "write it without links, images and marks"
-            self.refuse_inline(inline, 0, "the title of a column is plain text on the platform", hint)
+            hint = "remove links, images and formatting"
+            self.refuse_inline(inline, 0, "GitBook supports only plain text in a column title", hint)
         return "".join(token.content for token in children)
 
     def inline(self, inline: Token, children: list[Token]) -> list[Json]:

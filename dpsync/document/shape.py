@@ -40,15 +40,15 @@ def _node(node: Any, path: str, place: str, defaults: Mapping[str, Json], depth:
         return
     kind = node.get("type") or node.get("object")
     if depth > _DEEPEST:
-        yield Outside(path, str(kind), f"stands more than {_DEEPEST} nodes deep")
+        yield Outside(path, str(kind), f"is nested more than {_DEEPEST} nodes deep")
     elif not isinstance(kind, str) and place != "fragments":
         yield Outside(path, type(node).__name__, "has neither a type nor an object")
     elif not _belongs(node, place, defaults):
-        yield Outside(path, str(kind), "is in the wrong place")
+        yield Outside(path, str(kind), "is not allowed at this position")
     elif place == "leaves" and not isinstance(node.get("text") or "", str):
-        yield Outside(path, str(kind), "has a text that is none")
+        yield Outside(path, str(kind), "has a `text` that is not a string")
     elif wrong := _wrong(node, defaults.get(str(kind), {})):
-        yield Outside(path, str(kind), f"its `{wrong}` is not of the type that belongs there")
+        yield Outside(path, str(kind), f"has a value of the wrong type in `{wrong}`")
     else:
         yield from _below(node, path, defaults, depth + 1)
 

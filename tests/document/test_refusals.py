@@ -28,15 +28,15 @@ REFUSED = {
     "a\n\n#### b": [(3, 1, "level 4")],
     "###### b": [(1, 1, "level 6")],
     "a  \nb\\\nc": [(1, 4, "line break"), (2, 2, "line break")],
-    "> a\n>\n> ```\n> b\n> ```": [(3, 3, "code cannot stand in a quote")],
-    ">     code": [(1, 7, "code cannot stand in a quote")],
-    "> |a|\n> |-|": [(1, 3, "a table cannot stand in a quote")],
+    "> a\n>\n> ```\n> b\n> ```": [(3, 3, "code in a quote")],
+    ">     code": [(1, 7, "code in a quote")],
+    "> |a|\n> |-|": [(1, 3, "a table in a quote")],
     '[a](b "c")': [(1, 1, "the title of a link")],
     '[a][b]\n\n[b]: c "d"': [(1, 1, "the title of a link")],
     "|**a**|\n|-|": [(1, 2, "plain text")],
     "|a|\n|-|\n|b|c|": [(3, 1, "more cells")],
     "```js title=x\n```": [(1, 1, "language")],
-    "1. a\n2. [ ] b": [(2, 1, "no tasks")],
+    "1. a\n2. [ ] b": [(2, 1, "tasks in a numbered list")],
     "- [ ] a\n- b": [(2, 1, "tasks and other items")],
     "- a\n- [ ] b": [(2, 1, "tasks and other items")],
     "a\n b\x00": [(2, 3, "U+0000")],
@@ -72,7 +72,7 @@ def test_forty_levels_are_read_and_written() -> None:
     with pytest.raises(DocumentError) as raised:
         to_markdown({"object": "document", "nodes": [quote]})
     (found,) = raised.value.problems
-    assert (found.type, found.message) == ("paragraph", "stands more than 40 levels deep")
+    assert (found.type, found.message) == ("paragraph", "is nested more than 40 levels deep")
 
 
 def leaf(text: str, *marks: str) -> Json:
@@ -101,19 +101,19 @@ TABLE = {
 CELL = {"object": "fragment", "fragment": "f", "nodes": [PARAGRAPH, PARAGRAPH]}
 
 OUTSIDE = [
-    (block("hint", PARAGRAPH, style="info"), "nodes[0]", "hint", "no counterpart"),
-    (block("blockquote", block("code")), "nodes[0].nodes[0]", "code", "cannot stand in a blockquote"),
+    (block("hint", PARAGRAPH, style="info"), "nodes[0]", "hint", "cannot be written"),
+    (block("blockquote", block("code")), "nodes[0].nodes[0]", "code", "cannot be inside a blockquote"),
     (
         block("list-unordered", block("list-item", block("images"))),
         "nodes[0].nodes[0].nodes[0]",
         "images",
-        "cannot stand in a list-item",
+        "cannot be inside a list-item",
     ),
     (block("paragraph", text("a"), align="center"), "nodes[0]", "paragraph", "`align`"),
     (block("code", title="x"), "nodes[0]", "code", "`title`"),
     (block("code", block("code-line", text("a", "bold"))), "nodes[0].nodes[0]", "code-line", "plain text"),
-    (block("paragraph", text("a", "superscript")), "nodes[0].nodes[0]", "superscript", "mark"),
-    (block("paragraph", inline("emoji", code="1f600")), "nodes[0].nodes[0]", "emoji", "counterpart"),
+    (block("paragraph", text("a", "superscript")), "nodes[0].nodes[0]", "superscript", "formatting"),
+    (block("paragraph", inline("emoji", code="1f600")), "nodes[0].nodes[0]", "emoji", "cannot be written"),
     (
         block("paragraph", inline("link", text("a"), ref={"kind": "page", "page": "p"})),
         "nodes[0].nodes[0]",
@@ -124,7 +124,7 @@ OUTSIDE = [
         block("paragraph", inline("link", inline("link", ref=URL), ref=URL)),
         "nodes[0].nodes[0].nodes[0]",
         "link",
-        "cannot stand here",
+        "cannot be written as Markdown here",
     ),
     (block("images", block("image", ref=URL, width=10)), "nodes[0].nodes[0]", "image", "`width`"),
     (block("paragraph", text("a\x00")), "nodes[0].nodes[0]", "text", "character"),
@@ -165,11 +165,11 @@ OUTSIDE = [
         block("paragraph", inline("link", text("a"), ref={"kind": "url", "url": "a\x00"})),
         "nodes[0].nodes[0]",
         "link",
-        "URL holds a character",
+        "URL with a character",
     ),
     (block("paragraph", inline("link", text("a"))), "nodes[0].nodes[0]", "link", "not to a URL"),
     *(
-        (block("code", block(word)), "nodes[0].nodes[0]", word, "no line of code")
+        (block("code", block(word)), "nodes[0].nodes[0]", word, "not a line of code")
         for word in ("a", "paragraph")
     ),
     *(
@@ -183,10 +183,10 @@ OUTSIDE = [
         "code-line",
         "`highlighted`",
     ),
-    (block("code", syntax="a\x00"), "nodes[0]", "code", "`syntax` holds a character"),
+    (block("code", syntax="a\x00"), "nodes[0]", "code", "character in `syntax`"),
     (block("images"), "nodes[0]", "images", "no image"),
     *(
-        (block("images", block(word)), "nodes[0].nodes[0]", word, "is no image")
+        (block("images", block(word)), "nodes[0].nodes[0]", word, "is not an image")
         for word in ("file", "link-card")
     ),
     (block("images", block("image", ref={"kind": "file"})), "nodes[0].nodes[0]", "image", "not to a URL"),
@@ -202,7 +202,7 @@ OUTSIDE = [
         "inline-image",
         "`size`",
     ),
-    (block("list-item"), "nodes[0]", "list-item", "cannot stand in a document"),
+    (block("list-item"), "nodes[0]", "list-item", "cannot be inside a document"),
     *(
         (block("table", **{**TABLE, "view": {**TABLE["view"], name: value}}), "nodes[0]", "table", "grid")
         for name, value in {
@@ -240,13 +240,13 @@ OUTSIDE = [
         block("table", **{**TABLE, "definition": {"c": {"type": "text", "title": "a\x00"}}}),
         "nodes[0]",
         "table",
-        "title holds a character",
+        "title with a character",
     ),
     (
         {**block("table", **TABLE), "fragments": [{**CELL, "nodes": [block("code")]}]},
         "nodes[0].fragments[0].nodes[0]",
         "code",
-        "cannot stand in a cell",
+        "cannot be inside a cell",
     ),
 ]
 
@@ -276,14 +276,14 @@ def image(*captions: Any) -> Json:
 
 ITALIC = block("paragraph", text("a", "italic"))
 CAPTIONS = [
-    ([PARAGRAPH, PARAGRAPH], "more than one plain text"),
-    ([ITALIC], "more than one plain text"),
-    ([block("heading-1", text("a"))], "more than one plain text"),
-    ([block("quote", text("a"))], "more than one plain text"),
-    ([block("paragraph", text("a"), align="end")], "more than one plain text"),
-    ([block("paragraph", inline("emoji"))], "more than one plain text"),
-    ([block("paragraph", inline("video"))], "more than one plain text"),
-    ([block("paragraph", text("a\x00"))], "holds a character"),
+    ([PARAGRAPH, PARAGRAPH], "not one paragraph of plain text"),
+    ([ITALIC], "not one paragraph of plain text"),
+    ([block("heading-1", text("a"))], "not one paragraph of plain text"),
+    ([block("quote", text("a"))], "not one paragraph of plain text"),
+    ([block("paragraph", text("a"), align="end")], "not one paragraph of plain text"),
+    ([block("paragraph", inline("emoji"))], "not one paragraph of plain text"),
+    ([block("paragraph", inline("video"))], "not one paragraph of plain text"),
+    ([block("paragraph", text("a\x00"))], "caption with a character"),
 ]
 
 

@@ -92,7 +92,7 @@ def test_what_stands_deeper_than_a_hundred_nodes_is_named_by_its_path() -> None:
     (found,) = misshapen(nested(101), DEFAULTS)
     assert (found.path, found.message) == (
         ".".join(["nodes[0]"] * 102),
-        "stands more than 100 nodes deep",
+        "is nested more than 100 nodes deep",
     )
 
 
