@@ -133,10 +133,10 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, E
     return [
         Diagnostic(
             "DP216",
-            f'the {root.noun} "{resource.key}" says neither id nor {" nor ".join(keys)}',
+            f'the {root.noun} "{resource.key}" has neither id nor {" nor ".join(keys)}',
             resource.span,
             str(resource.address),
-            "write id: as the platform shows it",
+            "add id: with the id from the URLs of GitBook",
         )
         for resource in resources.values()
         if resource.kind == root.name
@@ -184,7 +184,7 @@ class _Values:
         name = (PurePosixPath(path.span.file).parent / text).as_posix()
         real = self._files.real(name)
         if real is None:
-            message = f'"{text}" lies outside of the project'
+            message = f'"{text}" is outside the project'
             self._declared.error(codes.OUTSIDE, message, path.span, INSIDE)
             return None
         try:
@@ -192,7 +192,7 @@ class _Values:
         except OSError as error:
             hint = "the path is relative to this file"
             if self._is_there(text):
-                hint += f': write "{relpath(text, PurePosixPath(path.span.file).parent)}"'
+                hint += f'. Write "{relpath(text, PurePosixPath(path.span.file).parent)}"'
             said = f'cannot read "{text}": {disk.why(error)}'
             self._declared.error("DP122", said, path.span, hint, cause=real)
             return None

@@ -40,10 +40,11 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
         missing = next((sorted(file.entries & then.resources.keys()) for then in _past(base, file)), None)
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            message = (
-                f"nothing includes this file, and {base.name} or a commit before it has what it declares"
+            message = f"no include names this file, but {base.name} or an earlier commit has its entries"
+            hint = (
+                "add the file to include, or name it with -f. Otherwise dpsync "
+                f"treats these entries as removed: {missing[0]}{more}"
             )
-            hint = f"include it, or give it with -f; else this is removed: {missing[0]}{more}"
             span = Span.start_of(file.file)
             found.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
         elif desired.environment is None:  # else it may be what another environment lays over the root file
@@ -55,8 +56,8 @@ def _never_included(file: NotIncluded) -> Diagnostic:
     """A warning for a file that looks like a part of the configuration, and that no commit had in it."""
     first, *more = sorted(file.entries)
     others = f" and {len(more)} more" if more else ""
-    message = f"nothing includes this file, and no other file declares {first}{others}"
-    hint = f'add "{file.file}" to include: of the root file; an overlay is given with -f'
+    message = f"no include names this file, and no other file declares {first}{others}"
+    hint = f'add "{file.file}" to include in the root file. If the file is an overlay, name it with -f'
     span = Span.start_of(file.file)
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 

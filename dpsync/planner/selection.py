@@ -81,7 +81,7 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
         try:
             pattern = Pattern.parse(text, registry.words)
         except ValueError as wrong:
-            raise _invalid("DP230", f'"{text}" is no address pattern: {wrong}') from None
+            raise _invalid("DP230", f'"{text}" is not a valid pattern: {wrong}') from None
         if pattern.field:
             raise _invalid("DP230", f'"{text}" names a field; write the address of an entry')
         if mistake := places.mistake(pattern):

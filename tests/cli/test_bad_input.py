@@ -22,7 +22,7 @@ WRONG_FILES = {
     "wrong type": (BASE + "    title: [Acme]\n", "DP202", "5:12", "expected text, found a list"),
     "unknown reference": (
         BASE + "    collections: {p: {title: P}}\n    spaces: {s: {title: S, collection: q}}\n",
-        "DP220", "6:40", 'there is no collection "q"',
+        "DP220", "6:40", 'the files declare no collection "q"',
     ),
     "duplicate key": (BASE + "    title: A\n    title: B\n", "DP110", "6:5", "dpsync.yaml:5:5"),
     "missing variable": (BASE + "    title: ${NOT_SET_ANYWHERE}\n", "DP131", "5:12", "NOT_SET_ANYWHERE"),
@@ -101,14 +101,14 @@ def test_an_unknown_organization_ends_with_1_and_its_line(
 ) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { id: nowhere }\n")))
     assert ended.code == 1
-    assert 'there is no organization "nowhere"' in ended.err
+    assert 'the files declare no organization "nowhere"' in ended.err
     assert "dpsync.yaml:3:12" in ended.err
 
 
 def test_an_unknown_hostname_ends_with_1(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: nowhere }\n")))
     assert ended.code == 1
-    assert 'there is no organization "nowhere"' in ended.err
+    assert 'the files declare no organization "nowhere"' in ended.err
 
 
 def test_an_organization_is_found_by_its_hostname(

@@ -99,7 +99,7 @@ def test_a_base_that_does_not_exist_ends_with_5_and_its_name(
     ended = run(*command, "-C", str(renamed), "--base", "nowhere")
     assert ended.code == 5
     assert "DP140" in ended.err
-    assert '"nowhere" cannot be the base' in ended.err
+    assert 'dpsync cannot compare the files with "nowhere"' in ended.err
 
 
 def test_without_git_the_plan_says_so(run: Run, platform: ThreadedServer, project: Project) -> None:
@@ -107,7 +107,7 @@ def test_without_git_the_plan_says_so(run: Run, platform: ThreadedServer, projec
     assert run("plan", "-C", directory).err == ""
     ended = run("plan", "-v", "-C", directory)
     assert ended.code == 0
-    assert "base: none (not in a git repository)" in ended.out
+    assert "base: none (the files are not in a git repository)" in ended.out
 
 
 def test_a_base_that_does_not_load_is_a_warning(
@@ -119,7 +119,7 @@ def test_a_base_that_does_not_load_is_a_warning(
     ended = run("plan", "-v", "-C", str(renamed))
     assert ended.code == 0
     assert "warning[DP140]" in ended.err
-    assert "base: none (the configuration in HEAD does not load)" in ended.out
+    assert "base: none (the configuration in HEAD is invalid)" in ended.out
     assert run("plan", "-C", str(renamed), "--base", "HEAD").code == 5
 
 

@@ -110,7 +110,7 @@ def test_a_real_terminal_has_lines_as_wide_as_it_is_and_links(tmp_path: Path, pr
     text = unstyle(LINK.sub(r"\2", shown.decode())).replace("\r", "")
     assert LINK.search(shown.decode())
     assert max(map(len, text.splitlines())) <= 80
-    assert "known keys" in text
+    assert "allowed keys" in text
 
 
 def test_a_name_that_no_file_can_have_is_no_link(tmp_path: Path) -> None:

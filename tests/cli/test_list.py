@@ -204,7 +204,7 @@ def test_a_custom_domain_cannot_be_declared(owned: Path, run: Run) -> None:
     file.write_text(OWNED.replace("basename: docs", "basename: docs, hostname: other.acme.example"))
     ended = run("plan", "-C", str(owned))
     assert ended.code == 5
-    assert '"hostname" is only ever set by the platform' in ended.err
+    assert '"hostname" cannot be set in files: only GitBook sets this field' in ended.err
 
 
 def test_numbered_entries_are_listed_in_natural_order(project: Callable[..., Path], run: Run) -> None:

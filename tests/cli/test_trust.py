@@ -58,7 +58,7 @@ def commit(folder: Path, text: str) -> None:
 
 def nothing_around(folder: Path, url: str) -> str:
     write(folder, configuration(url))
-    return "not in a git repository"
+    return "the files are not in a git repository"
 
 
 def no_commit(folder: Path, url: str) -> str:

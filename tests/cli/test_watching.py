@@ -206,7 +206,7 @@ def test_a_watched_place_that_may_not_be_read_is_told(
     ("pattern", "code", "said"),
     [
         ("sites/*/redirect", 5, 'did you mean "sites/*/redirects"?'),
-        ("sites/*#title", 5, 'nobody knows the platform\'s default of "title"'),
+        ("sites/*#title", 5, 'dpsync does not know the default value of "title"'),
         ("glossary", 0, None),
         (
             "spaces/*/permissions/teams",

@@ -121,7 +121,7 @@ def test_git_base_refuses_files_inside_dot_git(tmp_path: Path, name: str) -> Non
         ["git", "mktree"], cwd=tmp_path, input=f"{tree}\n", capture_output=True, text=True, check=True
     )
     hostile = git(tmp_path, "commit-tree", "-m", "x", made.stdout.strip())
-    with pytest.raises(DiagnosticError, match=f'"{re.escape(name)}/config" lies outside of the project'):
+    with pytest.raises(DiagnosticError, match=f'"{re.escape(name)}/config" is outside the project'):
         base(tmp_path, hostile)
 
 
@@ -188,7 +188,7 @@ def test_a_pattern_that_fits_nothing_leaves_the_past_what_the_others_protect(tmp
 
 def test_outside_of_git_there_is_none(tmp_path: Path) -> None:
     lay(tmp_path, **{"dpsync.yaml": team("First")})
-    assert base(tmp_path) == Base("not in a git repository")
+    assert base(tmp_path) == Base("the files are not in a git repository")
 
 
 def test_a_repository_of_another_user_is_a_warning_until_it_is_trusted(
@@ -201,7 +201,7 @@ def test_a_repository_of_another_user_is_a_warning_until_it_is_trusted(
     assert found.desired is None
     assert found.warning is not None
     assert f"safe.directory {checkout}" in (found.warning.hint or "")
-    git(tmp_path, *(found.warning.hint or "").split()[1:])
+    git(tmp_path, *(found.warning.hint or "").split()[2:])
     assert titles(base(checkout)) == ["First"]
 
 
@@ -219,7 +219,7 @@ def test_before_the_first_commit_there_is_none(tmp_path: Path) -> None:
 def test_a_configuration_that_is_new_has_no_past(tmp_path: Path) -> None:
     commit(tmp_path, {"README": "x"})
     lay(tmp_path, **{"dpsync.yaml": team("First")})
-    assert base(tmp_path) == Base("dpsync.yaml is not in HEAD")
+    assert base(tmp_path) == Base("HEAD does not contain dpsync.yaml")
     assert base(tmp_path, "HEAD").desired is None
 
 
@@ -243,14 +243,14 @@ def test_a_named_base_that_is_no_commit_is_an_error_that_names_it(checkout: Path
 def test_a_named_base_that_does_not_load_is_an_error(tmp_path: Path) -> None:
     commit(tmp_path, {"dpsync.yaml": "dpsync: 2\n"})
     lay(tmp_path, **{"dpsync.yaml": team("First")})
-    with pytest.raises(DiagnosticError, match='"HEAD" cannot be the base') as ended:
+    with pytest.raises(DiagnosticError, match='dpsync cannot compare the files with "HEAD"') as ended:
         base(tmp_path, "HEAD")
     assert ended.value.exit_code == Exit.INVALID
 
 
 def test_a_named_base_outside_of_git_is_an_error(tmp_path: Path) -> None:
     lay(tmp_path, **{"dpsync.yaml": team("First")})
-    with pytest.raises(DiagnosticError, match="not in a git repository"):
+    with pytest.raises(DiagnosticError, match="the files are not in a git repository"):
         base(tmp_path, "main")
 
 

@@ -91,7 +91,7 @@ def test_what_is_no_mapping_may_not_be_given_in_two_files(tmp_path: Path, first:
     )
     [problem] = sources.diagnostics
     assert (problem.code, str(problem.span)) == (codes.GIVEN_TWICE, "b.yaml:3:5")
-    assert [(label, str(span)) for label, span in problem.related] == [("first given", "dpsync.yaml:5:5")]
+    assert [(label, str(span)) for label, span in problem.related] == [("the first one", "dpsync.yaml:5:5")]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from .loading import expect, loaded, organization, site
 
 UNKNOWN = [
     ("▸titel: Acme", 'did you mean "title"?'),
-    ("▸zzz: 1", "known keys: "),
+    ("▸zzz: 1", "allowed keys: "),
     ("teams: { w: { title: W, ▸tilte: X } }", 'did you mean "title"?'),
     ("teams: { w: { title: W, ▸previousely: X } }", 'unknown key "previousely" in a team'),
     ("members: { ada@acme.example: { role: read, ▸roll: x } }", 'did you mean "role"?'),
@@ -62,19 +62,40 @@ def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) ->
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("teams: ▸[]", "teams is a mapping of entries"),
-        ("▸teams:", "indent its entries by two more spaces than teams; remove the key to not manage it"),
-        ("▸teams: writers", "teams is a mapping of entries"),
-        ("teams: { w: ▸Writers }", "a team is a mapping"),
-        ("teams: { w: ▸[a] }", "a team is a mapping"),
-        ("teams: { w: { title: W, id: ▸5 } }", "id is the platform's id, a text"),
-        ("teams: { w: { title: W, id: ▸'' } }", "id is the platform's id, a text; found an empty text"),
-        ("teams: { w: { title: W, id: ▸.. } }", "id is the platform's id, a text; found only dots"),
-        ("teams: { w: { title: W, id: ▸a/../b } }", "id is the platform's id, a text; found only dots"),
+        ("teams: ▸[]", "teams must be a mapping of entries"),
+        (
+            "▸teams:",
+            "indent the entries two spaces deeper than teams. If there are no entries, delete the key",
+        ),
+        ("▸teams: writers", "teams must be a mapping of entries"),
+        ("teams: { w: ▸Writers }", "a team must be a mapping"),
+        ("teams: { w: ▸[a] }", "a team must be a mapping"),
+        ("teams: { w: { title: W, id: ▸5 } }", "id must be the id of the object in GitBook, a text"),
+        (
+            "teams: { w: { title: W, id: ▸'' } }",
+            "id must be the id of the object in GitBook, a text, found an empty text",
+        ),
+        (
+            "teams: { w: { title: W, id: ▸.. } }",
+            "id must be the id of the object in GitBook, a text, found only dots",
+        ),
+        (
+            "teams: { w: { title: W, id: ▸a/../b } }",
+            "id must be the id of the object in GitBook, a text, found only dots",
+        ),
         ("teams: { w: { title: W, id: ▸'{acme/sites/docs}' } }", 'found a text with "{"'),
-        ("sites: { d: { title: Docs, structure: ▸{} } }", "structure is a list of nodes"),
-        ("sites: { d: { title: Docs, structure: ▸no } }", "structure is a list of nodes"),
-        ("sites: { d: { title: Docs, structure: ▸null } }", "structure is a list of nodes"),
+        (
+            "sites: { d: { title: Docs, structure: ▸{} } }",
+            "structure must be a list of sections, groups, links or spaces",
+        ),
+        (
+            "sites: { d: { title: Docs, structure: ▸no } }",
+            "structure must be a list of sections, groups, links or spaces",
+        ),
+        (
+            "sites: { d: { title: Docs, structure: ▸null } }",
+            "structure must be a list of sections, groups, links or spaces",
+        ),
         ("id2: 1", ""),
     ][:-1],
 )
@@ -87,12 +108,15 @@ def test_a_wrong_shape(tmp_path: Path, body: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("structure", "words"),
     [
-        ("- ▸just text", "a node is a mapping"),
+        ("- ▸just text", "an item of the navigation must be a mapping"),
         ("- ▸{ key: en, space: en }", "one of "),
         ("- { type: ▸spaces, key: en, space: en }", 'did you mean "space"?'),
-        ("- { type: ▸page, key: en }", "a node needs a known type"),
-        ("- { type: ▸[space], key: en }", "a node needs a known type"),
-        ("- { type: section-group, key: g, title: G, children: ▸{} }", "children is a list of nodes"),
+        ("- { type: ▸page, key: en }", "an item of the navigation has an unknown type"),
+        ("- { type: ▸[space], key: en }", "an item of the navigation has an unknown type"),
+        (
+            "- { type: section-group, key: g, title: G, children: ▸{} }",
+            "children must be a list of sections, groups, links or spaces",
+        ),
     ],
 )
 def test_a_node_that_is_none(tmp_path: Path, structure: str, words: str) -> None:
@@ -105,20 +129,20 @@ def test_a_node_that_is_none(tmp_path: Path, structure: str, words: str) -> None
         (
             "- { type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en }] }\n"
             "- { type: space, key: ▸b, space: fr }",
-            "cannot stand side by side at the root",
+            "cannot both be at the top level of a site",
         ),
         (
             "- { type: space, key: a, space: en }\n- { type: section-group, key: ▸b, title: More }",
-            "cannot stand side by side at the root",
+            "cannot both be at the top level of a site",
         ),
         (
             "- { type: section-group, key: g, title: G, children: [{ type: ▸space, key: a, space: en }] }",
-            "a section group holds: ",
+            "a section group can contain: ",
         ),
         (
             "- type: section\n  key: s\n  title: Sec\n  children:\n    - { type: space, key: a, space: en }\n"
             "    - { type: ▸section, key: t, title: Sec }",
-            "a section holds: space",
+            "a section can contain: space",
         ),
     ],
 )
@@ -163,7 +187,12 @@ def test_a_local_key_is_letters_digits_dots_underscores_and_hyphens(tmp_path: Pa
     ],
 )
 def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
-    expect(tmp_path, site(structure), "DP211", "key: is a local name, never sent")
+    expect(
+        tmp_path,
+        site(structure),
+        "DP211",
+        "write key: and a name of your choice. dpsync uses the key only in your files",
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,9 +200,9 @@ def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
     [
         ("teams: { ▸w: }", 'the team "w" is empty'),
         ("members: { ▸ada@acme.example: }", "or its role"),
-        ("members: { ▸ada@acme.example: null }", "write {} for one without settings"),
-        ("teams: { w: { title: W, members: { ▸ada@acme.example: ~ } } }", "write its role, or remove"),
-        ("teams: { ▸w: ~ }", "write { title: … }, or remove the entry"),
+        ("members: { ▸ada@acme.example: null }", "write {} for an entry without settings"),
+        ("teams: { w: { title: W, members: { ▸ada@acme.example: ~ } } }", "write the role, or delete"),
+        ("teams: { ▸w: ~ }", "write { title: … }, or delete the entry"),
         ("sites: { ▸d: ~ }", 'the site "d" is empty'),
         ("sites: { d: { title: Docs, ▸adaptiveSchema: } }", "is empty"),
     ],
@@ -190,7 +219,7 @@ def test_an_entry_is_never_null(tmp_path: Path, body: str, words: str) -> None:
     ],
 )
 def test_two_keys_that_are_one_person(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP213", "case is ignored")
+    expect(tmp_path, organization(body), "DP213", "upper and lower case do not differ")
 
 
 @pytest.mark.parametrize(
@@ -242,11 +271,11 @@ def test_the_address_of_a_section_is_the_same_in_any_group(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("word", ["teams", "sites", "members", "spaces", "collections"])
 def test_no_organization_is_called_like_a_kind(tmp_path: Path, word: str) -> None:
-    expect(tmp_path, f"dpsync: 1\norganizations:\n  ▸{word}: {{ id: acme }}\n", "DP210", "the word of a kind")
+    expect(tmp_path, f"dpsync: 1\norganizations:\n  ▸{word}: {{ id: acme }}\n", "DP210", "is a reserved word")
 
 
 def test_an_organization_is_only_ever_found(tmp_path: Path) -> None:
-    expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", "write id:")
+    expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", "add id:")
 
 
 def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
@@ -266,7 +295,7 @@ def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
     ],
 )
 def test_an_empty_mapping_of_entries_means_nothing_without_prune(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP232", "add a prune pattern that covers it")
+    expect(tmp_path, organization(body), "DP232", "to prune or watch under policy:")
 
 
 def test_permissions_are_below_spaces_collections_and_sites_only(tmp_path: Path) -> None:

@@ -200,4 +200,6 @@ def test_a_working_directory_that_is_gone_is_said(tmp_path: Path, monkeypatch: p
     (tmp_path / "gone").rmdir()
     with pytest.raises(DiagnosticError) as ended:
         find_root(Path())
-    assert [found.message for found in ended.value.diagnostics] == ["the working directory is gone"]
+    assert [found.message for found in ended.value.diagnostics] == [
+        "the current directory does not exist any more"
+    ]

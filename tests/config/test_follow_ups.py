@@ -73,7 +73,7 @@ def test_an_overlay_that_may_not_be_read_is_its_cause_alone(tmp_path: Path) -> N
     )
     layers = Layers.of(tmp_path / "dpsync.yaml", (), "prod")
     found = load(tmp_path / "dpsync.yaml", REGISTRY, {}, layers)[1]
-    assert [item.message for item in found] == ['"../prod.yaml" leads outside the project']
+    assert [item.message for item in found] == ['"../prod.yaml" is outside the project']
 
 
 def test_what_is_wrong_in_another_file_by_itself_is_told_with_it(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ BLOCKING: dict[str, tuple[Callable[[Repository], Any], str]] = {
     ".git/objects/info/alternates": (head, "rev-parse"),
 }
 REFUSED = {
-    ".git/HEAD": "not in a git repository",
-    ".git/config": "the configuration of the repository cannot be read: it is a pipe",
+    ".git/HEAD": "the files are not in a git repository",
+    ".git/config": "dpsync cannot read .git/config: it is a pipe",
 }
 
 
@@ -55,7 +55,8 @@ def test_git_blocked_on_named_pipe_times_out(
         query(repository)
     assert str(stopped.value) == f"git {command} did not finish within 0.5 seconds"
     assert stopped.value.hint == (
-        "git may be waiting for a named pipe or a device, for example at .gitattributes: remove it"
+        "git may be waiting for a named pipe or a device, for example "
+        "at .gitattributes. Delete the pipe or device"
     )
 
 
@@ -68,5 +69,5 @@ def test_named_pipe_inside_dot_git_is_refused(name: str, checkout: Path) -> None
 def test_device_as_git_config_is_refused(checkout: Path) -> None:
     (checkout / ".git" / "config").unlink()
     (checkout / ".git" / "config").symlink_to("/dev/zero")
-    with pytest.raises(NoRepository, match="configuration of the repository cannot be read: it is a device"):
+    with pytest.raises(NoRepository, match=r"dpsync cannot read \.git/config: it is a device"):
         Repository.around(checkout)

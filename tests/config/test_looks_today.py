@@ -54,7 +54,7 @@ def test_what_it_refuses_is_found_where_it_stands(tmp_path: Path, looks: str, co
     (wrong,) = found(tmp_path, text, profile="published")
     assert wrong.span is not None
     assert (wrong.code, f"{wrong.span.line}:{wrong.span.column}") == (code, place)
-    assert wrong.message.startswith("on the profile published, ") or code == "DP201"
+    assert wrong.message.startswith("in the API version published, ") or code == "DP201"
     assert words in f"{wrong.message}; {wrong.hint}"
 
 
@@ -95,4 +95,4 @@ def test_unsupported_null_or_font_of_site_space_is_refused(tmp_path: Path, looks
     (wrong,) = found(tmp_path, text, profile="published")
     assert wrong.span is not None
     assert (wrong.code, f"{wrong.span.line}:{wrong.span.column}") == (code, place)
-    assert code != "DP222" or "cannot be cleared" in wrong.message
+    assert code != "DP222" or "cannot be null" in wrong.message

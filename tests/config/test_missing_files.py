@@ -60,7 +60,7 @@ SEEMS_TO_BE_GONE: dict[str, tuple[Callable[[Path], None], str]] = {
     "renamed and edited": (rename_and_edit, "it was renamed to docs/parts/deeper/people.yaml"),
     "sparse": (check_out_sparsely, "this sparse checkout leaves it out"),
     "ignored": (ignore, "git ignores it now"),
-    "not included": (exclude_from_include, "nothing includes it any more"),
+    "not included": (exclude_from_include, "no include names this file any more"),
 }
 
 

@@ -93,13 +93,13 @@ def test_schema_accepts_flat_files(name: str) -> None:
 @pytest.mark.parametrize(
     ("people", "line", "message"),
     [
-        pytest.param("organization: 1\n", 1, "organization is the key of an organization", id="number"),
+        pytest.param("organization: 1\n", 1, "organization must be the key of an organization", id="number"),
         pytest.param(
             "organization: acme\norganizations: { acme: {} }\n", 2,
-            '"organization" and "organizations" are in the same file', id="both words",
+            '"organization" and "organizations" cannot both be in one file', id="both words",
         ),
         pytest.param(
-            "organization: acme\npolicy: {}\n", 2, '"policy" may only stand in dpsync.yaml', id="policy",
+            "organization: acme\npolicy: {}\n", 2, '"policy" is only allowed in dpsync.yaml', id="policy",
         ),
         pytest.param(
             "organization: acme\nteems: {}\n", 2, 'unknown key "teems" in an organization', id="unknown key",

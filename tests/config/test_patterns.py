@@ -85,10 +85,13 @@ def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(proje
     assert found == [names, names, names[:4], names[:2], []]
 
 
-FOUND_BY = "an organization of an environment says its id or hostname"
-URL_RULE = "is not allowed in a url: use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
+FOUND_BY = "an organization in an environment needs an id or a hostname"
+URL_RULE = (
+    "is not an allowed variable in a url: use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
+)
+WRITTEN_SECRET = "32 a secret must not be written in the file"
 TOKEN_RULE = (
-    "is not allowed as a token variable: use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
+    "is not an allowed token variable: use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
 )
 
 
@@ -112,8 +115,8 @@ def told(environments: str) -> list[str]:
         ("{ prod: { token: { env: DPSYNC_TOKEN_ } } }", ["39 DPSYNC_TOKEN_ " + TOKEN_RULE]),
         ("{ prod: { token: { env: DPSYNC_TOKEN_FILE } } }", ["39 DPSYNC_TOKEN_FILE " + TOKEN_RULE]),
         ("{ prod: { token: { env: DPSYNC_TOKEN_NAMES } } }", ["39 DPSYNC_TOKEN_NAMES " + TOKEN_RULE]),
-        ("{ prod: { token: { env: 'DPSYNC_TOKEN_${SECRET}' } } }", ["32 a secret is never written here"]),
-        ("{ prod: { token: { env: gb_api_123 } } }", ["32 a secret is never written here"]),
+        ("{ prod: { token: { env: 'DPSYNC_TOKEN_${SECRET}' } } }", [WRITTEN_SECRET]),
+        ("{ prod: { token: { env: gb_api_123 } } }", [WRITTEN_SECRET]),
         ("{ prod: { url: '${DPSYNC_URL}' } }", []),
         ("{ prod: { url: '${DPSYNC_URL_EU:-https://a.example}/${DPSYNC_URL_PATH}' } }", []),
         ("{ prod: { url: 'https://a.example/$${SECRET}' } }", []),
@@ -123,27 +126,33 @@ def told(environments: str) -> list[str]:
         ("{ prod: { url: '${DPSYNC_TOKEN}' } }", ["30 DPSYNC_TOKEN " + URL_RULE]),
         ("{ prod: { url: '${DPSYNC_URLS}' } }", ["30 DPSYNC_URLS " + URL_RULE]),
         ("{ prod: { organizations: { acme: { id: a }, globex: { hostname: g } } } }", []),
-        ("[prod]", ["15 environments is a mapping of names"]),
-        ("{ prod: [] }", ['23 the environment "prod" is a mapping']),
-        ("{ a: 1, b: 2 }", ['20 the environment "a" is a mapping', '26 the environment "b" is a mapping']),
-        ("{ prod: { url: 5 } }", ["30 url is a text"]),
-        ("{ prod: { url: '' } }", ["30 url is a text"]),
+        ("[prod]", ['15 "environments" must be a mapping of names']),
+        ("{ prod: [] }", ['23 the environment "prod" must be a mapping']),
+        (
+            "{ a: 1, b: 2 }",
+            ['20 the environment "a" must be a mapping', '26 the environment "b" must be a mapping'],
+        ),
+        ("{ prod: { url: 5 } }", ["30 url must be a text"]),
+        ("{ prod: { url: '' } }", ["30 url must be a text"]),
         ("{ prod: { url: 'ftp://a' } }", [f"30 the url {address_problem('ftp://a')}"]),
-        ("{ prod: { overlay: [a] } }", ["34 overlay is a text"]),
-        ("{ prod: { token: abc } }", ["32 a secret is never written here"]),
-        ("{ prod: { token: { env: '' } } }", ["32 a secret is never written here"]),
-        ("{ prod: { token: { env: A, more: b } } }", ["32 a secret is never written here"]),
-        ("{ prod: { token: { file: A } } }", ["32 a secret is never written here"]),
+        ("{ prod: { overlay: [a] } }", ["34 overlay must be a text"]),
+        ("{ prod: { token: abc } }", [WRITTEN_SECRET]),
+        ("{ prod: { token: { env: '' } } }", [WRITTEN_SECRET]),
+        ("{ prod: { token: { env: A, more: b } } }", [WRITTEN_SECRET]),
+        ("{ prod: { token: { file: A } } }", [WRITTEN_SECRET]),
         (
             "{ prod: { ulr: a, x: 1 } }",
             ['25 unknown key "ulr" in an environment', '33 unknown key "x" in an environment'],
         ),
-        ("{ prod: { organizations: [] } }", ["40 organizations is a mapping of organizations"]),
+        ("{ prod: { organizations: [] } }", ["40 organizations must be a mapping of organizations"]),
         ("{ prod: { organizations: { a: [] } } }", ["45 " + FOUND_BY]),
         ("{ prod: { organizations: { a: {} } } }", ["45 " + FOUND_BY]),
-        ("{ prod: { organizations: { a: { title: T } } } }", ['47 "title" cannot stand in an environment']),
-        ("{ prod: { organizations: { a: { id: 5 } } } }", ["51 id is a text"]),
-        ("{ prod: { organizations: { a: { id: '' } } } }", ["51 id is a text"]),
+        (
+            "{ prod: { organizations: { a: { title: T } } } }",
+            ['47 "title" is not allowed in an organization of an environment'],
+        ),
+        ("{ prod: { organizations: { a: { id: 5 } } } }", ["51 id must be a text"]),
+        ("{ prod: { organizations: { a: { id: '' } } } }", ["51 id must be a text"]),
     ],
 )
 def test_what_is_wrong_with_environments_is_told_at_its_place(environments: str, wrong: list[str]) -> None:

@@ -32,7 +32,7 @@ def test_what_a_platform_refuses_is_told_with_its_profile_where_it_stands(tmp_pa
     assert wrong.span is not None
     assert f"{wrong.span.line}:{wrong.span.column}" == place
     assert wrong.message == (
-        "on the profile published, name of a share link: the text has 60 characters; 1 to 50 are allowed"
+        "in the API version published, name of a share link: the text has 60 characters; 1 to 50 are allowed"
     )
     assert wrong.hint is not None
     assert "--profile" in wrong.hint
@@ -73,7 +73,7 @@ def test_the_configuration_says_which_one_it_was_checked_for(tmp_path: Path) -> 
 def test_an_environment_names_a_profile_that_there_is(tmp_path: Path) -> None:
     text = organization("title: Acme") + "environments: { today: { profile: publisht } }\n"
     (wrong,) = found(tmp_path, text)
-    assert (wrong.code, wrong.message) == ("DP141", 'there is no profile "publisht"')
+    assert (wrong.code, wrong.message) == ("DP141", 'the API version "publisht" does not exist')
     assert wrong.hint == 'did you mean "published"?'
 
 
@@ -89,11 +89,11 @@ def test_an_environment_says_how_many_requests_it_takes(tmp_path: Path, rate: st
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ("{ rate: 5 }", "rate is a number of requests in a time"),
-        ("{ rate: 0/s }", "rate is a number of requests in a time"),
-        ("{ rate: fast }", "rate is a number of requests in a time"),
+        ("{ rate: 5 }", "rate must be a number of requests per time"),
+        ("{ rate: 0/s }", "rate must be a number of requests per time"),
+        ("{ rate: fast }", "rate must be a number of requests per time"),
         ("{ rat: 5/s }", 'unknown key "rat" in limits'),
-        ("5/s", "limits is a mapping: { rate: 5/s }"),
+        ("5/s", "limits must be a mapping, such as { rate: 5/s }"),
     ],
 )
 def test_a_rate_that_is_none_is_an_error_at_its_line(tmp_path: Path, limits: str, message: str) -> None:

@@ -108,20 +108,20 @@ def test_what_is_refused_is_refused_at_its_place(
         ("a:\n  b\n    c: d\n", '3:6 a ":" is not allowed here'),
         ("a: 1\nb:2\nc: 3\n", '2:1 a space is missing after the ":"'),
         # The quote that was to begin a text ends another one.
-        ("a: 'x\nb: ['y']\n", "1:4 a quoted text is not closed"),
-        ('a: "x\nb: "y"\n', "1:4 a quoted text is not closed"),
-        ('a: { b: "x,\n  c: "y" }\n', "1:9 a quoted text is not closed"),
-        ("a: 'x\nb: y\n", "1:4 a quoted text is not closed"),
+        ("a: 'x\nb: ['y']\n", "1:4 the closing quote of this text is missing"),
+        ('a: "x\nb: "y"\n', "1:4 the closing quote of this text is missing"),
+        ('a: { b: "x,\n  c: "y" }\n', "1:9 the closing quote of this text is missing"),
+        ("a: 'x\nb: y\n", "1:4 the closing quote of this text is missing"),
         # What is not closed is told where it begins, not where the parser gave up.
         ("a:\n  b: [c, d\n  e: f\n", '2:6 this list is not closed: "]" is missing'),
         ("a: { b: { c: d }\ne: f\n", '1:4 this mapping is not closed: "}" is missing'),
         ("a: [b\nc: [d]\n", '1:4 this list is not closed: "]" is missing'),
         ("a: [\n  b\n  c: d: e\n]\n", '3:4 a "," or "]" is missing before this'),
-        ("a: { b: c }}\n", '1:12 this "}" closes nothing'),
-        ("a: ]\n", '1:4 this "]" closes nothing'),
-        ("a: { b: c ]\n", '1:11 a mapping is closed by "}", not by this'),
-        ("a:\n\tb: c\n", "2:1 a tab is used for indentation"),
-        ("a:\n  b: c\n\td: e\n", "3:1 a tab is used for indentation"),
+        ("a: { b: c }}\n", '1:12 this "}" has no opening bracket'),
+        ("a: ]\n", '1:4 this "]" has no opening bracket'),
+        ("a: { b: c ]\n", '1:11 this bracket does not close the mapping: "}" is expected'),
+        ("a:\n\tb: c\n", "2:1 the line is indented with a tab"),
+        ("a:\n  b: c\n\td: e\n", "3:1 the line is indented with a tab"),
     ],
 )
 def test_what_was_not_finished_is_told_once_with_its_cause_and_its_place(text: str, said: str) -> None:
@@ -185,14 +185,14 @@ def test_errors_that_leave_the_tree_readable_are_all_collected() -> None:
 def test_a_duplicate_key_names_both_places_and_keeps_the_first() -> None:
     node, [diagnostic] = read("a: 1\nb:\n  c: 1\n  c: [2]\n", "f.yaml")
     assert str(diagnostic.span) == "f.yaml:4:3"
-    assert [(label, str(span)) for label, span in diagnostic.related] == [("first given", "f.yaml:3:3")]
+    assert [(label, str(span)) for label, span in diagnostic.related] == [("the first one", "f.yaml:3:3")]
     assert node is not None
     assert plain(node) == {"a": 1, "b": {"c": 1}}
 
 
 def test_a_tab_is_named_with_what_to_do() -> None:
     _, [diagnostic] = read("a:\n  b: 1\n\tc: 2\n", "f.yaml")
-    assert (diagnostic.message, diagnostic.hint) == ("a tab is used for indentation", "indent with spaces")
+    assert (diagnostic.message, diagnostic.hint) == ("the line is indented with a tab", "indent with spaces")
 
 
 @pytest.mark.parametrize(

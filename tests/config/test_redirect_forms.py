@@ -77,19 +77,20 @@ def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> N
     ("entry", "column", "message", "hint"),
     [
         pytest.param(
-            "section: guids", 30, 'there is no section "guids"', 'did you mean "guides"?', id="section",
+            "section: guids", 30, 'the files declare no section "guids"', 'did you mean "guides"?',
+            id="section",
         ),
         pytest.param(
-            "space: guides/fr", 28, 'there is no site space "guides/fr"', 'did you mean "guides/en"?',
-            id="space",
+            "space: guides/fr", 28, 'the files declare no site space "guides/fr"',
+            'did you mean "guides/en"?', id="space",
         ),
         pytest.param(
-            "space: en", 28, 'there is no site space "en"', 'did you mean "guides/en"?',
+            "space: en", 28, 'the files declare no site space "en"', 'did you mean "guides/en"?',
             id="key without section",
         ),
         pytest.param(
-            "page: guides/fr/install", 27, 'there is no site space "guides/fr"', 'did you mean "guides/en"?',
-            id="page in unknown space",
+            "page: guides/fr/install", 27, 'the files declare no site space "guides/fr"',
+            'did you mean "guides/en"?', id="page in unknown space",
         ),
         pytest.param(
             "page: guides/en", 27, '"guides/en" does not name a page',
@@ -104,7 +105,7 @@ def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> N
         ),
         pytest.param(
             "destination: { section: guides }, section: guides", 55,
-            '"section" and "destination" say the same', "keep one of the two", id="short and long",
+            '"section" and "destination" set the same field', "delete one of the two", id="short and long",
         ),
         pytest.param(
             "permanent: true", 11, '"destination" is missing in the redirect "/start"',

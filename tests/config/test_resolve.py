@@ -72,7 +72,7 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
         ("spaces: { ▸s: { emoji: x } }", "DP206", '"title" is missing'),
         ("teams: { w: { title: W, members: { ▸ada@acme.example: {} } } }", "DP206", '"role" is missing'),
         ("sites: { d: { title: Docs, adaptiveContent: ▸{} } }", "DP206", '"enabled" is missing'),
-        ("type: ▸business", "DP221", "only ever set by the platform"),
+        ("type: ▸business", "DP221", "only GitBook sets this field"),
     ],
 )
 def test_a_value_that_is_not_allowed(tmp_path: Path, body: str, code: str, words: str) -> None:
@@ -136,11 +136,11 @@ def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
     ],
 )
 def test_a_field_that_cannot_be_cleared(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP222", "remove the key to leave the field alone")
+    expect(tmp_path, organization(body), "DP222", "to leave the field alone, delete the line")
 
 
 def test_a_field_that_is_needed_cannot_be_left_out_instead(tmp_path: Path) -> None:
-    expect(tmp_path, organization("teams: { w: { title: ▸null } }"), "DP222", "give it a value")
+    expect(tmp_path, organization("teams: { w: { title: ▸null } }"), "DP222", "write a value")
 
 
 @pytest.mark.parametrize(
@@ -184,26 +184,29 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("spaces: { s: { title: Ess, collection: ▸nope } }", "declare it, or write { id: … }"),
+        (
+            "spaces: { s: { title: Ess, collection: ▸nope } }",
+            "For an object without an entry, write { id: … }",
+        ),
         (
             "collections: { product: { title: P } }\nspaces: { s: { title: Ess, collection: ▸produkt } }",
             'did you mean "product"?',
         ),
-        ("collections: { c: { title: C, parent: ▸d } }", 'there is no collection "d"'),
-        ("collections: { c: { title: C, order: [▸s] } }", 'there is no space "s"'),
+        ("collections: { c: { title: C, parent: ▸d } }", 'the files declare no collection "d"'),
+        ("collections: { c: { title: C, order: [▸s] } }", 'the files declare no space "s"'),
         (
             "teams: { w: { title: W } }\nspaces: { s: { title: Ess, collection: ▸w } }",
-            'there is no collection "w"',
+            'the files declare no collection "w"',
         ),
-        ("defaultContent: { type: site, site: ▸docs }", 'there is no site "docs"'),
+        ("defaultContent: { type: site, site: ▸docs }", 'the files declare no site "docs"'),
         (
             MEMBERS + "teams: { w: { title: W, members: { ▸lin@acme.example: owner } } }",
-            'there is no member "lin@',
+            'the files declare no member "lin@',
         ),
         (
             MEMBERS
             + "mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [▸ida@acme.example] }] }",
-            "declare it, or write { id: … }",
+            "For an object without an entry, write { id: … }",
         ),
     ],
 )
@@ -242,7 +245,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         "dpsync: 1\norganizations:\n  acme: { id: acme, collections: { c: { title: C } } }\n"
         "  globex: { id: globex, spaces: { s: { title: Ess, collection: ▸c } } }\n"
     )
-    expect(tmp_path, text, "DP220", 'there is no collection "c"')
+    expect(tmp_path, text, "DP220", 'the files declare no collection "c"')
 
 
 # More than one entry.
@@ -253,29 +256,33 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
     [
         ("collections: { a: { title: A, ▸parent: a } }", "DP235", '"a" in "a"'),
         ("collections: { b: { title: B, parent: a }, a: { title: A, ▸parent: b } }", "DP235", '"b" in "a"'),
-        ("collections: { a: { title: A, id: x, ▸parent: { id: x } } }", "DP235", "take the parent of one"),
-        ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or pin both with id:"),
-        ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "or show each at a different path"),
+        (
+            "collections: { a: { title: A, id: x, ▸parent: { id: x } } }",
+            "DP235",
+            "change or delete the parent of one",
+        ),
+        ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or add id: to both"),
+        ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "or show them at different paths"),
         (
             "spaces: { a: { title: Tee }, b: { ▸title: Tee } }\n"
             "sites: { d: { title: Docs, structure: [{ type: space, key: a, space: a, path: a }] } }",
             "DP223",
-            "nothing that tells them apart",
+            "so dpsync cannot tell them apart",
         ),
         (
             "spaces: { a: { title: Tee }, b: { ▸title: Tee } }\n"
             "sites: { d: { title: Docs, structure: [{ type: space, key: a, space: a, path: a }, "
             "{ type: space, key: b, space: b }] } }",
             "DP223",
-            "nothing that tells them apart",
+            "so dpsync cannot tell them apart",
         ),
         (
             "collections: { c: { title: C } }\n"
             "spaces: { a: { title: T, collection: c }, b: { ▸title: T, collection: c } }",
             "DP223",
-            "nothing that tells them apart",
+            "so dpsync cannot tell them apart",
         ),
-        ("teams: { a: { title: T, id: x }, b: { title: U, id: ▸x } }", "DP224", 'the id "x" pins two teams'),
+        ("teams: { a: { title: T, id: x }, b: { title: U, id: ▸x } }", "DP224", 'two teams have the id "x"'),
         (
             "sites: { a: { title: Aaa, basename: x }, b: { title: Bbb, ▸basename: x } }",
             "DP225",
@@ -284,23 +291,23 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         (
             "spaces: { s: { title: Ess }, t: { title: Tee } }\ncollections: { c: { title: C, ▸order: [s] } }",
             "DP227",
-            'is listed in order of "c" but has no collection: c',
+            'is listed in order of "c", but its entry has no collection: c',
         ),
         (
             "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\n"
             "spaces: { s: { title: Ess, collection: d } }",
             "DP227",
-            "give it collection: c, or take it off the list",
+            "add collection: c to its entry, or delete it from the list",
         ),
         (
             "collections: { c: { title: C, ▸collectionOrder: [d] }, d: { title: D, parent: null } }",
             "DP227",
-            "give it parent: c, or take it off the list",
+            "add parent: c to its entry, or delete it from the list",
         ),
         (
             "collections: { c: { title: C } }\n▸collectionOrder: [c]",
             "DP227",
-            "give it parent: null, or take it off the list",
+            "add parent: null to its entry, or delete it from the list",
         ),
         (
             "collections: { c: { title: C, order: [s, ▸s] } }\nspaces: { s: { title: Ess, collection: c } }",
@@ -345,25 +352,25 @@ SECTION = (
         (
             SECTION.format("s", "default: true", "") + SECTION.format("t", "▸default: true", ""),
             "DP226",
-            "only one can be",
+            "but only one can",
         ),
         (
             SECTION.format("s", "default: true", "")
             + "- { type: section-group, key: g, title: G, children: [{ type: section, key: t, title: Tee,"
             " ▸default: true, children: [{ type: space, key: a, space: en }] }] }",
             "DP226",
-            "two sections are the default",
+            "two sections have `default: true`",
         ),
         (
             "- { type: space, key: a, space: en, path: x }\n- { type: space, key: b, space: fr, ▸path: x }",
             "DP225",
-            "a path is unique",
+            "each path must be unique",
         ),
         (
             "- { type: space, key: a, space: en, default: true }\n"
             "- { type: space, key: b, space: fr, ▸default: true }",
             "DP226",
-            "two site spaces are the default",
+            "two site spaces have `default: true`",
         ),
     ],
 )
@@ -405,8 +412,8 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
     ("body", "files", "code", "words"),
     [
         (SCHEMA, {}, "DP122", 'cannot read "schema.json"'),
-        (SCHEMA.replace("schema.json", "../schema.json"), {}, "DP125", "lies outside of the project"),
-        (SCHEMA.replace("schema.json", "/etc/passwd"), {}, "DP125", "lies outside of the project"),
+        (SCHEMA.replace("schema.json", "../schema.json"), {}, "DP125", "is outside the project"),
+        (SCHEMA.replace("schema.json", "/etc/passwd"), {}, "DP125", "is outside the project"),
         (SCHEMA.replace(".json", ".txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
         (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
         (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "holds a list, expected"),
@@ -429,7 +436,7 @@ def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "schema.json").symlink_to(outside)
-    expect(project, organization(SCHEMA), "DP125", "lies outside of the project")
+    expect(project, organization(SCHEMA), "DP125", "is outside the project")
 
 
 def test_broken_json_is_told_in_its_own_file(tmp_path: Path) -> None:
@@ -451,7 +458,7 @@ def test_a_circle_is_told_once_with_all_its_lines(tmp_path: Path) -> None:
     around = {"a": "b", "b": "c", "c": "a", "d": "a", "e": "d"}
     entries = [f"  {key}: {{ title: T{key}, parent: {other} }}" for key, other in around.items()]
     (found,) = loaded(tmp_path, organization("\n".join(["collections:", *entries])))[1]
-    assert found.message == 'a collection would be in itself: "a" in "b" in "c" in "a"'
+    assert found.message == 'a collection would be inside itself: "a" in "b" in "c" in "a"'
     assert found.span is not None
     assert [span.line for span in (found.span, *(span for _, span in found.related))] == [6, 7, 8]
 
@@ -491,7 +498,7 @@ organizations:
             "beta/teams/writers exists, but this field can only refer to an entry in acme",
             id="a key of another organization",
         ),
-        pytest.param("writer", "a reference is the key of an entry", id="near a key of another organization"),
+        pytest.param("writer", "write the key of an entry", id="near a key of another organization"),
     ],
 )
 def test_unresolved_reference_suggests_keys_of_same_organization(tmp_path: Path, key: str, hint: str) -> None:

@@ -94,7 +94,7 @@ def test_without_a_base_a_new_title_is_a_new_thing(project: Project) -> None:
     plan = project.plan()
     assert did(plan) == {"acme/teams/writers": "create"}
     assert plan.base is None
-    assert plan.base_from == "not in a git repository"
+    assert plan.base_from == "the files are not in a git repository"
 
 
 def test_a_site_is_known_by_its_old_basename_and_a_section_by_its_old_path(project: Project) -> None:

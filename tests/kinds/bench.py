@@ -189,7 +189,7 @@ def creates(bench: Bench, kind: Kind, field: Field) -> None:
     """It is created, and then there is nothing to do."""
     sample = bench.samples[kind.name][field.name]
     if not written(field) and not is_key(kind, field):
-        with pytest.raises(DiagnosticError, match="only ever set by the platform"):
+        with pytest.raises(DiagnosticError, match="only GitBook sets this field"):
             bench.planned(bench.entry(kind, field, sample.first))
         return
     wanted = bench.entry(kind, field, NOTHING if is_key(kind, field) else sample.first)

@@ -135,7 +135,8 @@ TAKEN: list[tuple[Type, str, Any]] = [
 
 IN_QUOTES = 'put it in quotes ("…") to make it text'
 NO_SECRET = (
-    "a secret is never written here; write {env: NAME}; dpsync reads the variable when it sends the value"
+    "a secret must not be written in the file; write {env: NAME}; "
+    "dpsync reads the variable when it sends the value"
 )
 NO_DOMAIN = "write acme.example, without https://, *. or an @"
 NO_URL = "is not a URL that starts with http:// or https://; begin it with https://"
@@ -226,12 +227,12 @@ REFUSED: list[tuple[Type, str, str]] = [
     (
         Json(platform_default={"a": {"b": 1}}),
         "{a: {b: null}}",
-        'DP222 1:9 "b" cannot be cleared; the platform\'s own is 1: write that, or ' + LEAVE,
+        'DP222 1:9 "b" cannot be null; the platform\'s own is 1: write that, or ' + LEAVE,
     ),
     (
         Json(needed=("a.b",)),
         "{a: [{b: null}]}",
-        'DP222 1:10 "b" cannot be cleared; it is needed here: ' + LEAVE,
+        'DP222 1:10 "b" cannot be null; it is needed here: ' + LEAVE,
     ),
     (LongText(2, 3), "a", "DP203 1:1 the text has 1 character; 2 to 3 are allowed"),
     (LongText(2, 3), "abcd", "DP203 1:1 the text has 4 characters; 2 to 3 are allowed"),

@@ -78,9 +78,9 @@ def test_places_that_are_put_together_again_are_counted_once_each() -> None:
 
 
 def test_a_further_place_is_no_other_note() -> None:
-    noted = replace(shown(1), related=(("first given", Span("a.yaml", 9, 1, 9, 2)),))
+    noted = replace(shown(1), related=(("the first one", Span("a.yaml", 9, 1, 9, 2)),))
     both = noted.also(shown(2)).also(replace(noted, span=None))
-    assert [label for label, _ in both.related] == ["first given", ALSO]
+    assert [label for label, _ in both.related] == ["the first one", ALSO]
     assert both.repeated == 0
 
 

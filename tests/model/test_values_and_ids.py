@@ -203,8 +203,8 @@ def test_the_lines_of_an_organization_are_replaced_as_a_whole() -> None:
         ("a/b/", "single slashes"),
         ("/a", "single slashes"),
         ("#field", "single slashes"),
-        ("a#", "a field's name is missing"),
-        ("a/b*", '"*" stands for a whole segment'),
+        ("a#", "the name of a field is missing"),
+        ("a/b*", '"*" can only replace a whole name between slashes'),
     ],
 )
 def test_what_is_no_pattern_says_why(text: str, why: str) -> None:

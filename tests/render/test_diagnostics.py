@@ -32,7 +32,7 @@ def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
         'unknown key "titel" in a site',
         at(14, 5, 5, "sites/docs.yaml"),
         hint='did you mean "title"?',
-        related=(("first given", at(3, 5, 5, "sites/docs.yaml")),),
+        related=(("the first one", at(3, 5, 5, "sites/docs.yaml")),),
     )
     assert render_diagnostics([finding], {"sites/docs.yaml": TEXT}) == (
         'error[DP103]: unknown key "titel" in a site\n'
@@ -42,7 +42,7 @@ def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
         "   |     ^^^^^\n"
         "   |\n"
         '   = did you mean "title"?\n'
-        "   = first given at sites/docs.yaml:3:5\n"
+        "   = the first one at sites/docs.yaml:3:5\n"
         "\n"
         "1 error in 1 file\n"
     )

@@ -59,8 +59,8 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(value, PROFILES)
-        known = f'did you mean "{nearest}"?' if nearest else f"one of {', '.join(PROFILES)}"
-        raise click.BadParameter(f"there is no profile {value!r}: {known}")
+        known = f'did you mean "{nearest}"?' if nearest else f"use one of {', '.join(PROFILES)}"
+        raise click.BadParameter(f"the API version {value!r} does not exist: {known}")
     return value
 
 

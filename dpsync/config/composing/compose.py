@@ -135,13 +135,13 @@ def _merged(parts: Several[Mapping], problems: Findings) -> Mapping:
 
 
 def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
-    message = f'"{second.text}" is given in two files'
+    message = f'"{second.text}" is set in two files'
     hint = (
-        "only mappings merge, and it is not a mapping in both"
+        "keep one of the two: dpsync merges two values only if both are mappings"
         if mixed
-        else "only mappings merge; remove one of the two"
+        else "delete one of the two: dpsync merges only mappings"
     )
-    related = (("first given", first.span),)
+    related = (("the first one", first.span),)
     return Diagnostic(codes.GIVEN_TWICE, message, second.span, hint=hint, related=related)
 
 
@@ -208,11 +208,11 @@ class _Loading(Struct):
         self.complete = False
         if isinstance(node, Scalar) and node.value is None:
             related = (("included", span),) if span else ()
-            hint = "write organization: KEY and its entries, or remove the file from include"
+            hint = "add organization: KEY and entries, or delete the file from include"
             if name == self.files.root:
                 hint = (
-                    f"begin it with dpsync: 1 and organizations:, as {command('init')} writes it; "
-                    "an empty file is never taken for an empty organization"
+                    f"add dpsync: 1 and organizations:, or create the file with {command('init')}. "
+                    "dpsync never reads an empty file as an empty organization"
                 )
             self.diagnostics.append(
                 Diagnostic(codes.EMPTY, f"{name} is empty", Span.start_of(name), hint=hint, related=related)
@@ -286,7 +286,7 @@ class _Loading(Struct):
             name = self.files.real(str(overlay.value))
             if name is None:
                 self.complete = False
-                message = f'"{overlay.value}" leads outside the project'
+                message = f'"{overlay.value}" is outside the project'
                 self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span, hint=INSIDE))
             else:
                 below, self.overlay = self.overlaid(below, name, overlay.span), name
@@ -311,8 +311,8 @@ class _Loading(Struct):
         if node is None:
             span = Span.start_of(root.span.file)
             message, hint = (
-                '"dpsync: 1" is missing',
-                'begin the file with "dpsync: 1", the version of its format',
+                'the line "dpsync: 1" is missing',
+                'add the line "dpsync: 1" at the top of the file',
             )
         elif isinstance(node, Scalar) and type(node.value) is int and node.value == FORMAT_VERSION:
             return
@@ -320,8 +320,8 @@ class _Loading(Struct):
             span = node.span
             written = f'"{node.text[:40]}"' if isinstance(node, Scalar) else "this"
             message, hint = (
-                f"the version of the format is 1, not {written}",
-                "write dpsync: 1, without quotes",
+                f"the format version must be 1, not {written}",
+                "write dpsync: 1 without quotes",
             )
         self.diagnostics.append(Diagnostic(codes.FORMAT_VERSION, message, span, hint=hint))
 
@@ -332,13 +332,16 @@ class _Loading(Struct):
             if key.text in keys:
                 continue
             if key.text in ROOT_KEYS:
-                message, hint = f'"{key.text}" may only stand in {root}', f"move it to {root}"
+                message, hint = f'"{key.text}" is only allowed in {root}', f"move it to {root}"
             else:
                 close = did_you_mean(key.text, keys)
                 # What seems to be missing elsewhere may be in it.
                 self.complete = self.complete and close is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
-                known = f"add organization: KEY above it; the other keys at the top are {', '.join(keys)}"
+                known = (
+                    "for the keys of one organization, add organization: KEY above them. "
+                    f"Other keys allowed at the top: {', '.join(keys)}"
+                )
                 hint = f'did you mean "{close}"?' if close else known
             self.diagnostics.append(Diagnostic(codes.TOP_KEY, message, key.span, hint=hint))
         return part if len(kept) == len(part.entries) else Mapping(kept, part.span)
@@ -350,12 +353,12 @@ class _Loading(Struct):
             if self.complete:
                 key = merged.key("organizations")
                 span = key.span if key else Span.start_of(root.span.file)
-                hint = "an empty configuration is never taken for an empty organization"
+                hint = 'add an organization. dpsync never reads an empty configuration as "delete everything"'
                 self.diagnostics.append(
-                    Diagnostic(codes.EMPTY, "there are no organizations", span, hint=hint)
+                    Diagnostic(codes.EMPTY, "the configuration has no organizations", span, hint=hint)
                 )
         elif node is not None and not isinstance(node, Mapping):
-            hint = "write the name of each organization as a key"
+            hint = "write each organization as a key and a mapping: acme: { id: acme }"
             self.diagnostics.append(
                 Diagnostic(codes.SHAPE, '"organizations" is not a mapping', node.span, hint=hint)
             )

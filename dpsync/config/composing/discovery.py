@@ -25,7 +25,7 @@ from dpsync.model.texts.command import command
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
 """The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
-INSIDE: Final = "use a file in the directory of the root file, outside .git"
+INSIDE: Final = "move the file into the directory of the root file, outside .git"
 """What to do about a path that leads outside the project."""
 _SEARCHED: Final = 200
 """Directories that are looked into for a file of the name that an include has."""
@@ -49,22 +49,24 @@ def find_root(start: Path) -> Path:
         begin = directory = start.resolve()
     except FileNotFoundError:
         raise DiagnosticError(
-            [Diagnostic(codes.NO_ROOT, "the working directory is gone")], Exit.INVALID
+            [Diagnostic(codes.NO_ROOT, "the current directory does not exist any more")], Exit.INVALID
         ) from None
     for directory in (begin, *begin.parents):
         found = [directory / name for name in ROOT_NAMES if _is_there(directory / name)]
         if len(found) > 1:
-            message = f"both {ROOT_NAMES[0]} and {ROOT_NAMES[1]} are in {directory}"
-            problem = Diagnostic(codes.TWO_ROOTS, message, hint="remove one, or name one with --file")
+            message = f"{directory} contains both {ROOT_NAMES[0]} and {ROOT_NAMES[1]}"
+            problem = Diagnostic(
+                codes.TWO_ROOTS, message, hint="delete one of the two, or choose one with --file"
+            )
             raise DiagnosticError([problem], Exit.INVALID)
         if found:
             return found[0]
         if _exists(directory / ".git"):
             break
-    message = f"no {ROOT_NAMES[0]} in {begin} or above it, up to {directory}"
+    message = f"found no {ROOT_NAMES[0]} in {begin} or in the directories above, up to {directory}"
     hint = (
-        "go to the directory that has one (-C DIR), name a file with --file, "
-        f"or let {command('init')} write one"
+        "choose the directory with -C DIR, choose the file with --file, "
+        f"or create a file with {command('init')}"
     )
     raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
 
@@ -80,14 +82,16 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
     `at` is the file that it stands in, when that is not the root file.
     """
     if not isinstance(include, Sequence):
-        message = '"include" is a list of paths'
+        message = '"include" must be a list of paths'
         return [], [Diagnostic(codes.INCLUDE, message, include.span, hint="write include: [sites/*.yaml]")]
     project = root.parent.resolve()
     files: dict[Path, Included] = {}
     problems: list[Diagnostic] = []
     for item in include:
         if not isinstance(item, Scalar) or not isinstance(item.value, str):
-            problems.append(Diagnostic(codes.INCLUDE, "an include is a path or a pattern", item.span))
+            problems.append(
+                Diagnostic(codes.INCLUDE, "an item of include must be a path or a pattern", item.span)
+            )
             continue
         found, refused = _expand(root, project, (project / at).parent if at else project, item)
         problems.extend(refused)
@@ -103,16 +107,23 @@ def _expand(
     if not text.strip() or text.startswith(("/", "~")) or "://" in text:
         message = f'"{text}" is not a path relative to {root.name}'
         return [], [
-            Diagnostic(codes.INCLUDE, message, span, hint="only files of this project can be included")
+            Diagnostic(
+                codes.INCLUDE,
+                message,
+                span,
+                hint="include can only name files of this project, such as sites/docs.yaml",
+            )
         ]
     if "*" not in text:
         checked = _checked(project, directory / text, text, span, directory)
         if isinstance(checked, Included) and checked.path == root.resolve():
-            return [], [Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="remove it")]
+            return [], [
+                Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="delete the item")
+            ]
         return ([], [checked]) if isinstance(checked, Diagnostic) else ([checked], [])
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
     if ".." in segments:
-        return [], [_outside(text, span, 'a pattern cannot hold ".."')]
+        return [], [_outside(text, span, 'a pattern cannot contain ".."')]
     if disk.contains_git_name(segments):
         return [], [_outside(text, span)]
     found: list[Included] = []
@@ -150,13 +161,13 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
     if stat.S_ISREG(mode):
         return Included(name, real, span)
     if stat.S_ISDIR(mode):
-        hint = f'write "{text.rstrip("/")}/*.yaml" for the files in it'
+        hint = f'write "{text.rstrip("/")}/*.yaml" to include its files'
         return Diagnostic(codes.NOT_A_FILE, f'"{text}" is a directory', span, hint=hint)
     return Diagnostic(codes.NOT_A_FILE, f'"{text}" is not a regular file', span)
 
 
 def _outside(text: str, span: Span, hint: str = INSIDE) -> Diagnostic:
-    return Diagnostic(codes.OUTSIDE, f'"{text}" leads outside the project', span, hint=hint)
+    return Diagnostic(codes.OUTSIDE, f'"{text}" is outside the project', span, hint=hint)
 
 
 def _no_match(text: str, span: Span, project: Path, directory: Path) -> Diagnostic:

@@ -32,7 +32,9 @@ _NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
 """Variables whose names match `_TOKEN_VARIABLE` but that do not contain tokens."""
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _VARIABLE_RULE = "use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
-_ALLOW_MORE = "to allow another name, set DPSYNC_TOKEN_NAMES where dpsync runs"
+_OTHER_NAMES = (
+    "To allow names that do not begin with DPSYNC_TOKEN_, list them in DPSYNC_TOKEN_NAMES where dpsync runs"
+)
 
 
 class Layers(Struct, frozen=True):
@@ -60,7 +62,7 @@ class Layers(Struct, frozen=True):
             try:
                 names.append(disk.name_in_project(path, project))
             except disk.OutsideProject:
-                message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
+                message = f"the overlay {path} is outside the project, which is the directory of {root.name}"
                 problem = Diagnostic(codes.OUTSIDE, message, hint=INSIDE)
                 raise DiagnosticError([problem], Exit.INVALID) from None
             except OSError as error:
@@ -112,11 +114,11 @@ def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnost
     if node is None:
         return []
     if not isinstance(node, Mapping):
-        return [_wrong("environments is a mapping of names", node.span)]
+        return [_wrong('"environments" must be a mapping of names', node.span)]
     found: list[Diagnostic] = []
     for key, value in node:
         if not isinstance(value, Mapping):
-            found.append(_wrong(f'the environment "{key.text}" is a mapping', value.span))
+            found.append(_wrong(f'the environment "{key.text}" must be a mapping', value.span))
             continue
         for word, part in value:
             found += _problems(word, part, env)
@@ -128,7 +130,7 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
         case "url" | "overlay":
             text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
             if not text:
-                return [_wrong(f"{word.text} is a text", node.span)]
+                return [_wrong(f"{word.text} must be a text", node.span)]
             return _url(text, node.span) if word.text == "url" else []
         case "token":
             return _token(node, env)
@@ -139,14 +141,14 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
         case "organizations":
             return _organizations(node)
     nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
-    hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
+    hint = f'did you mean "{nearest}"?' if nearest else f"allowed keys: {', '.join(_ENVIRONMENT_KEYS)}"
     return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
 
 
 def _url(text: str, span: Span) -> list[Diagnostic]:
     for name in referenced_variables(text):
         if not _URL_VARIABLE.fullmatch(name):
-            message = f"{name} is not allowed in a url: {_URL_RULE}"
+            message = f"{name} is not an allowed variable in a url: {_URL_RULE}"
             hint = "rename the variable, for example to DPSYNC_URL_PROD, or write the address into the file"
             return [Diagnostic(codes.FORBIDDEN_URL_VARIABLE, message, span, hint=hint)]
     if "${" in text:  # the variables of an environment that is not selected may be unset
@@ -162,10 +164,12 @@ def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
         return []
     # A text that is not a variable name may be the token itself: DP205 does not print the source line.
     if node_of_name is None or not _VARIABLE.fullmatch(name):
-        hint = f"write token: {{ env: DPSYNC_TOKEN_PROD }}; {_VARIABLE_RULE} ({_ALLOW_MORE})"
-        return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
-    message = f"{name} is not allowed as a token variable: {_VARIABLE_RULE}"
-    hint = f"rename the variable, for example to DPSYNC_TOKEN_PROD ({_ALLOW_MORE})"
+        hint = (
+            f"write token: {{ env: DPSYNC_TOKEN_PROD }}, and set that variable to the token. {_OTHER_NAMES}"
+        )
+        return [Diagnostic("DP205", "a secret must not be written in the file", node.span, hint=hint)]
+    message = f"{name} is not an allowed token variable: {_VARIABLE_RULE}"
+    hint = f"rename the variable, for example to DPSYNC_TOKEN_PROD. {_OTHER_NAMES}"
     return [Diagnostic(codes.FORBIDDEN_VARIABLE, message, node_of_name.span, hint=hint)]
 
 
@@ -174,21 +178,21 @@ def _profile(node: Node) -> list[Diagnostic]:
     if text in PROFILES or "${" in text:
         return []
     nearest = did_you_mean(text, PROFILES)
-    hint = f'did you mean "{nearest}"?' if nearest else f"one of {', '.join(PROFILES)}"
-    said = f'there is no profile "{text}"' if text else "profile is a text"
+    hint = f'did you mean "{nearest}"?' if nearest else f"use one of {', '.join(PROFILES)}"
+    said = f'the API version "{text}" does not exist' if text else "profile must be a text"
     return [_wrong(said, node.span, hint)]
 
 
 def _limits(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
-        return [_wrong("limits is a mapping: { rate: 5/s }", node.span)]
+        return [_wrong("limits must be a mapping, such as { rate: 5/s }", node.span)]
     found = []
     for word, part in node:
         if word.text != "rate":
-            found.append(_wrong(f'unknown key "{word.text}" in limits', word.span, "known keys: rate"))
+            found.append(_wrong(f'unknown key "{word.text}" in limits', word.span, "allowed keys: rate"))
         elif (text := _text(part)) is None or ("${" not in text and rate_of(text) is None):
             hint = "write it as 5/s, 300/m or 1000/h"
-            found.append(_wrong("rate is a number of requests in a time", part.span, hint))
+            found.append(_wrong("rate must be a number of requests per time", part.span, hint))
     return found
 
 
@@ -200,18 +204,22 @@ def rate_of(text: str) -> float | None:
 
 def _organizations(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
-        return [_wrong("organizations is a mapping of organizations", node.span)]
+        return [_wrong("organizations must be a mapping of organizations", node.span)]
     found: list[Diagnostic] = []
     for _, value in node:
         if not isinstance(value, Mapping) or not value.entries:
-            found.append(_wrong("an organization of an environment says its id or hostname", value.span))
+            found.append(_wrong("an organization in an environment needs an id or a hostname", value.span))
             continue
         for word, part in value:
             if word.text not in _FOUND_BY:
-                hint = "everything else belongs into the environment's overlay"
-                found.append(_wrong(f'"{word.text}" cannot stand in an environment', word.span, hint))
+                hint = "move this key into the overlay of the environment"
+                found.append(
+                    _wrong(
+                        f'"{word.text}" is not allowed in an organization of an environment', word.span, hint
+                    )
+                )
             elif not isinstance(part, Scalar) or not isinstance(part.value, str) or not part.value:
-                found.append(_wrong(f"{word.text} is a text", part.span))
+                found.append(_wrong(f"{word.text} must be a text", part.span))
     return found
 
 
@@ -224,8 +232,10 @@ def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnost
     for key, _ in environment.organizations:
         if key.text not in known:
             nearest = did_you_mean(key.text, known.keys())
-            hint = f'did you mean "{nearest}"?' if nearest else f"declared are: {', '.join(known.keys())}"
-            found.append(_wrong(f'there is no organization "{key.text}"', key.span, hint))
+            hint = (
+                f'did you mean "{nearest}"?' if nearest else f"the files declare: {', '.join(known.keys())}"
+            )
+            found.append(_wrong(f'the files declare no organization "{key.text}"', key.span, hint))
     return found
 
 
@@ -244,11 +254,18 @@ def no_such(root: Mapping, name: str) -> Diagnostic:
     known = names(root)
     nearest = did_you_mean(name, known)
     key = root.key("environments")
-    hint = "the root file has no environments:" if not known else f"known are: {', '.join(known)}"
+    hint = (
+        "declare the environment under environments: in the root file"
+        if not known
+        else f"the environments are: {', '.join(known)}"
+    )
     if nearest:
         hint = f'did you mean "{nearest}"?'
     return Diagnostic(
-        codes.NO_ENVIRONMENT, f'there is no environment "{name}"', key.span if key else None, hint=hint
+        codes.NO_ENVIRONMENT,
+        f'the root file has no environment "{name}"',
+        key.span if key else None,
+        hint=hint,
     )
 
 

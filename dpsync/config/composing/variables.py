@@ -31,7 +31,7 @@ LARGEST_TOTAL: Final = 10_000_000
 _VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.DOTALL)
 _NAMED: Final = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _BARE: Final = re.compile(r"\$[A-Z][A-Z0-9_]+")
-_FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal $ before { is $$"
+_FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}. For a literal $, write $$"
 
 
 def doubled(text: str) -> str:
@@ -111,8 +111,11 @@ class Substitution(Struct):
             if (other := first.setdefault(key.text, key)) is key:
                 yield key, value
             else:
-                related = (("first given here", other.span),)
-                message = f'after substitution, this key is "{key.text}", which the mapping already contains'
+                related = (("the first one", other.span),)
+                message = (
+                    f'with its variables replaced, this key is "{key.text}", '
+                    "which the mapping already contains"
+                )
                 self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
 
     def scalar(self, scalar: Scalar) -> Scalar:
@@ -124,7 +127,10 @@ class Substitution(Struct):
             self.total += len(value)
         if self.total > LARGEST_TOTAL:
             self.refuse(
-                codes.TEXT_SIZE, f"variables make this file longer than {LARGEST_TOTAL:,} characters", scalar
+                codes.TEXT_SIZE,
+                "with variables replaced, the texts of this file are "
+                f"longer than {LARGEST_TOTAL:,} characters",
+                scalar,
             )
             return replace(scalar, interpolated=True)
         return replace(scalar, value=value, interpolated=used)
@@ -149,7 +155,7 @@ class Substitution(Struct):
             parts.append(part)
             length += len(parts[-2]) + len(part)
             if length > LONGEST_RESULT:
-                message = f"a text of more than {LONGEST_RESULT:,} characters after substitution"
+                message = f"with variables replaced, this text is longer than {LONGEST_RESULT:,} characters"
                 self.refuse(codes.TEXT_SIZE, message, scalar)
                 raise _Refused
         if missing:
@@ -162,21 +168,24 @@ class Substitution(Struct):
         if scalar.span in self.warned:
             return
         self.warned.add(scalar.span)
-        hint = f"write ${{{written[1:]}}} for the variable, ${written} for this text"
-        span, message = self.place(scalar, at, len(written)), f'"{written}" is text, and no variable'
+        hint = f"write ${{{written[1:]}}} for the variable, or ${written} for this text"
+        span, message = (
+            self.place(scalar, at, len(written)),
+            f'"{written}" is read as text, not as a variable',
+        )
         self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 
     def variable(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
         """What the variable at `text[at:]` stands for, and where the text goes on."""
         end = text.find("}", at)
         if end < 0:
-            self.refuse(codes.MALFORMED_VARIABLE, 'a "${" is not closed by "}"', scalar, at, 2, _FORMS)
+            self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, at, 2, _FORMS)
             raise _Refused
         found = _VARIABLE.fullmatch(text, at + 2, end)
         if found is None:
             self.refuse(
                 codes.MALFORMED_VARIABLE,
-                f'"{text[at : end + 1][:60]}" is not a variable',
+                f'"{text[at : end + 1][:60]}" is not a valid variable',
                 scalar,
                 at,
                 2,
@@ -185,8 +194,15 @@ class Substitution(Struct):
             raise _Refused
         name, form, argument = found[1], found[2], (found[3] or "")
         if "${" in argument.replace("$$", ""):
-            message = f'the text inside "${{{name}{form}…}}" holds another variable'
-            self.refuse(codes.MALFORMED_VARIABLE, message, scalar, at, 2, "only one level is supported")
+            message = f'the text inside "${{{name}{form}…}}" contains another variable'
+            self.refuse(
+                codes.MALFORMED_VARIABLE,
+                message,
+                scalar,
+                at,
+                2,
+                "use a variable without another variable inside",
+            )
             raise _Refused
         value = self.env.get(name)
         if value is None or (not value and form is not None):
@@ -197,16 +213,16 @@ class Substitution(Struct):
                 self.missing(scalar, at, end, name, argument.replace("$$", "$") if form else "", value)
             return "", end + 1
         if FORBIDDEN_IN_VALUE.search(value):
-            message = f"the value of {name} holds a control character or is not valid text"
+            message = f"the value of {name} contains a control character or invalid text"
             self.refuse(codes.VARIABLE_VALUE, message, scalar, at, end + 1 - at)
             raise _Refused
         return value, end + 1
 
     def missing(self, scalar: Scalar, at: int, end: int, name: str, why: str, value: str | None) -> None:
         message = f"the variable {name} is {'not set' if value is None else 'empty'}"
-        hint = f"set it in the environment, or give a default: ${{{name}:-…}}"
+        hint = f"set the variable, or write a default: ${{{name}:-…}}"
         if why:
-            message, hint = f"{message}: {why}", f"set {name} in the environment"
+            message, hint = f"{message}: {why}", f"set the variable {name}"
         self.refuse(codes.MISSING_VARIABLE, message, scalar, at, end + 1 - at, hint, cause=name)
 
     def refuse(

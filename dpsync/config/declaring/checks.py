@@ -68,7 +68,7 @@ def _check_inherited_nulls(
                 continue
             yield Diagnostic(
                 "DP222",
-                f'"{name}" cannot be cleared: the files do not declare the {other.noun} of {owner}, so '
+                f'"{name}" cannot be null: the files do not declare the {other.noun} of {owner}, so '
                 f"dpsync cannot tell whether the {kind.noun} has a value of its own",
                 resource.where(name),
                 str(resource.address),
@@ -116,14 +116,14 @@ def _natural_keys(kind: Kind, mine: list[Entry], navigation_paths: _NavigationPa
             continue
         for resource, other in _indistinguishable_pairs(entries, navigation_paths):
             shared = f'the {name} "{resource.fields[name]}"'
-            show = ", or show each at a different path" if kind.shown_in is not None else ""
+            show = ", or show them at different paths" if kind.shown_in is not None else ""
             yield Diagnostic(
                 "DP223",
-                f"two {plural(kind.noun)} have {shared} and nothing that tells them apart",
+                f"two {plural(kind.noun)} have {shared}, so dpsync cannot tell them apart",
                 resource.where(name),
                 str(resource.address),
-                f"give one of them another name, or pin both with id:{show}",
-                (("the other one", other.where(name)),),
+                f"rename one of them, or add id: to both{show}",
+                (("the other entry", other.where(name)),),
                 cause=str(other.address.field(name)),
             )
 
@@ -157,14 +157,14 @@ def _pins(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
             continue
         other = seen.setdefault((resource.parent, resource.pin), resource)
         if other is not resource:
-            related = (("the other one", other.where("id")),)
-            message = f'the id "{resource.pin}" pins two {plural(kind.noun)}'
+            related = (("the other entry", other.where("id")),)
+            message = f'two {plural(kind.noun)} have the id "{resource.pin}"'
             yield Diagnostic(
                 "DP224",
                 message,
                 resource.where("id"),
                 str(resource.address),
-                "an id names one thing: take it away from one of the two",
+                "each entry needs an object of its own: correct or delete one of the ids",
                 related,
                 cause=str(other.address),
             )
@@ -179,11 +179,11 @@ def _earlier_names(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
             if other is not resource:
                 yield Diagnostic(
                     "DP229",
-                    f"two {plural(kind.noun)} were called the same before",
+                    f"two {plural(kind.noun)} name the same former name under previously",
                     resource.where("previously"),
                     str(resource.address),
-                    "only one of them can be what had that name",
-                    (("the other one", other.where("previously")),),
+                    "delete previously from one of the two",
+                    (("the other entry", other.where("previously")),),
                     cause=str(other.address),
                 )
 
@@ -203,8 +203,8 @@ def _unique(
                 f'two {plural(kind.noun)} have the {field.name} "{value}"',
                 resource.where(field.name),
                 str(resource.address),
-                f"a {field.name} is unique: give one of them another",
-                (("first given here", other.where(field.name)),),
+                f"each {field.name} must be unique: change one of the two",
+                (("the first one", other.where(field.name)),),
                 cause=str(other.address.field(field.name)),
             )
 
@@ -218,14 +218,14 @@ def _exclusive(
             continue
         other = seen.setdefault(scope_of(resources, resource, scope), resource)
         if other is not resource:
-            message = f"two {plural(kind.noun)} are the {field.name}; only one can be"
-            related = (("first given here", other.where(field.name)),)
+            message = f"two {plural(kind.noun)} have `{field.name}: true`, but only one can"
+            related = (("the first one", other.where(field.name)),)
             yield Diagnostic(
                 "DP226",
                 message,
                 resource.where(field.name),
                 str(resource.address),
-                f"remove `{field.name}: true` from one of them",
+                f"delete `{field.name}: true` from one of the two",
                 related,
                 cause=str(other.address.field(field.name)),
             )
@@ -238,11 +238,11 @@ def _instead(kind: Kind, one: str, other: str, mine: list[Entry]) -> Iterable[Di
             continue
         yield Diagnostic(
             "DP238",
-            f"{kind.one} has its {one} or its {other}, not both",
+            f"{kind.one} can have {one} or {other}, not both",
             resource.where(other),
             str(resource.address),
-            f"remove one of the two; null takes away what is live: {one}: null",
-            (("the other one is here", resource.where(one)),),
+            f"delete one of the two lines. To clear a value in GitBook, write {one}: null",
+            (("the other field", resource.where(one)),),
             cause=str(resource.address.field(one)),
         )
 
@@ -258,11 +258,11 @@ def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterab
                 place = f"{order.by}: {'null' if item.parent == holder.address else holder.key}"
                 yield Diagnostic(
                     "DP227",
-                    f'"{item.key}" is listed in {order.name} of "{holder.key}" but has no {place}',
+                    f'"{item.key}" is listed in {order.name} of "{holder.key}", but its entry has no {place}',
                     holder.where(order.name),
                     str(holder.address),
-                    f"give it {place}, or take it off the list",
-                    (("declared here", item.span),),
+                    f"add {place} to its entry, or delete it from the list",
+                    (("the entry", item.span),),
                 )
 
 
@@ -287,11 +287,11 @@ def _circles(registry: Registry, kind: Kind, mine: list[Entry]) -> Iterable[Diag
             names = [f'"{one.key}"' for one in (first, *others, first)]
             yield Diagnostic(
                 "DP235",
-                f"{kind.one} would be in itself: {chain(names, ' in ')}",
+                f"{kind.one} would be inside itself: {chain(names, ' in ')}",
                 first.where(field.name),
                 str(first.address),
-                f"take the {field.name} of one of them away, or change it",
-                tuple((f'"{one.key}" is put there', one.where(field.name)) for one in others[:MOST]),
+                f"change or delete the {field.name} of one of them",
+                tuple((f'the {field.name} of "{one.key}"', one.where(field.name)) for one in others[:MOST]),
             )
 
 
@@ -318,7 +318,7 @@ def _unknown_claims(
                     resource.where(field),
                     str(resource.address),
                     hint,
-                    (("the schema is defined here", declared.span),),
+                    (("the visitor schema", declared.span),),
                 )
 
 
@@ -345,11 +345,12 @@ def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) 
         if other is not None:
             yield Diagnostic(
                 "DP213",
-                f'"{resource.key}" is the key of a {made.noun} and of a {maker.noun}, which makes one',
+                f'"{resource.key}" is the key of a {made.noun} and of a '
+                f"{maker.noun}, which creates a {made.noun}",
                 resource.span,
                 str(resource.address),
-                "give one of them another key",
-                (("first given here", other.span),),
+                "change the key of one of the two",
+                (("the first one", other.span),),
             )
 
 

@@ -77,7 +77,7 @@ class Declarations:
         self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None,
         cause: str | None = None,
     ) -> None:  # fmt: skip
-        related = (("first given here", first),) if first else ()
+        related = (("the first one", first),) if first else ()
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related, cause=cause))
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
@@ -98,10 +98,11 @@ class Declarations:
         """What to do about a key that is like none of those that may stand there."""
         if word.strip() in known:
             return (
-                f'a space that is no plain one is in this key: type "{word.strip()}" and its indentation anew'
+                "this key contains an invisible character that looks like a space: "
+                f'type "{word.strip()}" and its indentation again'
             )
         if word in POLICY_WORDS:
-            return f'"{word}" belongs to policy:, at the top of the root file'
+            return f'"{word}" belongs under policy: at the top of the root file'
         homes = [
             kind.one
             for kind in self.registry.ordered
@@ -110,8 +111,8 @@ class Declarations:
         ]
         if 0 < len(homes) <= _FEW and what not in homes:
             *others, last = homes
-            return f'"{word}" belongs to {", ".join(others)}{" or " if others else ""}{last}'
-        return f"known keys: {', '.join(sorted(known))}"
+            return f'"{word}" is a key of {", ".join(others)}{" or " if others else ""}{last}'
+        return f"allowed keys: {', '.join(sorted(known))}"
 
     def may_be_unread(self, address: Address) -> bool:
         """Whether an entry may be written for this address that could not be read; that has its finding."""
@@ -127,14 +128,14 @@ class Declarations:
             word = str(key.value)
             if word in self.registry.words:
                 self.error(
-                    "DP210", f'"{word}" is the word of a kind and cannot name an organization', key.span
+                    "DP210", f'"{word}" is a reserved word and cannot be the key of an organization', key.span
                 )
                 continue
             self._entry(root, Address.root(word), key, value, parent=None)
 
     def _entry(self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None) -> None:
         if not self.registry.keyed(kind) and (key.interpolated or not LOCAL_KEY.fullmatch(str(key.value))):
-            self.error("DP211", f'"{key.value}" is no local key', key.span, _local_key(key))
+            self.error("DP211", f'"{key.value}" is not a valid key', key.span, _local_key(key))
             self.unreadable.add(address)
             return
         nothing = isinstance(node, Scalar) and node.value is None and not _clears(kind, node)
@@ -147,7 +148,7 @@ class Declarations:
             if nothing:
                 self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _of_empty(kind))
             else:
-                message = f"{kind.one} is a mapping, found {found_in(node)}"
+                message = f"{kind.one} must be a mapping, found {found_in(node)}"
                 self.error("DP202", message, node.span, _space(node) or _fields_of(kind))
             return
         entry = Declaration(kind, address, str(key.value), key.span, parent)
@@ -164,8 +165,11 @@ class Declarations:
         if other is not None:
             message = f'"{entry.key}" is declared twice'
             if entry.key != other.key:
-                message = f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: case is ignored'
-            self.error("DP213", message, entry.key_span, "keep one of the two", first=other.key_span)
+                message = (
+                    f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: '
+                    "upper and lower case do not differ"
+                )
+            self.error("DP213", message, entry.key_span, "delete one of the two", first=other.key_span)
             return False
         self.entries[entry.address] = entry
         return True
@@ -195,8 +199,8 @@ class Declarations:
             elif word in kind.inline_words:
                 name = kind.inline_words[word]
                 first = node.key(name)
-                message = f'"{word}" and "{name}" say the same'
-                self.error("DP201", message, key.span, "keep one of the two", first.span if first else None)
+                message = f'"{word}" and "{name}" set the same field'
+                self.error("DP201", message, key.span, "delete one of the two", first.span if first else None)
             elif any(place.split(".")[0] == word for place in places):
                 self._place(entry, word, key, value)
                 without = key.span if isinstance(value, Scalar) and value.value is None else None
@@ -222,7 +226,9 @@ class Declarations:
             entry.pin = value
         else:
             entry.wrong_pin = True
-            self.error("DP202", f"id is the platform's id, a text; found {fault}", value.span)
+            self.error(
+                "DP202", f"id must be the id of the object in GitBook, a text, found {fault}", value.span
+            )
 
     def _place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
         """Entries of other kinds below this one; a dotted place is a mapping in a mapping."""
@@ -230,7 +236,7 @@ class Declarations:
         if path not in places:
             if not isinstance(node, Mapping):
                 self.unreadable.add(entry.address.child(*path.split(".")))
-                self.error("DP202", f"{path} is a mapping", node.span, _space(node))
+                self.error("DP202", f"{path} must be a mapping", node.span, _space(node))
                 return
             known = [place.removeprefix(f"{path}.") for place in places if place.startswith(f"{path}.")]
             for inner, value in node.entries:
@@ -256,7 +262,7 @@ class Declarations:
         if not isinstance(node, Mapping):
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
-                message = f"{key.value} is a mapping of entries, found {found_in(node)}"
+                message = f"{key.value} must be a mapping of entries, found {found_in(node)}"
                 self.error("DP202", message, key.span, _space(node) or _no_entries(key, node))
             return
         written = self._with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
@@ -286,7 +292,7 @@ class Declarations:
     ) -> None:
         if not isinstance(node, Sequence):
             self.unreadable.add(scope.address)
-            self.error("DP202", f"{key.value} is a list of nodes", node.span)
+            self.error("DP202", f"{key.value} must be a list of sections, groups, links or spaces", node.span)
             return
         if not node.items:
             self.empty.append(scope)
@@ -298,7 +304,9 @@ class Declarations:
                 self.unreadable.add(scope.address)
                 continue
             if before is not None and _alone(before.kind) != _alone(made.kind):
-                message = f"a {made.kind.noun} and a {before.kind.noun} cannot stand side by side at the root"
+                message = (
+                    f"a {made.kind.noun} and a {before.kind.noun} cannot both be at the top level of a site"
+                )
                 self.error("DP214", message, made.key_span, self._side_by_side(kinds), before.key_span)
             before = made
 
@@ -307,7 +315,7 @@ class Declarations:
         scope: Scope, owner: Declaration, holder: Declaration | None,
     ) -> Declaration | None:  # fmt: skip
         if not isinstance(node, Mapping):
-            self.error("DP202", "a node is a mapping", node.span, _space(node))
+            self.error("DP202", "an item of the navigation must be a mapping", node.span, _space(node))
             return None
         type_, key = node.get("type"), node.get("key")
         if not isinstance(type_, Scalar) or type_.value not in all_types:
@@ -316,13 +324,16 @@ class Declarations:
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
             inside = holder.kind.noun if holder else "structure"
-            message = f"{kind.one} cannot stand in a {inside}"
-            self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed)}")
+            message = f"{kind.one} is not allowed in a {inside}"
+            self.error("DP214", message, type_.span, f"a {inside} can contain: {', '.join(allowed)}")
             return None
         local = _word(key)
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
             self.error(
-                "DP211", f"{kind.one} needs a key", (key or type_).span, "key: is a local name, never sent"
+                "DP211",
+                f"{kind.one} needs a key",
+                (key or type_).span,
+                "write key: and a name of your choice. dpsync uses the key only in your files",
             )
             return None
         inner = holder is not None and holder.kind.name in kind.parents
@@ -362,7 +373,7 @@ class Declarations:
             return
         if not isinstance(children, Sequence):
             self.unreadable.add(scope.address)
-            self.error("DP202", "children is a list of nodes", children.span)
+            self.error("DP202", "children must be a list of sections, groups, links or spaces", children.span)
             return
         allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
         for item in children.items:
@@ -376,7 +387,7 @@ class Declarations:
             return
         holds = " or ".join(self.registry[name].noun for name in shape.holds)
         of = self.registry[shape.holds[0]].shape
-        hint = f"write children: [{{ type: {of.type}, … }}] in it" if isinstance(of, NodeShape) else None
+        hint = f"add children: [{{ type: {of.type}, … }}]" if isinstance(of, NodeShape) else None
         message = f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}'
         self.error("DP215", message, entry.key_span, hint)
 
@@ -388,13 +399,17 @@ class Declarations:
             for kind in kinds
             if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.holds
         ]
-        return f"put the {alone.noun} among the children of a {' or '.join(around)}, or take it out"
+        return f"move the {alone.noun} to the children of a {' or '.join(around)}, or delete it"
 
     def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
-        hint = f"write type: with one of {', '.join(known)}"
+        hint = f"add type: with one of {', '.join(known)}"
         if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{nearest}"?'
-        message = "a node needs its type" if type_ is None else "a node needs a known type"
+        message = (
+            "an item of the navigation has no type"
+            if type_ is None
+            else "an item of the navigation has an unknown type"
+        )
         self.error("DP202", message, (type_ or node).span, hint)
 
 
@@ -411,16 +426,16 @@ def _of_empty(kind: Kind) -> str:
     """What to write in place of nothing, so that it is accepted."""
     needed = [one for one in kind.fields if one.required and one.name not in (kind.natural, kind.default)]
     if kind.only_short:
-        return f"write its {kind.shorthand}, or remove the entry"
+        return f"write the {kind.shorthand}, or delete the entry"
     if needed:
         fields = ", ".join(f"{one.name}: …" for one in needed if not one.nest)
         short = kind.shorthand in [one.name for one in needed] and len(needed) == 1
         return (
-            f"write its {kind.shorthand}, or remove the entry"
+            f"write the {kind.shorthand}, or delete the entry"
             if short
-            else f"write {{ {fields} }}, or remove the entry"
+            else f"write {{ {fields} }}, or delete the entry"
         )
-    return f"write {{}} for one without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
+    return f"write {{}} for an entry without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
 
 
 def _fields_of(kind: Kind) -> str | None:
@@ -432,10 +447,12 @@ def _fields_of(kind: Kind) -> str | None:
 def _local_key(key: Scalar) -> str:
     """Return a hint on how to write a local key, with a suggestion made from the invalid key."""
     if key.interpolated:
-        return "a local key is part of the address of an entry, so it cannot contain variables"
+        return "a key is part of the address of an entry, so it cannot contain variables"
     text = str(key.value)
     made = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._").lower()
-    rule = "a key has letters, digits, dots, underscores and hyphens, and begins with a letter or digit"
+    rule = (
+        "a key consists of letters, digits, dots, underscores and hyphens, and begins with a letter or digit"
+    )
     return f'{rule}: write "{made}"' if made else rule
 
 
@@ -443,10 +460,9 @@ def _no_entries(key: Scalar, node: Node) -> str:
     """What to write in place of something that is no mapping of entries."""
     if isinstance(node, Scalar) and node.value is None:
         return (
-            f"indent its entries by two more spaces than {key.value}; remove the key to not manage it; "
-            "{} says that there are none, where policy: prune or watch names it"
+            f"indent the entries two spaces deeper than {key.value}. If there are no entries, delete the key"
         )
-    return "write each entry as KEY: { … }, without a dash before it"
+    return "write each entry as KEY: { … }, without a dash"
 
 
 def _space(node: Node) -> str | None:

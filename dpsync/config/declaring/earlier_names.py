@@ -29,8 +29,8 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         return EarlierNames()
     key, node = entry.previously
     if not entry.kind.can_be_renamed:
-        message = f"{entry.kind.one} is never renamed by dpsync"
-        parsing.error("DP228", message, key.span, "remove the line; id: says which one is meant")
+        message = f"previously has no effect: dpsync cannot rename {entry.kind.one}"
+        parsing.error("DP228", message, key.span, "delete the line. To choose the object, add its id:")
         return EarlierNames()
     names: list[dict[str, Value]] = []
     addresses: list[Address] = []
@@ -42,7 +42,7 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         has_keys = entry.kind.natural is None
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
             forms = [*(["key or address"] if has_keys else []), *fields]
-            parsing.error("DP202", f"previously is a former {', '.join(forms)}, or a mapping", item.span)
+            parsing.error("DP202", f"previously must be a former {', '.join(forms)}, or a mapping", item.span)
             continue
         names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]
         addresses += _addresses(entry, item.value) if has_keys else []
@@ -74,5 +74,5 @@ def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value
         if parsed is not INVALID:
             fields[key.text] = kind.field(key.text).type.fold(parsed)
     if not node.entries:
-        parsing.error("DP202", f"previously names {' or '.join(known)}", node.span)
+        parsing.error("DP202", f"previously must contain {' or '.join(known)}", node.span)
     return [fields] if fields else []

@@ -9,13 +9,16 @@ from dpsync.model.findings.nodes import Node, Scalar
 
 def new(entry: Declaration, parsing: Parsing) -> bool:
     """Whether an entry is declared to be a new thing, whatever is live."""
-    possible, why = entry.kind.content, f"{entry.kind.one} is no content: creating one asks no question"
+    possible, why = (
+        entry.kind.content,
+        f"new has no effect: dpsync creates {entry.kind.one} without a question",
+    )
     return _flag(entry.new, parsing, None if possible else why)
 
 
 def takeover(entry: Declaration, parsing: Parsing) -> bool:
     """Whether an entry is to be written although the platform keeps a part of it as a repository has it."""
-    why = f"the platform syncs no {entry.kind.noun} with a repository"
+    why = f"takeover has no effect: GitBook cannot sync {entry.kind.one} with a repository"
     return _flag(entry.takeover, parsing, None if entry.kind.synced else why)
 
 
@@ -24,9 +27,9 @@ def _flag(said: tuple[Scalar, Node] | None, parsing: Parsing, impossible: str | 
         return False
     key, node = said
     if impossible is not None:
-        parsing.error("DP228", impossible, key.span, "remove the line")
+        parsing.error("DP228", impossible, key.span, "delete the line")
         return False
     if not isinstance(node, Scalar) or not isinstance(node.value, bool):
-        parsing.error("DP202", f"{key.text} is true or false", node.span)
+        parsing.error("DP202", f"{key.text} must be true or false", node.span)
         return False
     return node.value

@@ -42,7 +42,7 @@ class PolicyReader:
                 else:
                     self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
         elif node is not None:
-            self.declared.error("DP202", "policy is a mapping", node.span)
+            self.declared.error("DP202", "policy must be a mapping", node.span)
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
         lists["watch_values"] = tuple(one for one in lists["watch"] if one.value is not None)
         lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field and one.value is None)
@@ -53,7 +53,7 @@ class PolicyReader:
         if not isinstance(node, Sequence):
             text = node.text if isinstance(node, Scalar) and isinstance(node.value, str) else "teams"
             hint = f"write {name}: [{text}]"
-            self.declared.error("DP202", f"{name} is a list of address patterns", node.span, hint)
+            self.declared.error("DP202", f"{name} must be a list of addresses or patterns", node.span, hint)
             return
         for written in node.items:
             skip = isinstance(written, Mapping) and name == "protect"
@@ -61,23 +61,25 @@ class PolicyReader:
             if item is None:
                 continue
             if not isinstance(item, Scalar) or not isinstance(item.value, str):
-                self.declared.error("DP202", "an address pattern is a text", item.span)
+                self.declared.error("DP202", "an address or pattern must be a text", item.span)
                 continue
             try:
                 pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
                 pattern = pattern.with_parsed_value() if name == "watch" else pattern
             except ValueError as wrong:
                 bare = item.value.strip("/")
-                hint = f'write "{bare}" for the whole place, "{bare}/*" for each thing in it'
-                said = f'"{item.value}" is no address pattern: {wrong}'
+                hint = f'write "{bare}" for the whole list, or "{bare}/*" for each entry in it'
+                said = f'"{item.value}" is not a valid pattern: {wrong}'
                 self.declared.error("DP230", said, item.span, hint if bare != item.value and bare else None)
                 continue
             if pattern.field and name not in ("ignore", "watch", "accept"):
-                self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
+                self.declared.error(
+                    "DP230", f"{name} takes addresses without a field", item.span, "delete the part after #"
+                )
                 continue
             if name == "removed" and "*" in item.value:
-                hint = "write one line for each thing that may go"
-                self.declared.error("DP230", f"{name} names things one by one, without *", item.span, hint)
+                hint = "write one line for each object that dpsync may delete"
+                self.declared.error("DP230", f"{name} takes single addresses, without *", item.span, hint)
                 continue
             self.patterns[name].append(pattern)
             if skip:
@@ -90,7 +92,7 @@ class PolicyReader:
         keys = {key.text for key, _ in item.entries}
         if keys != {"address", "skip"} or not isinstance(skip, Scalar) or skip.value is not True:
             message, hint = (
-                "it is not { address: …, skip: true }",
+                "a mapping under protect must have address and skip: true",
                 "write { address: spaces/docs, skip: true }",
             )
             self.declared.error("DP202", message, item.span, hint)
@@ -100,7 +102,9 @@ class PolicyReader:
     def _limits(self, node: Node) -> None:
         names, values = list(Limits.__struct_fields__), dict[str, int]()
         if not isinstance(node, Mapping):
-            self.declared.error("DP202", "limits is a mapping of deletes, percent and exposures", node.span)
+            self.declared.error(
+                "DP202", "limits must be a mapping with deletes, percent or exposures", node.span
+            )
             return
         for key, value in node.entries:
             if key.value not in names:
@@ -112,7 +116,9 @@ class PolicyReader:
                 or value.value < 0
             ):
                 hint = _as_percent(value) if key.value == "percent" else None
-                self.declared.error("DP202", f"{key.value} is a whole number from 0 up", value.span, hint)
+                self.declared.error(
+                    "DP202", f"{key.value} must be a whole number, 0 or more", value.span, hint
+                )
             else:
                 values[str(key.value)] = value.value
         self.limits = Limits(**values)
@@ -130,19 +136,16 @@ class PolicyReader:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
                 word = scope.address.last
-                hint = (
-                    f"remove the key to leave {word} alone, or add a prune pattern that covers it, "
-                    "or a watch pattern"
-                )
-                self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
+                hint = f"delete the key, or add {word} to prune or watch under policy:"
+                self.declared.error("DP232", f"an empty {word}: has no effect here", scope.span, hint)
 
     def _declared_all_the_same(self, resources: list[Entry]) -> None:
-        for name, does in (("forget", "forgotten"), ("removed", "removed")):
+        for name in ("forget", "removed"):
             for pattern in self.patterns[name]:
                 entry = next((one for one in resources if pattern.matches(one.address)), None)
                 if entry is not None and "*" not in pattern.last:
-                    hint = f"remove the entry if it is to be {does}, or this pattern to manage it"
-                    message = f"{entry.address} is declared, and {does} at the same time"
+                    hint = "to manage the object, delete this line. Otherwise, delete the entry"
+                    message = f"{entry.address} has an entry, so policy cannot name it under {name}"
                     self._error("DP233", message, pattern, hint, first=entry.span)
 
     def _content(self, registry: Registry) -> None:
@@ -151,8 +154,13 @@ class PolicyReader:
         for pattern in self.patterns["removed"]:
             kinds = places.kinds(Address(pattern.segments))
             if kinds and not any(kind.content for kind in kinds):
-                reason = f"removed: {kinds[0].one} holds no content, and is deleted without being named"
-                self._error("DP234", reason, pattern, "take this line away; prune says what is deleted")
+                reason = f"removed: dpsync deletes {kinds[0].one} without a line under removed"
+                self._error(
+                    "DP234",
+                    reason,
+                    pattern,
+                    "delete this line. prune decides whether dpsync deletes the object",
+                )
 
     def _fit(self, registry: Registry, resources: list[Entry]) -> None:
         """Every pattern fits some address that there could be."""
@@ -183,9 +191,9 @@ class PolicyReader:
                 for kind in places.registry.ordered
                 if kind.platform.trouble is not None and (not fields or kind in kinds)
             )
-            hint = f"known: {', '.join(known)}"
+            hint = f"allowed: {', '.join(known)}"
         named = f'"{pattern.field}" is' if pattern.field else f'"{pattern.text}" names'
-        message = f"accept: {named} no field by which the platform reports a problem"
+        message = f"accept: {named} no field by which GitBook reports a problem"
         self._error("DP244", message, pattern, hint)
 
     def _has_default(self, places: Places, pattern: Pattern) -> None:
@@ -194,8 +202,10 @@ class PolicyReader:
             one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
         ]
         if not any(one.watchable for one in fields):
-            message = f'watch: nobody knows the platform\'s default of "{pattern.field}"'
-            self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
+            message = f'watch: dpsync does not know the default value of "{pattern.field}"'
+            self._error(
+                "DP234", message, pattern, "set the field in the entry: drift compares all fields of an entry"
+            )
 
     def _check_watched_value(self, places: Places, pattern: Pattern, value: str) -> None:
         """Report a pattern whose value the field cannot have, or whose field has no fixed list of words."""
@@ -205,13 +215,13 @@ class PolicyReader:
         words = sorted({word for one in fields for word in allowed_words(one.type) or ()})
         if not words or not any(one.source is not None for one in fields):
             message = (
-                f'watch: "{pattern.field}" has no fixed list of words, so a pattern cannot contain a value'
+                f'watch: "{pattern.field}" has no fixed list of values, so a pattern cannot contain a value'
             )
             self._error(
                 "DP234",
                 message,
                 pattern,
-                "declare the object with this field: drift compares declared fields",
+                "set the field in the entry: drift compares all fields of an entry",
             )
         elif all(parse_value(one, value) is INVALID for one in fields):
             message = f'watch: "{pattern.field}" cannot have the value "{value}"'
@@ -223,8 +233,11 @@ class PolicyReader:
                 kind = registry[resource.kind]
                 keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
                 if pattern.field in keys and pattern.matches(resource.address):
-                    hint = "take the pattern away; what tells things apart has to be known"
-                    message = f'"{pattern.field}" is a natural key of {kind.one} and cannot be ignored'
+                    hint = "delete the pattern: dpsync recognizes the object by this field"
+                    message = (
+                        f'"{pattern.field}" cannot be ignored, because dpsync '
+                        f"recognizes {kind.one} by this field"
+                    )
                     self._error("DP231", message, pattern, hint)
                     break
 

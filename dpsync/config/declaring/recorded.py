@@ -49,17 +49,19 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
     if _contains_hidden_text(recorded):
-        raise IncompleteValue("it contained a secret, which plans and journals never contain")
+        raise IncompleteValue("it contained a secret, and plans and journals do not contain secrets")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
-        raise IncompleteValue(f"its {empty} had no value, and no request takes one away")
+        raise IncompleteValue(f"its {empty} had no value, and the API cannot clear the field")
     node, problems = nodes(text, "")
     reading = _Reading([one.message for one in problems])
     value = _with_platform_forms(type_).parse(node, reading) if node is not None else INVALID
     if reading.problems:
         raise UnfitValue("; ".join(dict.fromkeys(reading.problems)))
     if reading.incomplete or value is INVALID:
-        raise IncompleteValue("; ".join(dict.fromkeys(reading.incomplete)) or "it cannot be read")
+        raise IncompleteValue(
+            "; ".join(dict.fromkeys(reading.incomplete)) or "the recorded value is not readable"
+        )
     _check_markers(marked, value)
     return value
 
@@ -78,7 +80,7 @@ def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
     if not isinstance(name, str) or not name:
         raise UnfitValue(f'"{marker}" needs a text as its value')
     if marker == LIVE and not is_path_id(name):
-        raise UnfitValue("it contains an invalid platform id")
+        raise UnfitValue("it contains an invalid id")
     marked.append((marker, name))
     return name if marker == REF else {"id" if marker == LIVE else "env": name}
 

@@ -52,9 +52,9 @@ class Resolving:
     ) -> Invalid:
         address = str(self._at.address) if self._at else None
         if self._at is not None and self._read is not None:
-            on = f"on the profile {self.registry.profile.name}"
+            on = f"in the API version {self.registry.profile.name}"
             message = f"{on}, {self._read.name} of {self._at.kind.one}: {message}"
-            hint = hint or "--profile, or the environment's profile, says which platform is planned for"
+            hint = hint or "choose the API version with --profile, or with profile: in the environment"
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
         return INVALID
@@ -124,7 +124,7 @@ class Resolving:
         if hint is None and not self.declared.diagnostics.full("DP220"):
             hint = self._hints[cause] = self._missing_reference_hint(kinds, key, places)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
-        return self.error("DP220", f'there is no {nouns} "{key}"', span, hint, cause)
+        return self.error("DP220", f'the files declare no {nouns} "{key}"', span, hint, cause)
 
     def _missing_reference_hint(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
         """Return a hint for an unresolved reference: the entry that was probably meant, or what to do."""
@@ -144,7 +144,7 @@ class Resolving:
         if elsewhere is not None:
             owner = self._owner(self.registry[kinds[0]])
             return f"{elsewhere} exists, but this field can only refer to an entry in {owner}"
-        return "a reference is the key of an entry: declare it, or write { id: … } for what is not managed"
+        return "write the key of an entry. For an object without an entry, write { id: … }"
 
     def _place(self, target: Kind) -> Address | None:
         """Return the address of the mapping or list in which entries of a kind stand, seen from here."""
@@ -229,14 +229,17 @@ class Resolving:
     def _value(self, field: Field, node: Node, type_: Type) -> Value:
         if not field.declarable:
             return self.error(
-                "DP221", f'"{field.name}" is only ever set by the platform', node.span, "remove it"
+                "DP221",
+                f'"{field.name}" cannot be set in files: only GitBook sets this field',
+                node.span,
+                "delete the line",
             )
         if isinstance(node, Scalar) and node.value is None and node.plain:
             if field.null == "refused":
-                hint = "give it a value" if field.required else "remove the key to leave the field alone"
-                said = f'"{field.name}" cannot be cleared'
+                hint = "write a value" if field.required else "to leave the field alone, delete the line"
+                said = f'"{field.name}" cannot be null'
                 if self._at is not None and self._at.kind.inherits is not None:
-                    said += ": the platform answers with what holds, so that nobody could see it"
+                    said += ": GitBook always returns the effective value of this field"
                 return self.error("DP222", said, node.span, hint)
             return None
         value = type_.parse(node, self)

@@ -48,7 +48,7 @@ def entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]
     reading = _RowReading(kind, problems)
     if not found:
         reading.wrong(
-            f"the file has no line that names its columns ({', '.join(reading.known)})",
+            f"the first line of the file must name the columns ({', '.join(reading.known)})",
             Span.start_of(file),
         )
         return None, problems
@@ -79,23 +79,28 @@ class _RowReading:
         for number, (name, span) in enumerate(row):
             if name not in self.known:
                 nearest = did_you_mean(name, self.known)
-                hint = f'did you mean "{nearest}"?' if nearest else f"columns are: {', '.join(self.known)}"
+                hint = (
+                    f'did you mean "{nearest}"?' if nearest else f"the columns are: {', '.join(self.known)}"
+                )
                 other = ";" if ";" in name else "a tab" if "\t" in name else None
-                hint = f"columns stand apart by a comma, not by {other}" if other else hint
-                self.wrong(f'"{name}" is no column of {self.kind.key}', span, hint)
+                hint = f"separate the columns by commas, not by {other}" if other else hint
+                self.wrong(f'"{name}" is not a column of {self.kind.key}', span, hint)
             elif name in self.names[:number]:
-                self.wrong(f'the column "{name}" is named twice', span)
+                self.wrong(f'the column "{name}" appears twice', span)
         natural = str(self.kind.natural)
         if natural not in self.names and len(self.problems) == wrong:
-            hint = f"the first line names the columns: {', '.join(self.known)}"
-            self.wrong(f'there is no column "{natural}"', row[0].span, hint)
+            hint = f"name the columns in the first line: {', '.join(self.known)}"
+            self.wrong(f'the column "{natural}" is missing', row[0].span, hint)
         return len(self.problems) == wrong
 
     def entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
         """One row as an entry; None where it is wrong."""
         if len(row) > len(self.names):
-            hint = 'put a cell with a comma in it in quotes ("…")'
-            count = f"the line has {counted(len(row), 'cell')}, and there are columns for {len(self.names)}"
+            hint = 'put a cell that contains a comma in quotes ("…")'
+            count = (
+                f"the line has {counted(len(row), 'cell')}, but the first line "
+                f"names {counted(len(self.names), 'column')}"
+            )
             self.wrong(count, row[len(self.names)].span, hint)
             return None
         cells = {name: cell for name, cell in zip(self.names, row, strict=False) if cell.text}
@@ -117,9 +122,9 @@ class _RowReading:
     def _is_plain(self, cell: CsvCell) -> bool:
         """Whether nothing of a cell could be meant, or read, in another way."""
         if cell.text != cell.text.strip():
-            self.wrong("the cell begins or ends with a blank", cell.span, "remove it")
+            self.wrong("the cell begins or ends with a space", cell.span, "delete the space")
         elif is_formula(cell.text):
-            hint = "write the entry in YAML, beside file:"
+            hint = "write this entry in YAML, next to file:"
             self.wrong("a spreadsheet would run this cell as a formula", cell.span, hint)
         else:
             return True
@@ -133,8 +138,8 @@ class _RowReading:
         form = self.format.forms.get(filled)
         if form is None:
             ways = ", or ".join(" and ".join(names) for names in self.format.forms)
-            message = f"{' and '.join(filled)} cannot be filled in one line"
-            self.wrong(message, cells[filled[-1]].span, f"fill {ways}")
+            message = f"the line gives a value to {' and '.join(filled)}, which is not a valid combination"
+            self.wrong(message, cells[filled[-1]].span, f"give a value to {ways}")
             return None
         first = cells[filled[0]].span
         return filled, [(_scalar(name, first), _node(part, cells, first)) for name, part in form.items()]

@@ -55,14 +55,12 @@ def read_base(
 def _named(repository: Repository, ref: str) -> Base:
     commit = repository.commit(ref)
     if commit is None:
-        raise _unusable(
-            ref, "there is no such commit in this repository", DEEPER if repository.shallow else None
-        )
+        raise _unusable(ref, "this clone has no such commit", DEEPER if repository.shallow else None)
     return Base(ref, commit)
 
 
 def _unusable(ref: str, why: str, hint: str | None = None) -> DiagnosticError:
-    message = f'"{ref}" cannot be the base: {why}'
+    message = f'dpsync cannot compare the files with "{ref}": {why}'
     return DiagnosticError([Diagnostic(codes.BASE, message, hint=hint)], Exit.INVALID)
 
 
@@ -73,7 +71,7 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     assert base.commit is not None
     loaded = project.load(base.commit)
     if loaded is None:
-        return Base(f"{project.root.name} is not in {base.name}")
+        return Base(f"{base.name} does not contain {project.root.name}")
     first = loaded.wrong
     if first is None:
         earlier = Earlier(project, base.commit, loaded)
@@ -85,10 +83,10 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
             complete=loaded.complete,
         )
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
-    why = f"its configuration does not load ({where}{first.message})"
+    why = f"the configuration in this commit is invalid ({where}{first.message})"
     if ref is not None:
         raise _unusable(ref, why)
-    said = f"the configuration in {base.name} does not load"
+    said = f"the configuration in {base.name} is invalid"
     remark = warning(f"{said} ({where}{first.message})", "name another commit with --base")
     return Base(said, warning=remark)
 
@@ -107,5 +105,5 @@ def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path
         return replace(base, ids=ids)
     first = found[0]
     where = f"{first.span.line}: " if first.span else ""
-    message = f"the ids file in {base.name} cannot be used ({name}:{where}{first.message})"
+    message = f"the ids file in {base.name} is invalid ({name}:{where}{first.message})"
     return replace(base, warning=Diagnostic(codes.BASE, message, severity="warning"))

@@ -174,7 +174,7 @@ def _committed(project: Path, path: Path, commit: str) -> CommitFiles:
         _ = path.name in files  # load the names now, so that errors are raised here
     except (NoRepository, ValueError) as why:
         message = f"{path.name} cannot be compared with the commit {short_commit(commit)}: {why}"
-        hint = "fetch the commit with actions/checkout, in the job that runs dpsync"
+        hint = "run actions/checkout in the same job, before dpsync"
         raise DiagnosticError([Diagnostic(codes.CHANGED_FILE, message, hint=hint)], Exit.REFUSED) from None
     return files
 
@@ -193,6 +193,9 @@ def _compare(committed: CommitFiles, name: str, shown_name: str, data: bytes | N
 
 def _changed_file_error(name: str, commit: str) -> DiagnosticError:
     message = f"{name} differs from the checked commit {short_commit(commit)}"
-    hint = "an earlier step changed, added or removed this file: run dpsync right after actions/checkout"
+    hint = (
+        "an earlier step of the job changed, added or deleted this "
+        "file. Run dpsync right after actions/checkout"
+    )
     found = Diagnostic(codes.CHANGED_FILE, message, Span.start_of(name), hint=hint)
     return DiagnosticError([found], Exit.REFUSED)

@@ -16,7 +16,9 @@ from dpsync.config.git_base.git import Repository
 from dpsync.model.entries.git_base import Base
 from dpsync.model.findings.diagnostic import Diagnostic
 
-DEEPER: Final = "fetch the whole history: fetch-depth: 0 in actions/checkout, or git fetch --unshallow"
+DEEPER: Final = (
+    "fetch the whole history: set fetch-depth: 0 in actions/checkout, or run git fetch --unshallow"
+)
 _LARGEST_EVENT: Final = 64 * 1024 * 1024
 
 
@@ -37,7 +39,10 @@ def in_ci(env: Mapping[str, str]) -> bool:
 
 
 def warning(why: str, hint: str) -> Diagnostic:
-    message = f"no git base: {why}; renames and removed protection go unseen"
+    message = (
+        f"dpsync cannot compare the files with an earlier commit: {why}. dpsync "
+        "does not recognize renamed entries and removed protection"
+    )
     return Diagnostic(codes.BASE, message, hint=hint, severity="warning")
 
 

@@ -273,7 +273,7 @@ class CommitFiles(Struct, dict=True):
 
     def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
         if not isinstance(include, Sequence):
-            return [], [Diagnostic(codes.INCLUDE, '"include" is a list of paths', include.span)]
+            return [], [Diagnostic(codes.INCLUDE, '"include" must be a list of paths', include.span)]
         files: dict[str, Included] = {}
         problems: list[Diagnostic] = []
         for item in include:

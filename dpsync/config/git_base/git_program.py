@@ -106,7 +106,7 @@ class GitDirectory(Struct, frozen=True):
                     return found
         except (OSError, RuntimeError, ValueError):
             pass
-        raise NoRepository("not in a git repository")
+        raise NoRepository("the files are not in a git repository")
 
     def head(self) -> str | None:
         """The id of the commit that is checked out, read without a program; None where it is not known."""
@@ -163,7 +163,7 @@ def _at(top: Path) -> GitDirectory | None:
             return None
         said = _text(entry)
         if not said.startswith("gitdir: "):
-            raise NoRepository(f"{entry} does not say where git's directory is")
+            raise NoRepository(f"{entry} does not name the git directory")
         named = top / said.removeprefix("gitdir: ")
     own = named.resolve()
     with suppress(OSError):
@@ -183,8 +183,8 @@ def _is_no_content(top: Path, own: Path) -> None:
     git keeps nothing that is below a `.git`.
     """
     wrong = NoRepository(
-        f"the .git in {top} leads to {own}, which is among the files of a working tree",
-        "let it lead to a directory that no commit can hold",
+        f"the .git in {top} leads to {own}, which is inside a working tree",
+        "use a git directory outside the working tree",
     )
     if _below(own, top) and not _in_dot_git(own, top):
         raise wrong
@@ -249,7 +249,7 @@ class Git(Struct, frozen=True):
                     directory, given,
                 )  # fmt: skip
         except OSError as error:
-            raise NoRepository(f"git cannot be started: {disk.why(error)}") from None
+            raise NoRepository(f"dpsync cannot start git: {disk.why(error)}") from None
 
     def _kept(self) -> str:
         """The configuration for this repository."""
@@ -258,12 +258,10 @@ class Git(Struct, frozen=True):
         except FileNotFoundError:
             return _BARE
         except OSError as error:
-            raise NoRepository(
-                f"the configuration of the repository cannot be read: {disk.why(error)}"
-            ) from None
+            raise NoRepository(f"dpsync cannot read .git/config: {disk.why(error)}") from None
         listed = self.run("config", "--file", "-", "--no-includes", "-z", "--list", given=theirs)
         if listed.returncode:
-            raise NoRepository("git cannot read the configuration of the repository")
+            raise NoRepository("git cannot read .git/config")
         lines = []
         for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
             name, _, value = entry.partition("\n")
@@ -310,7 +308,8 @@ def _started(
     except subprocess.TimeoutExpired:
         raise NoRepository(
             f"git {arguments[0]} did not finish within {_TIME_LIMIT} seconds",
-            "git may be waiting for a named pipe or a device, for example at .gitattributes: remove it",
+            "git may be waiting for a named pipe or a device, for example "
+            "at .gitattributes. Delete the pipe or device",
         ) from None
 
 
@@ -347,5 +346,5 @@ def _is_trusted(place: GitDirectory, program: str) -> None:
         said = _started([program], asked, env, nowhere)
     safe = said.stdout.decode("utf-8", "surrogateescape").split("\0")
     if not any(one == "*" or Path(one) == place.top for one in safe if one):
-        hint = f"git config --global --add safe.directory {place.top}"
-        raise NoRepository("git does not trust this directory: it belongs to somebody else", hint)
+        hint = f"run git config --global --add safe.directory {place.top}"
+        raise NoRepository("git does not trust this directory, because it belongs to another user", hint)

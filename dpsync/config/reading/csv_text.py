@@ -84,8 +84,8 @@ def cell_text(text: str) -> str:
 def _wrong_quote(text: str, at: int, span: Span) -> Diagnostic:
     """What is wrong with a cell that is not one."""
     if text[at] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[at:]):
-        message, hint = "the quote that opens here is never closed", 'end the cell with "'
+        message, hint = "the closing quote of this cell is missing", 'write " at the end of the cell'
     else:
-        message = "a quote stands beside other text in this cell"
-        hint = 'put the whole cell in quotes, and write each quote in it twice ("")'
+        message = "the cell has a quote next to other text"
+        hint = 'put the whole cell in quotes, and double each quote inside ("")'
     return Diagnostic(codes.ROWS, message, span, hint=hint)

@@ -37,14 +37,14 @@ from dpsync.model.texts.characters import PRESENTATION, UNSEEN
 from dpsync.model.texts.command import command
 
 HEADER: Final = """\
-# Which live object each entry is: written by dpsync import, apply and ids. Ids only; keep it in git.
+# The id of the GitBook object of each entry. Written by dpsync. Commit this file.
 # After a merge conflict run: dpsync ids
 """
 _LONGEST_KEY: Final = 1000
 """Characters of a key that is written in one line; YAML ends at 1,024."""
 _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
 _HIDDEN: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
-_SHAPE: Final = "platform, then organization, then lines: address: id"
+_SHAPE: Final = "write the address of GitBook, below it the organization id, below it lines with address: id"
 
 
 Disputed = frozenset[tuple[str, str, Address]]
@@ -60,8 +60,8 @@ def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Fi
 def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Disputed, Findings]:
     text, unfit = decode(data, file)
     if not unfit and (marked := markers(text, file)):
-        hint = f"take over both sides, and read the platform where they differ: {command('ids')}"
-        message = "a merge conflict begins here"
+        hint = f"to merge both sides, run {command('ids')}"
+        message = "the ids file contains a merge conflict"
         conflicts = (Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked)
         return IdsFile(), frozenset(), Findings(conflicts)
     node, problems = (None, unfit) if unfit else read(text, file, repeated=True)
@@ -87,8 +87,8 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     if sides is None:
         found = Findings(unfit)
         if not unfit:
-            message = "these conflict markers do not belong together"
-            hint = "put it right by hand, or restore the file from git"
+            message = "the conflict markers do not match each other"
+            hint = "resolve the conflict by hand, or restore the file from git"
             found.extend(
                 Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in markers(text, file)
             )
@@ -170,7 +170,7 @@ def content(path: Path, name: str, project: Path) -> bytes | None:
         return None
     except OSError as error:
         message = f"the ids file {name} cannot be read: {disk.why(error)}"
-        hint = "put it right, or name another one with --ids"
+        hint = "correct the file, or choose another one with --ids"
         raise DiagnosticError([Diagnostic(codes.UNREADABLE, message, hint=hint)], Exit.INVALID) from None
 
 
@@ -191,13 +191,15 @@ class _Parser:
         sections: dict[str, dict[str, Lines]] = {}
         for platform, below in self.entries(node, "an ids file", empty=True):
             if not is_name(platform.text):
-                hint = "the address of the platform without a path: https://api.acme.example"
-                self.error(codes.IDS_SHAPE, f'"{platform.text}" names no platform', platform.span, hint)
+                hint = "write the address of GitBook without a path, such as https://api.acme.example"
+                self.error(
+                    codes.IDS_SHAPE, f'"{platform.text}" is not the address of a server', platform.span, hint
+                )
                 continue
             organizations = sections.setdefault(platform.text, {})
             for organization, lines in self.entries(below, "a platform"):
                 if not is_id(organization.text):
-                    message = f'"{organization.text}" is no id of an organization'
+                    message = f'"{organization.text}" is not a valid organization id'
                     self.error(codes.IDS_SHAPE, message, organization.span)
                     continue
                 before = organizations.get(organization.text, {})
@@ -243,26 +245,26 @@ class _Parser:
         most = 2 if any(kind.has_also for kind in recorded) else 1
         if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
             two = ", or two ids separated by a space" if most == 2 else ""
-            message = f"the line of {address} has no id"
+            message = f"the line of {address} has no valid id"
             self.error(
                 codes.IDS_ID,
                 message,
                 value.span,
-                f"write address: id{two}; or remove the line and run {command('ids')}",
+                f"write address: id{two}, or delete the line and run {command('ids')}",
             )
             return None
         return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span, kept)
 
     def no_address(self, text: str, known: bool) -> tuple[str, str]:
         if known:
-            return f'"{text}" needs no line: its key says which one it is', "remove the line"
-        return f'"{text}" is the address of no entry', "remove the line, or correct the address"
+            return f'"{text}" needs no line, because its key identifies the object', "delete the line"
+        return f'"{text}" is not the address of an entry', "correct the address, or delete the line"
 
     def entries(self, node: Node, what: str, empty: bool = False) -> tuple[tuple[Scalar, Node], ...]:
         if isinstance(node, Mapping):
             return node.entries
         if not (empty and isinstance(node, Scalar) and node.value is None):
-            self.error(codes.IDS_SHAPE, f"{what} is a mapping", node.span, _SHAPE)
+            self.error(codes.IDS_SHAPE, f"{what} must be a mapping", node.span, _SHAPE)
         return ()
 
     def error(self, code: str, message: str, *where: Span | str) -> None:
@@ -282,12 +284,15 @@ def _without_mark(value: Node) -> tuple[Node, bool]:
 
 def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
     """The finding that an entry has two lines."""
-    related = (("first given", first.span),) if first.span else ()
+    related = (("the first one", first.span),) if first.span else ()
     if first.address == line.address:
         message = f"{line.address} has two lines"
     else:
-        message = f"{first.address} and {line.address} are one entry: the section has one organization"
-    hint = f"keep the line that is right; where the platform tells which one that is: {command('ids')}"
+        message = (
+            f"{first.address} and {line.address} name the same entry, because "
+            "each section belongs to one organization"
+        )
+    hint = f"delete the wrong line, or let {command('ids')} choose the right one"
     return Diagnostic(codes.IDS_TWICE, message, line.span, hint=hint, related=related)
 
 
@@ -298,7 +303,7 @@ def repeated(ids: IdsFile) -> list[Diagnostic]:
             codes.IDS_TWICE,
             f"{line.address} has the same line twice",
             line.span,
-            hint=f"nothing is wrong by that; to write it once: {command('ids')}",
+            hint=f"the second line has no effect. To delete it, run {command('ids')}",
             severity="warning",
         )
         for line in ids.repeated

@@ -57,9 +57,9 @@ _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _new: Final = tuple.__new__
 _REPEATED: Final = 100
 """Characters of a plain text that may well come again in its file: then it is kept once."""
-_QUOTE: Final = "put it in quotes if it is text"
-_ANCHOR: Final = 'an anchor holds in its own file; put a text that begins with "*" in quotes'
-_SPLIT: Final = "split it with include"
+_QUOTE: Final = "if the value is text, put it in quotes"
+_ANCHOR: Final = 'define the anchor earlier in the same file. Put a text that begins with "*" in quotes'
+_SPLIT: Final = "split the file, and name the parts under include"
 
 
 class FileLimits(Struct, frozen=True):
@@ -211,13 +211,13 @@ class _NodeReader:
         span = self.span(event.start_mark, event.end_mark)
         self.documents += 1
         if self.documents > 1:
-            hint = "remove this line, or move what is below it into a file of its own and include that"
+            hint = "delete this line, or move the lines below it into a file of its own and include that file"
             self.error(codes.DOCUMENTS, "a second document begins here", span, hint)
             raise _StopReading
         if event.version not in (None, (1, 2)):
             version = ".".join(str(part) for part in event.version)
-            message = f"the file asks for YAML {version}; it is read as YAML 1.2"
-            self.error(codes.YAML_VERSION, message, span, "remove the %YAML line")
+            message = f"the file requests YAML {version}, but dpsync reads YAML 1.2"
+            self.error(codes.YAML_VERSION, message, span, "delete the %YAML line")
 
     def open(self, event: Any, is_mapping: bool) -> None:
         if len(self.frames) >= self.limits.depth:
@@ -249,7 +249,7 @@ class _NodeReader:
         text, end = event.value, event.end_mark
         span = self.span(event.start_mark, end)
         if len(text) > self.limits.scalar:
-            message = f"a text of {len(text):,} characters; the limit is {self.limits.scalar:,}"
+            message = f"the text has {len(text):,} characters, but at most {self.limits.scalar:,} are allowed"
             self.error(codes.TEXT_SIZE, message, span)
             raise _StopReading
         if event.tag is not None:
@@ -304,14 +304,14 @@ class _NodeReader:
         span = self.span(event.start_mark, event.end_mark)
         self.aliases += 1
         if self.aliases > self.limits.aliases:
-            self.error(codes.ALIASES, f"more than {self.limits.aliases} aliases in one file", span)
+            self.error(codes.ALIASES, f"the file contains more than {self.limits.aliases} aliases", span)
             raise _StopReading
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
             if self.open_anchors.get(event.anchor):
-                message, hint = f'"*{event.anchor}" stands inside its own anchor', None
+                message, hint = f'"*{event.anchor}" refers to its own anchor', None
             else:
-                message, hint = f'no anchor "&{event.anchor}" comes before this', _ANCHOR
+                message, hint = f'the file has no anchor "&{event.anchor}" above this alias', _ANCHOR
             self.error(codes.ALIAS, message, span, hint)
             anchor = _Anchor(Scalar(None, span, "", True), 1, 0)
         self.counted(anchor.count, event)
@@ -335,11 +335,11 @@ class _NodeReader:
             place = Span(self.file, begin.line, begin.column, begin.line, begin.column + len(word))
             self.diagnostics.append(without_colon(word, place))
         elif key.plain and key.text == "<<":
-            hint = 'repeat the keys, or give the whole value by an alias ("key: *name")'
-            self.error(codes.MERGE_KEY, 'merge keys ("<<") are not part of YAML 1.2', key.span, hint)
+            hint = 'repeat the keys, or reuse the whole value with an alias ("key: *name")'
+            self.error(codes.MERGE_KEY, 'merge keys ("<<") are not supported', key.span, hint)
         elif first is not None and not self.repeated:
-            related = (("first given", first.span),)
-            message, hint = f'the key "{key.text}" is given twice', "keep one of the two"
+            related = (("the first one", first.span),)
+            message, hint = f'the key "{key.text}" appears twice', "delete one of the two"
             self.diagnostics.append(
                 Diagnostic(codes.DUPLICATE_KEY, message, key.span, hint=hint, related=related)
             )
@@ -354,7 +354,7 @@ class _NodeReader:
             return
         frame = self.frames[-1]
         if frame.is_mapping and frame.key is None and not frame.skip:
-            self.error(codes.KEY, "a list or mapping cannot be a key", node.span, "a key is text")
+            self.error(codes.KEY, "a list or mapping cannot be a key", node.span, "write the key as text")
             frame.skip = True
             return
         frame.end = end
@@ -369,7 +369,7 @@ class _NodeReader:
     def counted(self, count: int, event: Any) -> None:
         self.count += count
         if self.count > self.limits.nodes:
-            message = f"the file holds more than {self.limits.nodes:,} values"
+            message = f"the file contains more than {self.limits.nodes:,} values"
             self.error(codes.NODES, message, self.span(event.start_mark, event.end_mark), _SPLIT)
             raise _StopReading
 
@@ -399,15 +399,19 @@ def _tag_error(span: Span) -> Diagnostic:
 
 
 def _forbidden(character: str, span: Span) -> Diagnostic:
-    message = f"the character U+{ord(character):04X} may not stand here"
-    escape = f'write it as "\\u{ord(character):04x}", in double quotes'
-    hint = "remove it" if IN_NO_TEXT.match(character) else f"remove it, or {escape}"
+    message = f"the character U+{ord(character):04X} is not allowed here"
+    escape = f'write "\\u{ord(character):04x}" in double quotes'
+    hint = "delete the character" if IN_NO_TEXT.match(character) else f"delete the character, or {escape}"
     return Diagnostic(codes.CHARACTER, message, span, hint=hint)
 
 
 def _not_utf8(data: bytes, offset: int, file: str) -> Diagnostic:
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    message = "the file is UTF-16" if wide else f"the byte 0x{data[offset]:02x} is not UTF-8"
+    message = (
+        "the file is encoded in UTF-16"
+        if wide
+        else f"the file is not encoded in UTF-8: invalid byte 0x{data[offset]:02x}"
+    )
     before = data[:offset].decode("utf-8").removeprefix("\ufeff")
     span = _span_at(before + "?", len(before), len(before) + 1, file)
     return Diagnostic(codes.ENCODING, message, span, hint="save the file as UTF-8")

@@ -55,11 +55,13 @@ def resolve(text: str) -> Value:
         _check_length(text)
         number = float(text)
         if not math.isfinite(number):
-            raise NumberError(f"{text} is too large for a number")
+            raise NumberError(f"the number {text} is too large")
         return number
     return text
 
 
 def _check_length(text: str) -> None:
     if len(text) > NUMBER_LENGTH:
-        raise NumberError(f"a number of {counted(len(text), 'character')}; the limit is {NUMBER_LENGTH}")
+        raise NumberError(
+            f"the number has {counted(len(text), 'character')}, but at most {NUMBER_LENGTH} are allowed"
+        )

@@ -16,34 +16,39 @@ from dpsync.model.findings.span import Span
 
 _QUOTE: Final = "put the text in quotes"
 TAG_HINT: Final = (
-    'write ${NAME} for a variable, { env: NAME } for a secret; put a text that begins with "!" in quotes'
+    "for a variable, write ${NAME}. For a secret, write { env: NAME }. "
+    'Put a text that begins with "!" in quotes'
 )
-_LIST: Final = "begin the list on the line below its key"
-_ALIGN: Final = "check the indentation of this line, and put text that begins with or holds quotes in quotes"
+_LIST: Final = "start the list on the line below its key"
+_ALIGN: Final = "check the indentation of this line. Put a text that contains quotes in quotes"
 
 # A piece of the parser's problem (the C parser and the pure one differ in words) → sentence, hint.
 _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     (
         "mapping values are not allowed",
         'a ":" is not allowed here',
-        f'{_QUOTE} if it holds ": "; check the indentation',
+        f'{_QUOTE} if it contains ": ", or check the indentation',
     ),
     ("block sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
     ("sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
     (
         "unknown escape character",
-        "an unknown escape after a backslash",
-        "use single quotes, or a double backslash",
+        "the backslash begins an unknown escape",
+        "use single quotes, or write two backslashes",
     ),
-    ("invalid Unicode character escape", "an escape that is no character", "write the character itself"),
+    (
+        "invalid Unicode character escape",
+        "this escape does not stand for a character",
+        "write the character itself",
+    ),
     ("undefined tag handle", "tags are not supported", TAG_HINT),
     ("document start", "there is text after the end of the document", "check brackets and indentation"),
-    ("expected alphabetic", "an anchor or alias has no name", f'{_QUOTE} if it begins with "*" or "&"'),
+    ("expected alphabetic", '"*" or "&" has no name after it', f'{_QUOTE} if it begins with "*" or "&"'),
     ("expected comment or line break", 'only a comment may follow "|" or ">" on its line', None),
     ("mapping keys are not allowed", 'a "? " is not allowed here', _QUOTE),
     ("expected node content", "a value is missing here", None),
     ("expected the node content", "a value is missing here", None),
-    ("incompatible YAML document", "the file asks for another version of YAML", "remove the %YAML line"),
+    ("incompatible YAML document", "the file requests another version of YAML", "delete the %YAML line"),
 )
 _CLOSES: Final = {"{": "}", "[": "]"}
 _BEFORE_BRACKET: Final = re.compile(r"([^\s{}\[\]]+)\s*([{\[])\s*\S")
@@ -64,8 +69,8 @@ _NO_COLON: Final = "expected ':'"
 # The same for what was opened and never finished: the message stands where it was opened.
 _AT_CONTEXT: Final[tuple[tuple[str, str, str], ...]] = (
     (_NO_COLON, 'a ":" is missing after this key', 'write "key: value", or indent the line'),
-    ("unexpected end of stream", "a quoted text is not closed", "add the closing quote"),
-    ("unexpected document", "a quoted text is not closed", "add the closing quote"),
+    ("unexpected end of stream", "the closing quote of this text is missing", "add the closing quote"),
+    ("unexpected document", "the closing quote of this text is missing", "add the closing quote"),
 )
 
 
@@ -109,7 +114,7 @@ COLOR: Final = re.compile(r"[ \t]+(#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-
 
 def unquoted_color(color: str, span: Span) -> Diagnostic:
     """Return the finding for a color that YAML reads as a comment."""
-    message = f"{color} needs quotes: YAML reads it, and the rest of its line, as a comment"
+    message = f"the color {color} needs quotes, because YAML reads the text from # on as a comment"
     return Diagnostic(codes.UNQUOTED_COLOR, message, span, hint=f'write "{color}"')
 
 
@@ -148,17 +153,21 @@ def explain(
         hint = f'add "{close}" where the {name} ends'
         return Diagnostic(codes.SYNTAX, message, _place(bracket.mark, text, file), hint=hint)
     if character == "\t" and ("tab" in problem or "cannot start" in problem or "indentation" in problem):
-        return Diagnostic(codes.SYNTAX, "a tab is used for indentation", at, hint="indent with spaces")
+        return Diagnostic(codes.SYNTAX, "the line is indented with a tab", at, hint="indent with spaces")
     if "cannot start any token" in problem:
         return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', at, hint=_QUOTE)
     if quoted is not None and quoted.ends_before(error.problem_mark):
         # It ends at the quote that was to begin another one.
         unclosed = _place(quoted.start, text, file)
-        return Diagnostic(codes.SYNTAX, "a quoted text is not closed", unclosed, hint="add the closing quote")
+        return Diagnostic(
+            codes.SYNTAX, "the closing quote of this text is missing", unclosed, hint="add the closing quote"
+        )
     if (found := _without_colon(error, text, file)) is not None:
         return found
     if character in "]}" and character and bracket is None:
-        return Diagnostic(codes.SYNTAX, f'this "{character}" closes nothing', at, hint="remove it")
+        return Diagnostic(
+            codes.SYNTAX, f'this "{character}" has no opening bracket', at, hint="delete the bracket"
+        )
     for piece, message, hint in _AT_CONTEXT:
         if piece in problem and opened is not None and "flow" not in (error.context or ""):
             glued = error.context_mark and _GLUED.match(text, error.context_mark.index)
@@ -171,7 +180,7 @@ def explain(
         if piece in problem:
             return Diagnostic(codes.SYNTAX, message, at, hint=advice)
     if "directive" in (error.context or ""):
-        return Diagnostic(codes.SYNTAX, 'a line may not begin with "%"', at, hint=f"{_QUOTE} if it is text")
+        return Diagnostic(codes.SYNTAX, 'a line cannot begin with "%"', at, hint=f"{_QUOTE} if it is text")
     if "block collection" in (error.context or "") or "'-' indicator" in problem:
         return _misfit("list", at, opened)
     if "block mapping" in (error.context or ""):
@@ -191,12 +200,14 @@ def _bracket(error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, cha
         )
     begins = ((f"the {name} begins", opened),)
     if character in "]}" and character:
-        message = f'a {name} is closed by "{close}", not by this'
+        message = f'this bracket does not close the {name}: "{close}" is expected'
         return Diagnostic(codes.SYNTAX, message, at, related=begins)
     if at.line > opened.line and _indent(text, at.line) <= _indent(text, opened.line):
         message = f'this {name} is not closed: "{close}" is missing'
         hint = f'add "{close}" where the {name} ends'
-        return Diagnostic(codes.SYNTAX, message, opened, hint=hint, related=(("it is still open", at),))
+        return Diagnostic(
+            codes.SYNTAX, message, opened, hint=hint, related=(("the text continues here", at),)
+        )
     return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this', at, related=begins)
 
 
@@ -232,7 +243,7 @@ def _indent(text: str, line: int) -> int:
 def _misfit(name: str, at: Span, opened: Span | None) -> Diagnostic:
     related = ((f"the {name} begins", opened),) if opened is not None else ()
     return Diagnostic(
-        codes.SYNTAX, f"this does not fit into the {name} around it", at, hint=_ALIGN, related=related
+        codes.SYNTAX, f"this line does not fit into the {name} around it", at, hint=_ALIGN, related=related
     )
 
 

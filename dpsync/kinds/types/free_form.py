@@ -121,7 +121,7 @@ class Json(Type, frozen=True):
                 hint = (
                     f"{own if default is not None else 'it is needed here:'} remove the key to not manage it"
                 )
-                ctx.error("DP222", f'"{name}" cannot be cleared', item.span, hint)
+                ctx.error("DP222", f'"{name}" cannot be null', item.span, hint)
                 refused = True
         return refused
 

@@ -117,7 +117,7 @@ class Text(Type, frozen=True):
             return secret
         return ctx.error(
             "DP205",
-            "a secret is never written here",
+            "a secret must not be written in the file",
             node.span,
             "write {env: NAME}; dpsync reads the variable when it sends the value",
         )

@@ -148,12 +148,14 @@ class Pattern(WithSpan, frozen=True, eq=False):
         path, hash_, field = text.partition("#")
         segments = Address.parse(path).segments
         if not path or any(segment == "" for segment in segments):
-            raise ValueError("a pattern is segments joined by single slashes")
+            raise ValueError("a pattern consists of names separated by single slashes")
         if hash_ and not field:
-            raise ValueError("a field's name is missing behind #")
+            raise ValueError("the name of a field is missing after #")
         for segment in segments:
             if "*" in segment and segment not in ("*", "**"):
-                raise ValueError(f'"*" stands for a whole segment, not for a part of "{segment}"')
+                raise ValueError(
+                    f'"*" can only replace a whole name between slashes, not a part of "{segment}"'
+                )
         if segments[0] in set(words):
             segments = ("*", *segments)
         return Pattern(text, segments, field or None, span)
@@ -167,7 +169,7 @@ class Pattern(WithSpan, frozen=True, eq=False):
         if not equals:
             return self
         if not field:
-            raise ValueError("a field's name is missing between # and =")
+            raise ValueError("the name of a field is missing between # and =")
         return Pattern(self.text, self.segments, field, self.span, value)
 
     @property

@@ -42,7 +42,7 @@ class Diagnostic(Struct, frozen=True):
     """One finding.
 
     `code` is stable and documented in docs/errors.md; `message` says what happened, `hint` what to do;
-    `related` points at further places ("first given here").
+    `related` points at further places ("the first one").
     """
 
     code: str
