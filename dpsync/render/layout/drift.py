@@ -90,7 +90,7 @@ class _Listing:
     def entry(self, item: Drifted, out: WaysOut | None) -> ViewEntry:
         """Return the entry of an object. `out`: how to end the difference, if it counts."""
         label = "" if item.what == "different" else item.label
-        fields = tuple(self._field(one) for one in item.fields)
+        fields = tuple(self._field(item.kind, part) for part in item.fields)
         return ViewEntry(
             address=visible(item.address),
             title=self.names.title(item.kind, item.address, label),
@@ -109,8 +109,9 @@ class _Listing:
             sides=("policy" if item.kept else "file", "live"),
         )
 
-    def _field(self, part: FieldDrift) -> ViewField:
-        live, file = self.names.shortened(part.live), self.names.shortened(part.file)
+    def _field(self, kind: str, part: FieldDrift) -> ViewField:
+        live = self.names.written(kind, part.field, part.live)
+        file = self.names.written(kind, part.field, part.file)
         unread: Literal["", "after"] = "" if part.known else "after"
         return ViewField(part.field, file, live, unread, default=part.watched, opens=part.opens)
 

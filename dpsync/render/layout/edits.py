@@ -8,10 +8,13 @@ from typing import Final
 from dpsync.model.plans.edits import Edit, EditedField, Edits
 from dpsync.model.texts.words import counted, short_commit
 from dpsync.render.layout.view import Block, Blocks, ViewEntry, ViewField
+from dpsync.render.words.names import Names, kind_name
 from dpsync.render.words.visible import visible
 
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
+_NAMES: Final = Names((), several=True)
+"""The names of a comparison of files: always whole addresses."""
 FILES: Final = "what the files say, not what the platform has"
 
 
@@ -48,7 +51,7 @@ def _entry(edit: Edit) -> ViewEntry:
         message=", ".join(_gist(edit)),
         sign=_SIGNS[edit.what],
         where=edit.at,
-        fields=tuple(_field(one, labelled=not added) for one in edit.fields),
+        fields=tuple(_field(one, kind_name(edit.kind), labelled=not added) for one in edit.fields),
         created=added,
         sides=None if added else ("before", "now"),
     )
@@ -64,7 +67,10 @@ def _gist(edit: Edit) -> Iterator[str]:
         yield f"and {counted(edit.inside, 'entry')} in it"
 
 
-def _field(one: EditedField, labelled: bool) -> ViewField:
+def _field(one: EditedField, kind: str, labelled: bool) -> ViewField:
     return ViewField(
-        visible(one.field), one.before, one.after, cause=_LABELS[one.declared] if labelled else ""
+        visible(one.field),
+        _NAMES.written(kind, one.field, one.before),
+        _NAMES.written(kind, one.field, one.after),
+        cause=_LABELS[one.declared] if labelled else "",
     )

@@ -254,8 +254,8 @@ class Listing(Struct, dict=True):
         cause = words.why(item.cause) if self.labeled and change.action != "create" else ""
         return ViewField(
             item.field,
-            self.names.shortened(item.before),
-            self.names.shortened(item.after),
+            self.names.written(change.kind, item.field, item.before),
+            self.names.written(change.kind, item.field, item.after),
             unread="" if item.known else "before",
             cause=", ".join(filter(None, (cause, words.kept(item)))),
             where=plan.origins.get(str(change.location.field(item.field))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -11,13 +12,14 @@ from urllib.parse import unquote
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import load
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import DATA, REF
+from dpsync.model.entries.values import DATA, LIVE, REF
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.plan import Plan
 from dpsync.render.words.visible import visible
 
 _NAVIGATION: Final = "structure"
 _PERMISSIONS: Final = "permissions"
+_NEEDS_NO_QUOTES: Final = re.compile(r"[A-Za-z0-9/][^\s{}\[\],\"'#]*")
 
 
 class Names:
@@ -67,6 +69,27 @@ class Names:
                 return [self.shortened(part) for part in value]
         return value
 
+    def written(self, kind: str, field: str, value: Any) -> Any:
+        """Return the value of a field as people write it: with keys, and in the short form of its type."""
+        known = _kinds().get(kind)
+        fields = known.fields if known is not None else ()
+        one = next((one for one in fields if one.name == field), None)
+        if one is not None and isinstance(value, dict):
+            parts = {name: self._key_path(part) for name, part in value.items()}
+            short = one.type.short(parts) if all(map(_is_key_or_id, parts.values())) else parts
+            if short != parts:
+                return {word: _bare(part) for word, part in short.items()}
+        return self.shortened(value)
+
+    def _key_path(self, part: Any) -> Any:
+        """Return the keys by which a file refers to an object: `guides/en` for a site space in a section."""
+        if not (isinstance(part, dict) and set(part) == {REF} and isinstance(part[REF], str)):
+            return part
+        segments = Address.parse(part[REF]).segments
+        if _NAVIGATION not in segments:
+            return self.reference(part[REF])
+        return "/".join(map(_key, segments[segments.index(_NAVIGATION) + 1 :]))
+
 
 def names_of(plan: Plan | Drift) -> Names:
     """Return the names of everything that a plan or a drift knows."""
@@ -76,6 +99,11 @@ def names_of(plan: Plan | Drift) -> Names:
     else:
         addresses = {*plan.origins, *(item.address for item in plan.found)}
     return Names(addresses, several=len(plan.organizations) > 1)
+
+
+def kind_name(noun: str) -> str:
+    """Return the name of the kind with this noun; empty if no kind has it."""
+    return next((name for name, kind in _kinds().items() if noun in (kind.noun, kind.list_noun)), "")
 
 
 def kind_noun(kind: str) -> str:
@@ -93,6 +121,15 @@ def delete_noun(kind: str) -> str:
 @cache
 def _kinds() -> Mapping[str, Kind]:
     return load().declared
+
+
+def _is_key_or_id(part: Any) -> bool:
+    return isinstance(part, str) or (isinstance(part, dict) and set(part) == {LIVE})
+
+
+def _bare(part: Any) -> Any:
+    """Return a text of a short form so that it is shown without quotation marks, if it needs none."""
+    return {REF: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
 
 
 def _tail(address: Address) -> tuple[str, ...]:

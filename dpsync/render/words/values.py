@@ -40,13 +40,18 @@ def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterabl
     lines = []
     for kind, entries in sorted(found.items()):
         for entry in entries:
-            at = ".".join(str(part) for part in entry.path(output_format="list")) or "(all)"
+            path = entry.path(output_format="list")
+            before, after = entry.t1, entry.t2
+            if path and path[-1] in (REF, LIVE, ENV):  # the text of a marker differs: show the marker
+                marker = path.pop()
+                before, after = {marker: before}, {marker: after}
+            at = ".".join(map(str, path)) or "(all)"
             if kind.endswith("_added"):
-                lines.append(f"+ {visible(at)}: {show(entry.t2)}")
+                lines.append(f"+ {visible(at)}: {show(after)}")
             elif kind.endswith("_removed"):
-                lines.append(f"- {visible(at)}: {show(entry.t1)}")
+                lines.append(f"- {visible(at)}: {show(before)}")
             else:
-                lines.append(f"~ {visible(at)}: {show(entry.t1)} → {show(entry.t2)}")
+                lines.append(f"~ {visible(at)}: {show(before)} → {show(after)}")
     yield from sorted(lines, key=lambda line: line[2:])
 
 
