@@ -88,7 +88,7 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     assert plan.empty
     assert notes(plan) == [
         'acme/teams/a: removed here, still live: team "A" (t1) is kept; '
-        "to delete it, add to policy prune: [acme/teams]"
+        "to delete the object, add to policy prune: [acme/teams]"
     ]
 
 

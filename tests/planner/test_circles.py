@@ -62,7 +62,10 @@ def test_a_circle_through_what_is_live_is_refused_and_named(
     lab.holds(collections=live(before))
     plan = lab.plan(entries)
     assert codes(plan) == [("circle", "acme/collections/a#parent")]
-    assert f"it would lie in acme/collections/{circle}, and so in itself" == plan.refusals[0].message
+    assert (
+        f"this object would be inside itself: it would be in acme/collections/{circle}"
+        == plan.refusals[0].message
+    )
 
 
 def test_a_circle_is_told_of_the_entry_that_says_where_it_is_to_be(lab: Lab) -> None:

@@ -187,7 +187,7 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
     [
         (["spaces/a"], [],
          ['removed here, still live: space "B" (space-b) is kept; '
-          "to delete it, add to policy prune: [acme/spaces]"]),
+          "to delete the object, add to policy prune: [acme/spaces]"]),
         (["spaces/a"], ["spaces"],
          ['forgotten: space "A" stays; its key is known to the git base only, '
           "so forget acme/spaces/[A~space-a] instead"]),

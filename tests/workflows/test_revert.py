@@ -305,7 +305,10 @@ def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: 
     planned = plan_revert_after_other_change(lab)
     (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
-    assert refusal.message == "it would be changed, and the apply that is taken back did not change it"
+    assert (
+        refusal.message
+        == "this object would be changed, but the apply that you revert did not change the object"
+    )
     assert refusal.way_out.startswith("leave it out: --exclude acme/teams/b;")
 
 

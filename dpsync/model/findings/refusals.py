@@ -56,87 +56,97 @@ class RefusalWords(Struct, frozen=True):
 
 CREATE_ONLY: Final = RefusalWords(
     "create-only",
-    'the platform sets the {field} of {one} only at its creation, and it stays "{before}"',
-    'set the {field} to "{before}", or declare a new {noun} under another key and remove this entry',
+    'GitBook sets the {field} of {one} only when it is created, so the {field} stays "{before}"',
+    'set {field} back to "{before}", or remove this entry and declare a new {noun} under another key',
 )
 TAKEN: Final = RefusalWords(
     "taken",
-    'the {field} "{value}" belongs to {owner}',
-    "choose another {field}, or declare that {noun} with a new one",
+    '{owner} already uses the {field} "{value}"',
+    "choose another {field}, or declare that {noun} with another {field}",
 )
 CIRCLE: Final = RefusalWords(
-    "circle", "it would lie in {around}, and so in itself", "give one of them another {field}"
+    "circle",
+    "this object would be inside itself: it would be in {around}",
+    "give one of these objects another {field}",
 )
 SHOWN: Final = RefusalWords(
     "shown",
-    "{where} shows {what}, and the platform transfers nothing that a site shows",
-    "take {what} out of {where} and apply, then move the entry",
+    "{where} shows {what}, and GitBook cannot transfer an object that a site shows",
+    "remove {what} from {where} and apply, then move the entry to the other organization",
 )
 GOES_ALONG: Final = RefusalWords(
     "goes-along",
-    "{stays} lies in it, and {owner} would get both",
-    "move {stays} out and apply first, or declare {stays} there, too",
+    "{stays} is inside this collection, so GitBook would transfer both to {owner}",
+    "move {stays} out of the collection and apply first, or declare {stays} in the other organization, too",
 )
 
 # What would go and is to stay.
 
 PROTECTED: Final = RefusalWords(
     "protected",
-    "it is protected{until} and would be deleted",
-    "declare it again, take it out of prune, or take its protection away first",
+    "this object is protected{until}, but the plan would delete it",
+    "declare the object again, remove the prune pattern that covers the object, or remove the protection in "
+    "an earlier change",
 )
 PERHAPS_PROTECTED: Final = RefusalWords(
     "protected",
-    "it is protected, and neither the ids file nor git says which live object it is. It could be one of "
-    "those that would be deleted: {names}",
-    "name it by its present title, [Title]; or remove the line when the object is gone",
+    "dpsync cannot tell which object this protect pattern means: neither the ids file nor git knows its key. "
+    "The protected object could be one of the objects that the plan deletes: {names}",
+    "write the pattern with the present title of the object, [Title]; or remove the pattern if the object no "
+    "longer exists",
 )
 FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "forget names it, and the platform would delete it along with what it lies in or names",
-    "forget what it lies in or names, too, or remove this line from forget",
+    "policy.forget keeps this object, but the plan deletes another object that GitBook deletes together "
+    "with this one",
+    "add the other object to policy.forget, too, or remove this object from policy.forget",
 )
 PERHAPS_FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "neither the platform nor the git base says which object this line means. It may be among the {count} "
-    "that would be deleted in the same place",
-    "forget it by its name on the platform, [Title] or [Title~id]; or remove the line of what is gone",
+    "dpsync cannot tell which object this forget pattern means: neither GitBook nor git knows its key. The "
+    "plan deletes {count} in the same list, and the object may be among them",
+    "write the pattern with the present title of the object, [Title] or [Title~id]; or remove the pattern if "
+    "the object no longer exists",
 )
 UNSEEN: Final = RefusalWords(
     "unseen",
-    "it would be deleted, and this token may not read what would be deleted with it: GET {url} is not "
+    "this token cannot read what would be deleted or transferred together with this object: GET {url} is not "
     "allowed (403)",
-    "apply with a token that may read that, or declare it to keep it",
+    "apply with a token that may read it, or declare the object to keep it",
 )
 NOT_EMPTY: Final = RefusalWords(
     "not-empty",
-    "it would be deleted, but {inside} is still in it",
-    "move or delete what is in it first, or declare it to keep it",
+    "the plan would delete this object, but {inside} is still inside",
+    "move or delete {inside} first, or declare this object to keep it",
 )
 IN_USE: Final = RefusalWords(
     "in-use",
-    "it names {named}, which would be deleted",
-    "name another one here, or declare {named} to keep it",
+    "this field refers to {named}, which the plan would delete",
+    "refer to another object here, or declare {named} to keep it",
 )
 CONTENT: Final = RefusalWords("content", "{words}", "{way_out}")
 PASSED_OVER: Final = RefusalWords(
-    "passed-over", "it would be deleted, and {evidence}", "to delete it, add {answer}{back}"
+    "passed-over",
+    "the plan would delete this object, but {evidence}",
+    "to delete the object, add {answer}{back}",
 )
 
 # Who holds the keys.
 
 OWN_USER: Final = RefusalWords(
     "own-user",
-    "this token is theirs, and they would {lose}",
-    "let somebody else apply this, with another token",
+    "your token belongs to this member, who would {lose}",
+    "ask another person to apply this plan with their token",
 )
 PERHAPS_OWN_USER: Final = RefusalWords(
-    "own-user", "they would {lose}, and {lacking}", "if the token is not theirs, add {answer}"
+    "own-user",
+    "this member would {lose}, and the token may belong to this member: {lacking}",
+    "if the token belongs to another person, add {answer}",
 )
 LAST: Final = RefusalWords(
     "last-{value}",
-    "{parent} would be left without {a_value}",
-    "keep one, or make somebody else {value} in the same plan",
+    "this plan would leave {parent} without {a_value}",
+    "keep {a_value}, or give another member the role {value} in the same plan",
 )
 
 # How much at once.
@@ -144,36 +154,36 @@ LAST: Final = RefusalWords(
 LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{changes} would open access; allowed: {allowed}{since}",
+    "{changes} would open access, and policy.limits.exposures allows {allowed}{since}",
     'check the lines with "opens access", then add {answer}',
     reason="threshold",
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
-    "{names} would be public, or more powerful than declared, for a moment",
-    'check the lines with "opens access", then add {answer}; or unpublish the site while '
-    "its parts are created",
+    "during the apply, {names} would for a moment be public, or have more access than your files declare",
+    'check the lines with "opens access", then add {answer}. Or unpublish the site before you apply this '
+    "plan",
 )
 
 # A navigation of another kind.
 
 RESTRUCTURE: Final = RefusalWords(
     "restructure",
-    "its navigation has {now} at the root and would get {then}: every URL would change",
+    "the top level of this navigation would change from {now} to {then}, so every URL would change",
     "to confirm this, add {answer}",
 )
 NOTHING_TO_BEGIN: Final = RefusalWords(
     "restructure",
-    "its new navigation shows no space, so dpsync cannot begin to build it",
+    "the new navigation shows no space, so dpsync cannot start to build it",
     "declare a section that shows a space",
 )
 STAYS_HIDDEN: Final = RefusalWords(
     "restructure",
-    "{field} is true, and must be false while dpsync rebuilds the navigation",
-    "declare {field} with the value that it should have afterwards",
+    "{field} must be false while dpsync rebuilds the navigation, but {field} is true",
+    "declare {field} with the value that the site should have after the apply",
 )
 CANNOT_HIDE: Final = RefusalWords(
-    "restructure", STAYS_HIDDEN.message, "set {field} to false on the platform first"
+    "restructure", STAYS_HIDDEN.message, "first set {field} to false in GitBook"
 )
 
 # Who is who.
@@ -181,24 +191,25 @@ CANNOT_HIDE: Final = RefusalWords(
 RENAMED: Final = RefusalWords("unclear", "{question}", "New: {new}. Renamed: {renamed}.")
 SHALLOW_CLONE: Final = RefusalWords(
     "unclear",
-    "this clone cannot tell whether {entries} would be created a second time, since they may be live under "
-    "another name{deletes}: there is no ids file, and {base}",
-    "fetch the whole history (fetch-depth: 0 in actions/checkout, or git fetch --unshallow); or, if they are "
-    "new{meant}, add {answer}",
+    "dpsync cannot tell from this clone whether {entries} would create a second copy of an object that "
+    "exists "
+    "under another name{deletes}: there is no ids file, and {base}",
+    "fetch the whole history (fetch-depth: 0 in actions/checkout, or git fetch --unshallow). Or, if the "
+    "entries are new{meant}, add {answer}",
 )
 EXCHANGED: Final = RefusalWords(
     "exchanged",
-    "only its name matches {id}; references in the files point to {other_id}, which has the name of {other}. "
-    "Perhaps only the two names were exchanged",
-    "if the name is right, {by_name}; if the references are right, {by_place}",
+    "the name of this entry belongs to the object {id}, but the references to this entry lead to the object "
+    "{other_id}, which has the name of {other}. Perhaps the names of the two objects were swapped in GitBook",
+    "if the name is right, {by_name}. If the references are right, {by_place}",
 )
 
 # Of a revert.
 
 BEYOND: Final = RefusalWords(
     "beyond",
-    "it would be {done}, and the apply that is taken back did not change it",
-    "leave it out: --exclude {one}; or bring it about with plan and apply first",
+    "this object would be {done}, but the apply that you revert did not change the object",
+    "exclude the object from the revert (--exclude {one}), or first change it with plan and apply",
 )
 
 # Of a command that would send a token, before it is sent.
@@ -218,7 +229,7 @@ NO_SOURCE: Final = RefusalWords(
 UNCOMMITTED: Final = RefusalWords(
     "untrusted-environment",
     'the address of the environment "{name}" is not committed: {why}. {token} was not sent to {url}',
-    "commit it, or say {flag} if {url} may have the token",
+    "commit the address, or add {flag} if dpsync may send the token to {url}",
     reason="untrusted",
 )
 WRONG_SOURCE: Final = RefusalWords(
@@ -230,11 +241,11 @@ WRONG_SOURCE: Final = RefusalWords(
 
 # Of an apply, before it begins.
 
-STALE: Final = RefusalWords("stale", "{why}", "plan again, and read the new plan", reason="stale")
+STALE: Final = RefusalWords("stale", "{why}", "run dpsync plan again, and read the new plan", reason="stale")
 NOT_APPROVED: Final = RefusalWords(
     "not-approved",
-    "you approved the plan {approved}, and the plan is now {found}",
-    "read the new plan, and approve it by its digest (32 digits or more)",
+    "you approved the plan with the digest {approved}, but the plan now has the digest {found}",
+    "read the new plan, and approve its digest (at least 32 digits)",
     reason="plan-changed",
 )
 LOCKED: Final = RefusalWords(

@@ -171,8 +171,9 @@ def exceeded_limits(
 ) -> list[ExceededLimits]:
     """Return the limits that the deletes exceed, unless the user has confirmed their number."""
     roots = decided.deletions.addresses
-    unnamed = [one for one in _limited_deletes(decided, deletes) if roots[one.location] not in found.named]
-    return [] if found.is_counted else exceeded(bounds, unnamed)
+    limited = _limited_deletes(decided, deletes)
+    unnamed = [one for one in limited if roots[one.location] not in found.named]
+    return [] if found.is_counted else exceeded(bounds, unnamed, some_named=len(unnamed) < len(limited))
 
 
 def _limited_deletes(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:

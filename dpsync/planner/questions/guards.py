@@ -17,6 +17,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings import refusals as words
 from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.model.plans.impact import Exposure
+from dpsync.model.texts.words import counted
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions
@@ -94,7 +95,7 @@ def _forgotten(decided: Decisions) -> Iterator[Refusal]:
         to_delete = [sides.names.address(root) for root in decided.deletions.roots]
         count = sum(around.matches(address.place) for address in to_delete)
         if count:
-            yield words.PERHAPS_FORGOTTEN.at(pattern.text, count=count)
+            yield words.PERHAPS_FORGOTTEN.at(pattern.text, count=counted(count, "object"))
 
 
 def _unseen(decided: Decisions) -> Iterator[Refusal]:

@@ -42,7 +42,7 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
     limits = Limits(
         min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
     )
-    since = "" if limits == now else f" by {base.name}: that this change raises them does not count yet"
+    since = "" if limits == now else f" ({base.name} has these limits; a change cannot raise its own limits)"
     return LimitsInForce(limits, since, partial(_managed, names))
 
 
@@ -71,21 +71,27 @@ class ExceededLimits(Struct, frozen=True):
         return self.text
 
 
-def exceeded(bounds: LimitsInForce, deletes: Sequence[Change]) -> list[ExceededLimits]:
-    """Return the organizations in which these deletes are more than the limits allow."""
+def exceeded(
+    bounds: LimitsInForce, deletes: Sequence[Change], some_named: bool = False
+) -> list[ExceededLimits]:
+    """Return the organizations in which these deletes are more than the limits allow.
+
+    `some_named`: whether the plan has more deletes, of objects that a person named.
+    """
     limits, found = bounds.limits, []
     organizations = sorted({change.location.first for change in deletes})
     for organization in organizations:
         mine = [change for change in deletes if change.location.first == organization]
         part = _part(bounds.managed(organization), mine)
-        share, allowed = "", f"{limits.deletes}"
+        share, allowed = "", counted(limits.deletes, "delete")
         if part.percent_applies:
-            share = f", {part.percent:.0f} percent of {part.known}"
-            allowed += f" and {limits.percent} percent"
+            share = f", {part.percent:.0f} percent of {counted(part.known, 'object')}"
+            allowed += f" and {limits.percent} percent of the objects"
         if part.exceeds(limits):
             where = f"in {organization} " if len(organizations) > 1 else ""
-            number = counted(part.deleted, "delete")
-            text = f"{where}the limits count {number}{share} and allow {allowed}{bounds.since}"
+            number = counted(part.deleted, "delete") + (" that you did not name" if some_named else "")
+            text = f"{where}policy.limits allows {allowed} without confirmation, and this plan has {number}"
+            text += f"{share}{bounds.since}"
             found.append(ExceededLimits(organization, text))
     return found
 
