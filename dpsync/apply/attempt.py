@@ -99,7 +99,7 @@ class Attempt:
 
         The text of the exception is left out: it may hold a secret.
         """
-        words = f"dpsync made a mistake of its own ({type(mistake).__name__})"
+        words = f"internal error in dpsync ({type(mistake).__name__})"
         return self._task.outcome("unknown" if self.sent else "failed", words)
 
     def _checked(self) -> Outcome | None:
@@ -112,9 +112,9 @@ class Attempt:
         except Interrupted:
             return self._task.outcome("not-tried", "stopped")
         except ClientError as error:
-            return self._task.outcome("failed", f"it could not be checked: {error}", error.status)
+            return self._task.outcome("failed", f"the check before the request failed: {error}", error.status)
         except DiagnosticError as error:
-            return self._task.outcome("failed", f"it could not be checked: {error}")
+            return self._task.outcome("failed", f"the check before the request failed: {error}")
         return None
 
     def _recorded(self) -> Outcome:
@@ -195,7 +195,7 @@ class Attempt:
                 return self._lookup_outcome(refused, lookup, "already")
         words = self._words(refused)
         if refused.status in (404, 405, 501):
-            words += "; where this platform has no such request, --profile says which it has"
+            words += "; if this server has no such request, set --profile to the API version of the server"
         return self._task.outcome("failed", words, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:
@@ -216,7 +216,7 @@ class Attempt:
                     self._shared.ids.put(address, id)
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
-                words = "the platform has not made it yet: apply again later"
+                words = "GitBook has not created it yet: apply again later"
                 return self._task.outcome("not-tried", words)
             self._shared.client.pause(pause)
 
@@ -244,7 +244,7 @@ class Attempt:
     def _answered(self, answer: WriteResult) -> Outcome:
         step = self._task.step
         if step.answers is not None and pointer(answer.body, "object") != step.answers:
-            words = "the platform wants something else first"
+            words = "GitBook requires another change first"
             return self._task.outcome("failed", words, answer.status)
         for gives in step.gives:
             id = gives.id if gives.pointer is None else compose(answer.body, gives.pointer)
@@ -268,7 +268,7 @@ class Attempt:
         words = self._words(error)
         step = self._task.step
         if isinstance(error, Unknown) and error.reason == "interrupted":
-            words += "; the next apply shows what became of it"
+            words += "; the next plan shows whether the change was made"
             return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
             return self._task.outcome("unknown", words, error.status)
@@ -279,8 +279,9 @@ class Attempt:
         if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
         words = (
-            f"{self._words(error)}; dpsync looked for the object and cannot tell whether it was created. It"
-            " does not repeat the request: the platform may still create the object"
+            f"{self._words(error)}; dpsync looked for the object and cannot tell whether it was created. "
+            "dpsync"
+            " does not repeat the request, because GitBook may still create the object"
         )
         return self._task.outcome("unknown", words, error.status)
 
@@ -316,14 +317,14 @@ class Attempt:
     def _words(self, error: ClientError) -> str:
         """What went wrong. The platform's words are left out when it was sent a secret: it may repeat it."""
         if markers(self._task.step.body, ENV) and isinstance(error, Answered):
-            why = "the platform's words are left out, since the request held a secret"
+            why = "the response is not shown, because the request contained a secret"
             return f"status {error.status}; {why}"
         if not isinstance(error, Forbidden):
             return str(error)
         # The platform answers 403 for both (gitbook-skills, configure-site, "Error handling notes").
         in_site = "/sites/" in self._task.step.path
-        plan = ", or check that the plan of the site includes this" if in_site else ""
-        return f"{error}; use the token of somebody who may{plan}"
+        plan = ", or check that the GitBook plan of the site includes this feature" if in_site else ""
+        return f"{error}; use a token that may do this{plan}"
 
 
 def _laid_over(

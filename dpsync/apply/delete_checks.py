@@ -191,11 +191,11 @@ class DeleteChecks:
         for identity, url in now.evidence.unseen.items():
             for root in _roots_of(found, identity) & there:
                 stale[root] = (
-                    f"this token can no longer read what would be deleted with it: GET {url} is not allowed"
+                    f"this token can no longer read what would also be deleted: GET {url} is not allowed"
                 )
         for root in there:
             if self._is_another(now.objects[root]):
-                stale[root] = "it was changed since the plan was made"
+                stale[root] = "it was changed after the plan was made"
         for lost in found.lost:
             if lost not in self._cascade.causes:
                 for root in found.causes[lost] & there:
@@ -266,12 +266,12 @@ def _name(names: Names, lost: Lost) -> str:
 
 
 def _more(name: str) -> str:
-    return f"{name} would be deleted with it, and the plan has not shown that"
+    return f"{name} would also be deleted, but the plan did not show that"
 
 
 def _other(name: str) -> str:
-    return f"{name} would be deleted with it, and was changed since the plan was made"
+    return f"{name} would also be deleted, but it was changed after the plan was made"
 
 
 def _less(name: str) -> str:
-    return f"{name} would no longer be deleted with it, and the plan shows that it is"
+    return f"{name} would now be kept, but the plan shows that it is deleted"

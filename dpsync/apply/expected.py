@@ -71,19 +71,19 @@ def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
     found = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = f"{name} changes this, but no change is needed any more"
+            found[address] = f"{name} is out of date: this object needs no change any more"
         elif address not in old:
-            found[address] = f"{name} does not change this, but a plan made now does"
+            found[address] = f"{name} is out of date: a new plan would also change this object"
         elif old[address] != new[address]:
-            found[address] = f"{name} and a plan made now change this in different ways"
+            found[address] = f"{name} is out of date: a new plan would change this object differently"
     known = {(item.code, item.address) for item in before.refusals}
     for item in now.refusals:
         if (item.code, item.address) not in known:
-            found[item.address] = f"it is refused now ({item.code}): {item.message}"
+            found[item.address] = f"a new plan is refused ({item.code}): {item.message}"
     if before.platform != now.platform:
-        found["platform"] = f"the plan was made for {before.platform}, and this is {now.platform}"
+        found["platform"] = f"the plan was made for {before.platform}, but this is {now.platform}"
     if before.environment != now.environment:
-        found["environment"] = f"the plan was made for {before.environment or 'none'}"
+        found["environment"] = f"the plan was made for another environment: {before.environment or 'none'}"
     return found
 
 

@@ -16,7 +16,7 @@ from dpsync.model.plans.journal import Outcome, Report, Restorable
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import PlatformTrouble, Waiting
 
-IN_FLIGHT = "the apply ended before it recorded the answer: nobody knows what became of it"
+IN_FLIGHT = "the apply ended before it recorded the response, so the result is unknown"
 NOT_REACHED = "the apply ended before this step"
 NO_END = "the journal has no end: the apply was killed, or is still running"
 

@@ -94,7 +94,7 @@ class _Batch:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.over = threading.Event()
-        self.problem: str | None = "it was not put on disk"
+        self.problem: str | None = "it was not written to disk"
         """Why they are not on disk."""
 
 

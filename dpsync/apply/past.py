@@ -20,7 +20,7 @@ from dpsync.model.plans.rehearsal import Rehearsal
 
 _FIRST: Final = b'{"event":"'
 """How each line of a journal begins."""
-_CUT: Final = "the last line of the journal is cut off, so the result of the last step is unknown"
+_CUT: Final = "the last line of the journal is cut off, so its content is unknown"
 
 
 class PastApply(Struct, frozen=True):
@@ -92,7 +92,9 @@ def _events(path: Path, lines: list[bytes]) -> list[Event]:
         except ValidationError:
             if number == 1:
                 raise unusable(path, _of_another_version(line)) from None
-            raise unusable(path, f"its line {number} is damaged, or of another version of dpsync") from None
+            raise unusable(
+                path, f"its line {number} is damaged, or another version of dpsync wrote it"
+            ) from None
     return events
 
 
@@ -103,11 +105,11 @@ def _of_another_version(line: bytes) -> str:
         return "its line 1 is damaged"
     name = first.get("format") if isinstance(first, dict) else None
     if isinstance(name, str) and name != FORMAT and name.startswith("dpsync.journal/"):
-        return f"its format is {name[:40]}, and this dpsync reads {FORMAT}"
-    return "another version of dpsync has written it"
+        return f"its format is {name[:40]}, but this dpsync reads {FORMAT}"
+    return "another version of dpsync wrote it"
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:
     """The error for a file that is no whole journal."""
-    hint = "run dpsync plan to see what is left, and dpsync apply to finish: both work without a journal"
+    hint = "you can continue without the journal: dpsync plan shows what is left, and dpsync apply does it"
     return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)

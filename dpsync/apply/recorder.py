@@ -187,7 +187,7 @@ class Recorder:
         try:
             yield
         except Exception as mistake:
-            self.mistake = f"not recorded: dpsync made a mistake of its own ({type(mistake).__name__})"
+            self.mistake = f"not recorded: internal error in dpsync ({type(mistake).__name__})"
 
     def _open(self, snapshot: Snapshot) -> None:
         for id, key in snapshot.organizations.items():
@@ -274,7 +274,7 @@ class Recorder:
         except CannotWrite as cannot:
             self.unwritten = str(cannot)
         except Exception as mistake:
-            words = f"dpsync made a mistake of its own ({type(mistake).__name__})"
+            words = f"internal error in dpsync ({type(mistake).__name__})"
             self.unwritten = f"the ids file cannot be written: {words}"
         if self.unwritten is not None:
             with self._lock:

@@ -68,17 +68,15 @@ def parse_saved(path: Path, found: bytes) -> Saved:
     try:
         saved = Saved.model_validate_json(found)
     except ValidationError:
-        raise unusable(
-            path, f"it is no plan that dpsync has saved, or not all of it{_instead(found)}"
-        ) from None
+        raise unusable(path, f"it is not a complete saved plan{_instead(found)}") from None
     if saved.plan.digest != saved.digest:
-        raise unusable(path, "its content does not belong to its digest")
+        raise unusable(path, "its content does not match its digest")
     if saved.plan.profile not in PROFILES:
         raise unusable(
             path, f"this version of dpsync does not know the API version {saved.plan.profile[:40]}"
         )
     if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
-        raise unusable(path, "the rehearsal in it is that of another plan")
+        raise unusable(path, "its rehearsal belongs to another plan")
     return saved
 
 
@@ -98,14 +96,16 @@ def _instead(found: bytes) -> str:
         case None:
             return ""
         case "dpsync.saved-plan/1":
-            return "; another version of dpsync may have written it"
+            return "; perhaps another version of dpsync wrote it"
         case other:
-            return f": its format is {other}, and this dpsync reads dpsync.saved-plan/1"
+            return f": its format is {other}, but this dpsync reads dpsync.saved-plan/1"
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:
     """The error for a file that is no saved plan."""
     found = Diagnostic(
-        "DP143", f"{path} cannot be used: {why}", hint=f"save it anew: {command('plan', '--out', str(path))}"
+        "DP143",
+        f"{path} cannot be used: {why}",
+        hint=f"save the plan again: {command('plan', '--out', str(path))}",
     )
     return DiagnosticError([found], Exit.INVALID)

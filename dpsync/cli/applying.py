@@ -270,7 +270,7 @@ def _end(
     except Exception as mistake:
         if report is None or not report.sent:
             raise
-        said = f"dpsync made a mistake of its own ({type(mistake).__name__}) while it told what was done"
+        said = f"internal error in dpsync ({type(mistake).__name__}) while it told what was done"
         out.complain(f"{said}; the journal has it all: {report.journal}")
         return max(code, Exit.PARTIAL)
     return code

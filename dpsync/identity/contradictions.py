@@ -51,10 +51,11 @@ def contradictions(
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
-                f'its {key_text(first)} is that of "{by_first}", its {key_text(key)} that of "{item.id}"',
+                f'its {key_text(first)} matches the object "{by_first}", but its {key_text(key)} matches '
+                f'the object "{item.id}"',
                 written(resource, first),
                 str(address),
-                f"say which one is meant: {meaning(address, item.id, view.shared)} (renamed) or "
+                f"choose the object: {meaning(address, item.id, view.shared)} (renamed) or "
                 f"{meaning(address, by_first, view.shared)}",
                 candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),
                 answers=it_is(resource, view.shared, by_first, item.id),

@@ -105,14 +105,14 @@ def _right(
     """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
-        return _Right(known[0], "the git base has that entry, and not the other")
+        return _Right(known[0], "only that entry is in the git base")
     named = [
         entry
         for entry in entries
         for key, value in [_declared(view, entry)]
         if key is not None and value is not None and view.has(item, key, value)
     ]
-    return _Right(named[0], "it has the name that this entry declares") if len(named) == 1 else None
+    return _Right(named[0], "the object has the name that this entry declares") if len(named) == 1 else None
 
 
 def _shared(
@@ -123,13 +123,13 @@ def _shared(
     rest = [other for other in all_ if other is not entry]
     names = [str(other.address) for other in rest] + ([str(pinned)] if pinned is not None else [])
     others = " and ".join(f'"{name}"' for name in names)
-    message = f'its line in the ids file says "{line.id}", which {others} is as well'
+    message = f'its line in the ids file has the id "{line.id}", but {others} is the same object'
     wrong = [entry]
     if right is not None:
         wrong = [other for other in all_ if other is not right.entry]
-        message += f"; that of {right.entry.address} is right: {right.why}"
+        message += f". The line of {right.entry.address} is right: {right.why}"
     first, *_ = wrong
-    hint = f"take the wrong line out: {_forget(first)}"
+    hint = f"remove the wrong line: {_forget(first)}"
     answers = [forget(other, _without_line(other, all_, item)) for other in wrong]
     if right is not None:
         answers += [forget(right.entry, _without_line(right.entry, all_, item))]
@@ -142,10 +142,10 @@ def _shared(
 def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     """What becomes of the object when the line of one of them goes."""
     rest = [str(other.address) for other in all_ if other is not entry]
-    another = f"{entry.address} is another one"
+    another = f"{entry.address} is another object"
     match rest:
         case [other]:
-            return f"{another}, and {other} is {item.id}, with all that is in it"
+            return f"{another}, and {other} is {item.id} with its contents"
     return another
 
 
@@ -223,11 +223,11 @@ def questions(
         ] + [item for item in index.live if recorded.orphans.get(item.id) in entry.former]
         if before:
             where = entry.where("previously")
-            asked.append(_two(view, entry, mine, before, "DP313", where, "an earlier name of it"))
+            asked.append(_two(view, entry, mine, before, "DP313", where, "an earlier name of this entry"))
         elif bears_it or key is None:
             continue
         elif others := index.bearing(key, value):
-            has = f"the {key_text(key)} that it declares"
+            has = f"the {key_text(key)} that this entry declares"
             asked.append(_two(view, entry, mine, others, "DP312", written(entry, key), has))
         elif entry.address in recorded.returned:
             asked.append(_returned(view, entry, mine, key))
@@ -246,8 +246,11 @@ def _two(
     """The question whether an entry is what its line says, or the first of other objects."""
     other, *_ = others
     recorded = f'{view.kind.noun} "{mine.id}"'
-    message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
-    hint = f"say which one is meant: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
+    message = (
+        f'the ids file says that this entry is the {recorded}, but "{other.id}", which has no entry, has '
+        f"{has}"
+    )
+    hint = f"choose the object: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
     return Diagnostic(
         code, message, where, str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),
@@ -257,12 +260,15 @@ def _two(
 
 def _returned(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
-    message = f"it was removed and is back, and the {recorded} that it was has another {key_text(key)} now"
-    hint = f"say whether it is that one: {pin(mine.id, view.shared)}, or {_forget(entry)}"
+    message = (
+        f"this entry was removed and added again, but the {recorded} that it was before has another "
+        f"{key_text(key)} now"
+    )
+    hint = f"if the entry is that object, add {pin(mine.id, view.shared)}; otherwise, run {_forget(entry)}"
     return Diagnostic(
         "DP314", message, written(entry, key), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
-        answers=(pinned(entry, mine.id, view.shared), forget(entry, "it is another one")),
+        answers=(pinned(entry, mine.id, view.shared), forget(entry, "the entry is another object")),
     )  # fmt: skip
 
 
@@ -272,7 +278,7 @@ def _forget(entry: Entry) -> str:
 
 def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
-    message = f'its line in the ids file says "{line.id}", which is {other} and not {noun}'
-    hint = f"take the line out: {_forget(entry)}"
-    answers = (forget(entry, "its line is wrong"),)
+    message = f'its line in the ids file has the id of {other}, "{line.id}", but this entry is {noun}'
+    hint = f"remove the line: {_forget(entry)}"
+    answers = (forget(entry, "remove the wrong line"),)
     return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint, answers=answers)

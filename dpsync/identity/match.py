@@ -153,9 +153,9 @@ def _pins(
 
 def no_such_id(kind: Kind, resource: Entry, environments: bool) -> Diagnostic:
     """The finding for a pin that names nothing live; its parent may not be live either."""
-    hint = "a pinned entry is never created: correct the id, or remove it to find or create by name"
+    hint = "correct the id, or remove the id so that dpsync finds or creates the object by its name"
     if environments:
-        hint += "; an id is of one environment, so it belongs into the overlay of that"
+        hint += "; an id belongs to one environment, so write it in the overlay of that environment"
     return Diagnostic(
         "DP301",
         f'there is no {kind.noun} with the id "{resource.pin}"',
@@ -231,10 +231,10 @@ def _unclear(view: NaturalKeys, resource: Entry, key: Key, items: list[LiveObjec
     first, *_ = ids
     named = " and ".join(f'"{id}"' for id in ids)
     if len(ids) == 1:
-        message = f"another entry has the same {key_text(key)}, and only {named} is live"
+        message = f"another entry has the same {key_text(key)}, but only one such object exists: {named}"
     else:
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {named}"
-    hint = f"say which one is meant: {meaning(resource.address, first, view.shared)}"
+    hint = f"choose the object: {meaning(resource.address, first, view.shared)}"
     return Diagnostic(
         "DP302", message, written(resource, key), str(resource.address), hint,
         candidates=candidates(kind, resource, {item.id: item for item in items}),
@@ -336,13 +336,14 @@ def _former_names(
 def _taken_name(view: NaturalKeys, entry: Entry, item: LiveObject, other: Address, commit: str) -> Diagnostic:
     """Return the question about an entry whose former name is that of another entry now."""
     message = (
-        f'its name in commit {short_commit(commit)} is that of "{item.id}", which has the name of {other}'
+        f'in commit {short_commit(commit)}, this entry has the name of the object "{item.id}", which now has '
+        f"the name of {other}"
     )
     it_is_that = meaning(entry.address, item.id, view.shared)
-    new = WayOut(address=str(entry.address), add="new: true", means="it is new")
+    new = WayOut(address=str(entry.address), add="new: true", means="the entry is new")
     return Diagnostic(
         "DP305", message, written(entry, view.first_key), str(entry.address),
-        f"say which one is meant: {it_is_that}, or new: true if it is new",
+        f"choose the object: {it_is_that}. Or, if the entry is new, add new: true",
         candidates=candidates(view.kind, entry, {item.id: item}),
         answers=(*it_is(entry, view.shared, item.id), new),
     )  # fmt: skip

@@ -36,7 +36,11 @@ def meaning(address: Address, id: str, shared: bool) -> str:
 def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
     """That for each."""
     return tuple(
-        WayOut(address=str(entry.address), add=meaning(entry.address, id, shared), means="it is that one")
+        WayOut(
+            address=str(entry.address),
+            add=meaning(entry.address, id, shared),
+            means="the entry is this object",
+        )
         for id in ids
     )
 
@@ -44,7 +48,7 @@ def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
 def pinned(entry: Entry, id: str, shared: bool) -> WayOut:
     """A pin where a line says so already: in files that are of one environment only."""
     where = f"; {_OVERLAY}" if shared else ""
-    return WayOut(address=str(entry.address), add=f"id: {id}", means=f"it is that one{where}")
+    return WayOut(address=str(entry.address), add=f"id: {id}", means=f"the entry is this object{where}")
 
 
 def pin(id: str, shared: bool) -> str:
@@ -52,13 +56,17 @@ def pin(id: str, shared: bool) -> str:
     return f"id: {id} ({_OVERLAY})" if shared else f"id: {id}"
 
 
-_OVERLAY = "in the overlay of the environment, since the id is of no other"
+_OVERLAY = "in the overlay of the environment, because ids differ between environments"
 
 
 def bind(entry: Entry, id: str) -> WayOut:
     """The line of the ids file is for another object."""
     add = command("ids", "--bind", f"{entry.address}={id}")
-    return WayOut(address=str(entry.address), add=add, means="it is that one, and its line is wrong")
+    return WayOut(
+        address=str(entry.address),
+        add=add,
+        means="the entry is this object, and its line in the ids file is wrong",
+    )
 
 
 def forget(entry: Entry, means: str) -> WayOut:

@@ -196,11 +196,13 @@ class _Settling(Struct, frozen=True, dict=True):
         if len(entry.was) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
             message = f"{counted(len(items), f'live {kind.noun}')} have {before}: {ids}"
-            hint = f"say which one is meant: {meaning(entry.address, first, self.view.shared)}"
+            hint = f"choose the object: {meaning(entry.address, first, self.view.shared)}"
         else:
-            message = f'{before} is that of "{first}", its present one that of "{other}"'
+            message = (
+                f'{before} matches the object "{first}", but its present name matches the object "{other}"'
+            )
             hint = (
-                f"say which one is meant: {meaning(entry.address, first, self.view.shared)} (renamed) or "
+                f"choose the object: {meaning(entry.address, first, self.view.shared)} (renamed) or "
                 f"{meaning(entry.address, other, self.view.shared)}"
             )
         resource = entry.resource

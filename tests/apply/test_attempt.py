@@ -253,7 +253,7 @@ def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
     cut = Unknown("PUT", "/orgs/acme/teams", "interrupted")
     outcome, ids = attempt(Client(cut), step(), Reading([MADE]))
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
-    assert "the next apply shows what became of it" in (outcome.error or "")
+    assert "the next plan shows whether the change was made" in (outcome.error or "")
 
 
 @pytest.mark.parametrize("sent", [False, True])
@@ -279,7 +279,7 @@ def test_a_mistake_of_our_own_before_anything_is_sent_fails_the_step_alone() -> 
         client = Client(answer(id="7"))
         outcome, _ = attempt(client, wrong)
         assert (outcome.result, outcome.sent, client.sent) == ("failed", False, [])
-        assert outcome.error == "dpsync made a mistake of its own (KeyError)"
+        assert outcome.error == "internal error in dpsync (KeyError)"
 
 
 def test_an_id_in_a_path_or_body_is_that_of_the_address_there() -> None:
@@ -320,12 +320,12 @@ def objecting(found: Objection | Exception | None) -> Check:
         (None, "done", None),
         (Objection("stale", "it was changed"), "stale", "it was changed"),
         (Interrupted("GET", "/x"), "not-tried", "stopped"),
-        (NotSent("GET", "/x", "refused"), "failed", "it could not be checked"),
-        (RuntimeError("secret"), "failed", "dpsync made a mistake of its own (RuntimeError)"),
+        (NotSent("GET", "/x", "refused"), "failed", "the check before the request failed"),
+        (RuntimeError("secret"), "failed", "internal error in dpsync (RuntimeError)"),
         (
             DiagnosticError([Diagnostic("DP320", "moved")], Exit.FAILED),
             "failed",
-            "it could not be checked: moved",
+            "the check before the request failed: moved",
         ),
     ],
 )
@@ -346,7 +346,7 @@ def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words:
 def test_a_request_that_the_platform_may_not_have_is_told_with_the_profile(status: int, hinted: bool) -> None:
     outcome, _ = attempt(Client(refused(status)), step("update", "safe"))
     assert outcome.status == status
-    assert ("--profile says which it has" in (outcome.error or "")) is hinted
+    assert ("set --profile to the API version" in (outcome.error or "")) is hinted
 
 
 def test_a_step_tells_how_long_it_took_in_thousandths_of_a_second() -> None:
@@ -390,7 +390,7 @@ def test_after_a_signal_it_is_not_asked_for_again() -> None:
 
 def test_a_mistake_of_our_own_while_it_is_asked_for_fails_the_step_alone() -> None:
     outcome, _ = attempt(Client(RuntimeError("x")), WAIT)
-    assert (outcome.result, outcome.error) == ("failed", "dpsync made a mistake of its own (RuntimeError)")
+    assert (outcome.result, outcome.error) == ("failed", "internal error in dpsync (RuntimeError)")
 
 
 def test_what_the_platform_has_made_gets_its_address() -> None:
@@ -475,7 +475,7 @@ def test_what_only_the_platform_writes_is_not_sent_with_what_is_live() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "words"), [({"key": {"dpsync:env": "KEY"}}, "left out"), ({}, "status 422")]
+    ("body", "words"), [({"key": {"dpsync:env": "KEY"}}, "not shown"), ({}, "status 422")]
 )
 def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, words: str) -> None:
     """Otherwise, a secret that the platform repeats gets into report and log."""
@@ -483,13 +483,13 @@ def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, wor
     outcome, _ = attempt(client, step("update", "safe", body=body))
     assert client.sent[0][2] == ({"key": "hush"} if body else {})
     assert words in (outcome.error or "")
-    assert ("left out" in (outcome.error or "")) is bool(body)
+    assert ("not shown" in (outcome.error or "")) is bool(body)
 
 
 def test_a_lost_answer_is_told_in_its_own_words_whatever_was_sent() -> None:
     """Otherwise, why nobody knows what became of a write is left out wherever it held a secret."""
     outcome, _ = attempt(Client(LOST), step("update", "safe", body={"key": {"dpsync:env": "KEY"}}))
-    assert "left out" not in (outcome.error or "")
+    assert "not shown" not in (outcome.error or "")
     assert outcome.result == "unknown"
 
 

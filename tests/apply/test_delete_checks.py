@@ -181,7 +181,7 @@ def test_what_was_renamed_under_its_feet_is_not_deleted(case: str, lab: Lab) -> 
     with WriteClient(lab.server.url, "token", transport=transport) as client:
         report = session.apply(client, planned)
     (outcome,) = stale(report)
-    assert outcome.error == "it was changed since the plan was made"
+    assert outcome.error == "it was changed after the plan was made"
     assert not report.converged
 
 
@@ -218,7 +218,7 @@ def test_a_delete_is_stale_when_what_goes_along_was_changed_under_its_feet(case:
     report = apply_after(lab, body, places, request)
     (outcome,) = stale(report)
     assert told in (outcome.error or "")
-    assert "would be deleted with it, and was changed since the plan was made" in (outcome.error or "")
+    assert "would also be deleted, but it was changed after the plan was made" in (outcome.error or "")
     assert not [write for write in lab.writes if write.startswith("DELETE")]
 
 
@@ -256,7 +256,7 @@ def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab:
         tape.refused = {f"{ORG}/saml"}
         report = session.apply(client, planned)
     (outcome,) = stale(report)
-    assert "can no longer read what would be deleted with it: GET /orgs/acme/saml" in (outcome.error or "")
+    assert "can no longer read what would also be deleted: GET /orgs/acme/saml" in (outcome.error or "")
 
 
 def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:

@@ -56,7 +56,9 @@ def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str
 @pytest.mark.parametrize(("before", "named"), [("prod", "prod"), (None, "none")])
 def test_it_is_told_which_environment_a_plan_was_made_for(before: str | None, named: str) -> None:
     made, now = (PLAN.model_copy(update={"environment": name}) for name in (before, "test"))
-    assert different(made, now, "it") == {"environment": f"the plan was made for {named}"}
+    assert different(made, now, "it") == {
+        "environment": f"the plan was made for another environment: {named}"
+    }
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,9 @@ def test_why_something_differs_is_in_no_digest_and_no_difference(now: Plan) -> N
 
 
 def test_what_goes_along_is_a_part_of_what_is_approved() -> None:
-    lost = Note(address="acme/teams/a", text="the space [x] is in it and goes with it", consequence=True)
+    lost = Note(
+        address="acme/teams/a", text="the space [x] is inside and is transferred with it", consequence=True
+    )
     assert PLAN.model_copy(update={"notes": (lost,)}).digest != PLAN.digest
 
 

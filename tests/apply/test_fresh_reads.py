@@ -75,9 +75,9 @@ def team(id: str, title: str) -> dict[Identity, LiveObject]:
         ([], {}, {}),
         ([], team("team-one", "Changed"), {UPDATE: "it was changed"}),
         ([], team("team-old", "Changed"), {DELETE: "it was changed"}),
-        (["team-one"], {}, {UPDATE: "it is gone"}),
+        (["team-one"], {}, {UPDATE: "it was deleted"}),
         (["team-old"], {}, {}),
-        ([], team("new", "Two"), {CREATE: "somebody else has made it"}),
+        ([], team("new", "Two"), {CREATE: "somebody else created it"}),
         ([], team("new", "Other"), {}),
         ([], team("new", "Uno"), {}),
     ],
@@ -105,7 +105,7 @@ def test_nothing_is_written_to_what_is_not_as_it_was_planned_on(
 def test_before_anything_is_written_every_place_is_read_and_compared() -> None:
     platform, _ = started()
     platform.now |= team("team-one", "Changed")
-    assert platform.preflight() == {"acme/teams/one": "it was changed since the plan was made"}
+    assert platform.preflight() == {"acme/teams/one": "it was changed after the plan was made"}
     assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]
 
 
@@ -184,7 +184,7 @@ def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_w
         platform.now |= team("new", "Two")
         objection = platform.unchanged(steps[CREATE])
         assert objection is not None
-        assert objection.reason == "somebody else has made it since the plan was made"
+        assert objection.reason == "somebody else created it after the plan was made"
 
 
 def test_what_another_entry_has_become_is_nothing_new() -> None:
@@ -220,7 +220,7 @@ def test_a_person_who_is_known_elsewhere_is_new_in_this_place() -> None:
     platform.now[joined.identity] = joined
     objection = platform.unchanged(steps["acme/teams/t/members/ada create"])
     assert objection is not None
-    assert "somebody else has made it" in objection.reason
+    assert "somebody else created it" in objection.reason
 
 
 def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() -> None:
@@ -418,15 +418,15 @@ def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
 
 def test_what_is_different_stops_its_delete_and_no_other() -> None:
     """Otherwise, what is different from what was shown stops no delete."""
-    shared, steps = deleting("a", "b", stale={"team-a": "it is another one"})
+    shared, steps = deleting("a", "b", stale={"team-a": "the entry is another object"})
     shared._good_for = 9
     objections = [shared.unchanged(task) for task in steps]
-    assert [item.reason if item else None for item in objections] == ["it is another one", None]
+    assert [item.reason if item else None for item in objections] == ["the entry is another object", None]
 
 
-MORE = "would be deleted with it, and the plan has not shown that"
-LESS = "would no longer be deleted with it, and the plan shows that it is"
-OTHERWISE = "would be deleted with it, and was changed since the plan was made"
+MORE = "would also be deleted, but the plan did not show that"
+LESS = "would now be kept, but the plan shows that it is deleted"
+OTHERWISE = "would also be deleted, but it was changed after the plan was made"
 MEMBER = LiveObject(
     "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
 )
@@ -503,7 +503,7 @@ def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
 
 IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
 SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
-UNSEEN = "this token can no longer read what would be deleted with it: GET /x is not allowed"
+UNSEEN = "this token can no longer read what would also be deleted: GET /x is not allowed"
 
 
 @pytest.mark.parametrize(
@@ -719,7 +719,7 @@ def test_what_the_platform_syncs_since_the_plan_was_made_is_not_written(kind: st
     [task] = [task for task in steps.values() if task.change.kind == kind]
     objection = platform.unchanged(task)
     assert objection is not None
-    reason = "since the plan was made the platform syncs it with a repository (Git Sync)"
+    reason = "somebody connected it to a repository (Git Sync) after the plan was made"
     assert (objection.result, objection.reason) == ("stale", reason)
 
 

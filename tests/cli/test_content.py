@@ -195,7 +195,7 @@ def test_number_does_not_confirm_what_a_shallow_clone_cannot_tell(
     assert titles(server) == {"Kept", "One", "Two"}
     found = refusal(clone.plan())
     assert "this clone lacks the commits that show" in str(found["message"])
-    assert str(found["way_out"]).startswith("fetch the whole history (fetch-depth: 0); to delete them")
+    assert str(found["way_out"]).startswith("fetch the whole history (fetch-depth: 0); to delete the objects")
 
 
 EMPTY_TEAM = {

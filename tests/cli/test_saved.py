@@ -94,7 +94,9 @@ def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
 ) -> None:
     change(platform, "/orgs/acme", title="Somebody else's")
     said = refused(run, platform, saved, 4, "plan.json", "--yes")
-    assert "error[stale]: the saved plan and a plan made now change this in different ways" in said
+    assert (
+        "error[stale]: the saved plan is out of date: a new plan would change this object differently" in said
+    )
     assert "--> dpsync.yaml:" in said
     assert "address: acme\n" in said
 

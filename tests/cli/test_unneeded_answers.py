@@ -16,7 +16,7 @@ from tests.cli.test_plan_and_apply import writes
 Project = Callable[..., Path]
 START = "organizations:\n  acme:\n    id: acme\n"
 NEW_TEAM = f"dpsync: 1\n{START}    teams: {{ new: {{ title: New }} }}\n"
-UNNEEDED = "this plan asks no question that this answers"
+UNNEEDED = "this plan does not ask for this answer"
 
 
 TWO_DELETES = f"""\

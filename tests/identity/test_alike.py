@@ -47,7 +47,7 @@ def test_a_content_holder_is_not_created_beside_its_look_alike(
     assert refusal.message == f'Is acme/spaces/g a new space, or the space "{live}" (id s1) renamed?'
     previously = f'"{live}"' if not live.isascii() or " " in live else live
     assert refusal.way_out == (
-        f'New: add new: true, or say --confirm "new acme/spaces/g". Renamed: add previously: {previously}.'
+        f'New: add new: true, or --confirm "new acme/spaces/g". Renamed: add previously: {previously}.'
     )
 
 
@@ -113,8 +113,8 @@ def test_of_what_is_no_content_it_is_only_proposed(project: Project) -> None:
     assert refused(plan) == []
     assert did(plan) == {"acme/sites/d/structure/m": "create"}
     assert said(plan) == [
-        'acme/sites/d/structure/m: it looks like "More to read" (g1), which nobody declares; '
-        'if it is that one, add previously: "More to read"'
+        'acme/sites/d/structure/m: it looks like "More to read" (g1), which has no entry; if it is that '
+        'object, renamed, add previously: "More to read"'
     ]
     assert plan.origins["acme/sites/d/structure/m"].line == 6
 
@@ -132,8 +132,9 @@ def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_on
     plan = project.write(of_groups("Appendix")).plan()
     assert plan.can_apply
     assert said(plan) == [
-        'acme/sites/d/structure/A: perhaps renamed: the entry of "More" (g1) was removed; '
-        "if it is that one, add previously: M"
+        'acme/sites/d/structure/A: perhaps renamed: the entry of "More" (g1) was removed; if it is that '
+        "object, "
+        "add previously: M"
     ]
 
 

@@ -154,13 +154,13 @@ def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: P
     with pytest.raises(DiagnosticError) as error:
         project.plan()
     for finding in error.value.findings:
-        assert "that of acme/spaces/manual is right" in finding.message
+        assert "The line of acme/spaces/manual is right" in finding.message
         assert (finding.hint or "").endswith("`dpsync ids --forget acme/spaces/g`")
         assert [(one.add, one.means) for one in finding.answers] == [
             ("`dpsync ids --forget acme/spaces/g`",
-             "acme/spaces/g is another one, and acme/spaces/manual is s1, with all that is in it"),
+             "acme/spaces/g is another object, and acme/spaces/manual is s1 with its contents"),
             ("`dpsync ids --forget acme/spaces/manual`",
-             "acme/spaces/manual is another one, and acme/spaces/g is s1, with all that is in it"),
+             "acme/spaces/manual is another object, and acme/spaces/g is s1 with its contents"),
         ]  # fmt: skip
 
 

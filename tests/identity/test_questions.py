@@ -14,7 +14,7 @@ from .test_git_base import docs, teams
 from .test_ids_lines import GUIDES, recorded
 
 PAGE = {"title": "A", "pages": [{"title": "B"}, {"title": "C", "pages": [{"title": "D"}]}]}
-IT_IS = "it is that one"
+IT_IS = "the entry is this object"
 
 
 def several(project: Project) -> None:
@@ -50,15 +50,17 @@ def one_object_twice(project: Project) -> None:
          [("id: t1", IT_IS), ("id: t2", IT_IS)]),
         (a_copy, "DP312", {"s1": "Guides (old)", "s3": "Guides"},
          [("id: s1", IT_IS),
-          ("`dpsync ids --bind acme/spaces/g=s3`", "it is that one, and its line is wrong")]),
+          ("`dpsync ids --bind acme/spaces/g=s3`", "the entry is this object, and its line in the ids file "
+                                                   "is wrong")]),
         (an_earlier_name, "DP313", {"s1": "Guides", "s3": "Manual"},
          [("id: s1", IT_IS),
-          ("`dpsync ids --bind acme/spaces/g=s3`", "it is that one, and its line is wrong")]),
+          ("`dpsync ids --bind acme/spaces/g=s3`", "the entry is this object, and its line in the ids file "
+                                                   "is wrong")]),
         (one_object_twice, "DP311", {"s1": "Guides"},
          [("`dpsync ids --forget acme/spaces/n`",
-           "acme/spaces/n is another one, and acme/spaces/g is s1, with all that is in it"),
+           "acme/spaces/n is another object, and acme/spaces/g is s1 with its contents"),
           ("`dpsync ids --forget acme/spaces/g`",
-           "acme/spaces/g is another one, and acme/spaces/n is s1, with all that is in it")]),
+           "acme/spaces/g is another object, and acme/spaces/n is s1 with its contents")]),
     ],
 )  # fmt: skip
 def test_a_question_carries_its_candidates_and_answers(

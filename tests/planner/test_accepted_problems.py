@@ -23,7 +23,7 @@ FAILED: Things = {"openapi": {"billing": {**SPEC, "lastProcessErrorCode": "PARSE
 BUSY: Things = {"openapi": {"billing": {**SPEC, "processingState": "pending"}}}
 DONE: Things = {"openapi": {"billing": {**SPEC, "processingState": "complete"}}}
 GONE = "GitBook no longer reports this problem: remove this line"
-NOTHING = "it matches no entry and no object that was read"
+NOTHING = "this pattern matches no entry and no live object"
 
 
 def planned(case: Case) -> Plan:
@@ -62,7 +62,7 @@ def test_accepting_a_failed_value_still_offers_resending() -> None:
     case = Case(WANTED, FAILED, accept=["openapi/billing#lastProcessErrorCode"])
     (item,) = planned(case).accepted
     assert item.field == "source"
-    assert '--confirm "send acme/openapi/billing#source" sends it again' in item.what
+    assert 'add --confirm "send acme/openapi/billing#source"' in item.what
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def test_undeclared_lists_of_a_space_make_a_gain_possible(lab: Lab) -> None:
     holds(lab, "en", users={"cy": "edit"})
     roles = "{ members: { cy@acme.example: edit }, teams: {} }"
     assert exposures(lab, declared("en", "fr", permissions=roles), ALL_LISTS) == {
-        "acme/sites/docs/structure/one/fr": "may open acme/spaces/fr to cy@acme.example: not all permissions "
-        "there are in your files"
+        "acme/sites/docs/structure/one/fr": "may open acme/spaces/fr to cy@acme.example: your files do not "
+        "list all permissions"
     }
 
 
@@ -85,8 +85,8 @@ def test_deleted_site_opens_what_it_restricted(lab: Lab) -> None:
     holds(lab, "en", users={"bo": "comment"})
     body = "\n".join([MEMBERS, SPACES, TEAMS, "sites: {}"])
     assert exposures(lab, body, f"{{ prune: [sites], {NO_LIMITS} }}") == {
-        "acme/sites/[Docs]": "may open acme/spaces/en to bo@acme.example: not all permissions there are in "
-        "your files"
+        "acme/sites/[Docs]": "may open acme/spaces/en to bo@acme.example: your files do not list all "
+        "permissions"
     }
 
 

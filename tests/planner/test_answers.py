@@ -45,12 +45,12 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "Answers are:"),
-        ("yes", "Answers are:"),
-        ("delete", "Answers are:"),
-        ("Delete 12", "Answers are:"),
+        ("", "Answers:"),
+        ("yes", "Answers:"),
+        ("delete", "Answers:"),
+        ("Delete 12", "Answers:"),
         ("delete twelve", "delete N, with a number"),
-        ("expose", "Answers are:"),
+        ("expose", "Answers:"),
         ("expose -1", "expose N, with a number"),
         ("expose \uff13", "expose N, with a number"),
         ("expose 1000000000000", "expose N, with a number"),
@@ -62,10 +62,10 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
         ("new acme/members/a@b", "new ADDRESS"),
         ("restructure acme/site/docs", 'did you mean "acme/sites/docs"?'),
         ("restructure acme/teams/writers", "restructure ADDRESS"),
-        ("restructure acme/sites/docs#title", "the answer is restructure ADDRESS"),
+        ("restructure acme/sites/docs#title", "write restructure ADDRESS"),
         ("restructure sites/*", "one address, not a pattern"),
-        ("send acme/openapi/shop", "the answer is send ADDRESS#field"),
-        ("send acme/openapi/shop#", "the answer is send ADDRESS#field"),
+        ("send acme/openapi/shop", "write send ADDRESS#field"),
+        ("send acme/openapi/shop#", "write send ADDRESS#field"),
         ("send acme/openapi/shop#sauce", 'did you mean "acme/openapi/shop#source"?'),
         ("run acme/spaces/guides", "run ADDRESS"),
         ("run translations/fr", "is no part of"),
@@ -233,7 +233,8 @@ def test_what_is_never_deleted_needs_neither_prune_nor_protection(lab: Lab) -> N
         if note.severity == "warning"
     }
     assert said == {
-        'policy.prune "agentInstructions"': "dpsync never deletes objects of the kinds that it matches",
-        'policy.protect "acme"': "dpsync never deletes objects of the kinds that it matches; "
+        'policy.prune "agentInstructions"': "dpsync never deletes objects of the types that this pattern "
+        "matches",
+        'policy.protect "acme"': "dpsync never deletes objects of the types that this pattern matches; "
         'to protect its contents, write "acme/**"',
     }

@@ -151,7 +151,7 @@ def test_one_fewer_of_a_kind_that_keeps_out_is_listed(kind: Kind) -> None:
     path, things = around(kind)
     case = Case({**things, kind.name: {}}, {**things, kind.name: {path: {"label": "Okta"}}}, prune=["**"])
     [found] = plan(case).exposures
-    assert (found.field, found.words) == ("", "a SAML provider goes: nobody signs in by it any more")
+    assert (found.field, found.words) == ("", "a SAML provider is deleted: members no longer sign in with it")
 
 
 # What a scale does not tell.
@@ -386,7 +386,7 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
         ),
         (
             Case({"saml": {"o": {"entityID": None}}}, {"saml": {"o": {"entityID": "urn:a"}}}),
-            "entityID lifted",
+            "entityID removed",
         ),
     ],
 )  # fmt: skip

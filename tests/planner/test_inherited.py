@@ -90,7 +90,10 @@ def test_a_plan_says_why_it_writes_what_is_live_already(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{}"))
     text = render_plan(lab.plan(declared("Handbook", "{ title: Manuals }")), Paint(on=False))
     assert 'title  "Manuals"' in text
-    assert "kept as its own: it may be that of acme/sites/docs/customization, which changes" in text
+    assert (
+        "written as its own value, because acme/sites/docs/customization changes and the value may come "
+        "from there" in text
+    )
 
 
 def test_what_is_plainly_its_own_is_not_written_again(lab: Lab) -> None:

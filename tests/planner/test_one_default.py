@@ -80,7 +80,7 @@ def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> N
     assert plan.blocked == ()
     text = render_report(plan, report, Paint(False))
     assert "! acme/sites/docs/structure/y#default" in text
-    assert "blocked: the platform always has a default" in text
+    assert "blocked: one site space must always have default: true" in text
     assert "1 blocked, see above." in text
     assert report.remaining is not None
     again = render_report(report.remaining, report, Paint(False))

@@ -197,7 +197,7 @@ def test_what_cannot_be_deleted_unseen_is_drift_that_no_plan_deletes(crowded: La
         found = crowded.session(KEPT, LIMITED).drift(client, Options())
     (team,) = [item for item in found.found if item.kind == "team"]
     assert (team.what, team.kept) == ("undeclared", True)
-    assert "use the token of somebody who may read that" in ways_out(found, team).platform
+    assert "apply with a token that may read it" in ways_out(found, team).platform
 
 
 def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_the_limits(
@@ -209,6 +209,6 @@ def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_
     asked = crowded.plan(body, LIMITED, agreed_to)
     (limits,) = asked.refusals
     assert asked.deletes > 3
-    assert "count 3 deletes and allow " in limits.message
+    assert "this plan has 3 deletes" in limits.message
     assert answered(asked) == asked.deletes
     assert crowded.plan(body, LIMITED, agreed_to, f"delete {asked.deletes}").can_apply

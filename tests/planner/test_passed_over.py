@@ -58,7 +58,7 @@ def test_what_the_policy_names_needs_no_other_answer() -> None:
 
 def test_where_the_line_is_gone_altogether_it_is_asked_as_well() -> None:
     [refusal] = asked(make_plan(rebound("space", line=False)))
-    assert "which has no line in the ids file now" in refusal.message
+    assert "the ids file now has no line for that entry" in refusal.message
 
 
 def test_what_another_line_names_now_or_what_no_line_ever_named_is_nothing_that_was_passed_over() -> None:

@@ -176,7 +176,7 @@ def test_the_plan_names_every_url_that_goes(sectioned: Lab) -> None:
     }  # fmt: skip
     assert all("://" in text for text in told.values())
     assert [note.text for note in plan.notes if note.address == "acme/sites/docs"] == [
-        "published is false while its navigation is built anew"
+        "published is false while dpsync rebuilds the navigation"
     ]
     assert not [note for note in plan.notes if "made anew" in note.text]
 

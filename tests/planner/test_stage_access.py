@@ -287,7 +287,7 @@ def test_certain_gains_by_precedence(before: World, after: World, found: dict[st
     assert exposures(before, after) == found
 
 
-COMBINED = "it is not documented how the roles of several sites combine"
+COMBINED = "GitBook does not document how the roles of several sites combine"
 IN_BOTH = {"links": {LINK, HELP_LINK}}
 
 
@@ -313,26 +313,29 @@ IN_BOTH = {"links": {LINK, HELP_LINK}}
         pytest.param(
             world(person(GUIDE, kim="read")), world(person(GUIDE, kim="read"), group(GUIDE, writers="edit")),
             {"spaces/guide/permissions/teams/writers":
-             "role edit may open acme/spaces/guide to kim: it is not documented how the roles of a member "
+             "role edit may open acme/spaces/guide to kim: GitBook does not document how the roles of a "
+             "member "
              "and of teams combine"},
             id="a member's role and a team's",
         ),
         pytest.param(
             world(person(OLD, lin="edit"), {"inside": {GUIDE: "api"}}),
             world(person(OLD, lin="edit"), {"inside": {GUIDE: "api", API: "old"}}),
-            {"collections/api": "may open acme/collections/api, acme/spaces/guide to lin: it is not "
-                                "documented how nested collections combine"},
+            {"collections/api": "may open acme/collections/api, acme/spaces/guide to lin: GitBook does not "
+                                "document how nested collections combine"},
             id="nested collections",
         ),
         pytest.param(
             world(level(DOCS, "edit")), world(level(DOCS, "edit"), ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to other members with the role read: it is not documented "
+            {PLACE: "may open acme/spaces/guide to other members with the role read: GitBook does not "
+                    "document "
                     "whether the level of a site reaches its spaces"},
             id="level of a site",
         ),
         pytest.param(
             world(person(DOCS, gus="read")), world(person(DOCS, gus="read"), ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to gus: it is not documented whether the role of a guest "
+            {PLACE: "may open acme/spaces/guide to gus: GitBook does not document whether the role of a "
+                    "guest "
                     "reaches what is inside"},
             id="role of a guest on a site",
         ),
@@ -347,35 +350,35 @@ def test_undocumented_combinations_may_open(before: World, after: World, found: 
     [
         pytest.param(
             {("people", DOCS)}, world(), world(ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to people whose role there is not in your files: not all "
-                    "permissions of acme/sites/docs are in your files"},
+            {PLACE: "may open acme/spaces/guide to people whose role your files do not list: your "
+                    "files do not list all permissions of acme/sites/docs"},
             id="permissions of the site",
         ),
         pytest.param(
             {("groups", GUIDE)}, world(person(DOCS, lin="read"), ON_DOCS),
             world(person(DOCS, lin="edit"), ON_DOCS),
             {"sites/docs/permissions/members/lin":
-             "lin: read → edit; role edit may open acme/spaces/guide to lin: not all "
-             "permissions there are in your files"},
+             "lin: read → edit; role edit may open acme/spaces/guide to lin: your files do not list all "
+             "permissions"},
             id="permissions of the space",
         ),
         pytest.param(
             {("structure", HELP)}, world(person(DOCS, lin="read")), world(person(DOCS, lin="read"), ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to lin, people whose role there is not in your files: not "
-                    "every site's structure is in your files"},
+            {PLACE: "may open acme/spaces/guide to lin, people whose role your files do not list: your "
+                    "files do not have the structure of every site"},
             id="structure of another site",
         ),
         pytest.param(
             {("members", ("site", "writers"))}, world(ON_DOCS), world(group(DOCS, writers="edit"), ON_DOCS),
             {"sites/docs/permissions/teams/writers":
-             "role edit may open acme/sites/docs, acme/spaces/guide to members of acme/teams/writers: the "
-             "members of acme/teams/writers are not in your files"},
+             "role edit may open acme/sites/docs, acme/spaces/guide to members of acme/teams/writers: your "
+             "files do not list the members of acme/teams/writers"},
             id="members of the team",
         ),
         pytest.param(
             {("people", HIDDEN)}, world(), world({"teams": {"writers": set()}}),
-            {"teams/writers/members/[kim]": "may open more to kim: not all roles of the team are in your "
-                                            "files"},
+            {"teams/writers/members/[kim]": "may open more to kim: your files do not list all roles of the "
+                                            "team"},
             id="roles of a team that somebody leaves",
         ),
         pytest.param(
@@ -463,16 +466,16 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
     [
         pytest.param(
             NO_SPACES, world(person(DOCS, kim="comment"), ON_DOCS), world(ON_DOCS),
-            {GONE_KIM: "kim: comment → create; may open the space space-guide to kim: not all permissions "
-                       "there are in your files, the collection around it is not in your files and 1 more"},
+            {GONE_KIM: "kim: comment → create; may open the space space-guide to kim: your files do not "
+                       "have the collection around it, your files do not have the default level and 1 more"},
             id="space of a site",
         ),
         pytest.param(
             NO_SPACES, world(person(API, lin="read")), world(person(API, lin="edit")),
             {"collections/api/permissions/members/lin":
              "lin: read → edit; role edit may open the spaces of acme/collections/api that your files do not "
-             "list to lin: not all permissions there are in your files, not every site's structure is in "
-             "your files and 1 more"},
+             "list to lin: your files do not have the default level, your files do not have the structure of "
+             "every site and 1 more"},
             id="spaces of a collection",
         ),
         pytest.param(
@@ -483,8 +486,8 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
         pytest.param(
             NO_MEMBERS, world(), world(level(GUIDE, "edit")),
             {"spaces/guide": "may open acme/spaces/guide to all other members but guests, people whose role "
-                             "there is not in your files: not all members are in your files, not all "
-                             "permissions there are in your files"},
+                             "your files do not list: your files do not list all members, your files do not "
+                             "list all permissions"},
             id="level without members",
         ),
         pytest.param(NO_MEMBERS, world(), world(level(GUIDE, "read")), {}, id="least level without members"),

@@ -103,7 +103,9 @@ def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> Non
     """Otherwise, content is deleted that nobody has named."""
     refusal = refused(Case(limits=Limits(1000, 1000)))
     assert refusal is not None
-    assert refusal.message.startswith('Deleting space "Old" needs your confirmation: no entry was found')
+    assert refusal.message.startswith(
+        'Deleting space "Old" needs your confirmation: neither the ids file nor git has'
+    )
     assert [way.add for way in refusal.answers] == [
         'removed: ["acme/spaces/[Old~space-old]"]',
         '--confirm "delete acme/spaces/[Old]"',
@@ -159,31 +161,32 @@ def test_team_with_a_member_removed_in_git_needs_the_number(known: str) -> None:
 
 
 NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
-    "it never had an entry": ({"base": NO_TEAM}, "no entry was found in the ids file or in git"),
-    "there is no git": ({}, "no entry was found in the ids file or in git"),
+    "it never had an entry": ({"base": NO_TEAM}, "neither the ids file nor git has an entry for it"),
+    "there is no git": ({}, "neither the ids file nor git has an entry for it"),
     "its entry was in another place of the history than its line": (
-        {"base": TEAMS, "lines": [("team", "a")]}, "no entry was found in the ids file or in git",
+        {"base": TEAMS, "lines": [("team", "a")]}, "neither the ids file nor git has an entry for it",
     ),
     "no prune when it was removed": (
         {"base": NO_TEAM, "earlier": [NO_TEAM, TEAMS], "earlier_prune": ()},
-        "its entry was removed when no prune pattern covered it",
+        "no prune pattern covered the entry when the entry was removed",
     ),
     "its file is not included": (
         {"base": TEAMS, "not_included": "teams.yaml"}, "its entry is in teams.yaml, which no file includes",
     ),
     "an overlay takes it away": (
-        {"base": TEAMS, "still_in": "dpsync.yaml"}, "its entry was in dpsync.yaml, and the file still has it",
+        {"base": TEAMS, "still_in": "dpsync.yaml"}, "its entry was in dpsync.yaml, and that file still has "
+                                                    "the entry",
     ),
     "its file was renamed": (
         {"base": TEAMS, "lost": "it was renamed to people.yaml"},
         "its entry was in dpsync.yaml, and it was renamed to people.yaml",
     ),
     "its file was cut off": (
-        {"base": TEAMS, "texts": ("teams: { a, old }\n", "teams: { a")}, "and the file was cut off",
+        {"base": TEAMS, "texts": ("teams: { a, old }\n", "teams: { a")}, "and that file seems to be cut off",
     ),
     "an apply kept it": (
         {"base": TEAMS, "lines": [("team", "a"), ("team", "old")], "kept": [("team", "old")]},
-        "an apply kept it after its entry was removed",
+        "its entry was removed earlier, and an apply kept the object",
     ),
     "the clone lacks the commit": (
         {"base": NO_TEAM, "shallow": True}, "this clone lacks the commits",
@@ -209,13 +212,13 @@ def test_team_not_removed_in_git_must_be_named(why: str) -> None:
 def test_refusal_says_how_a_clone_can_tell() -> None:
     refusal = refused(Case(**EMPTY, base=NO_TEAM, shallow=True))
     assert refusal is not None
-    assert refusal.way_out.startswith("fetch the whole history (fetch-depth: 0); to delete it")
+    assert refusal.way_out.startswith("fetch the whole history (fetch-depth: 0); to delete the object")
 
 
 def test_refusal_names_the_file_to_include_first() -> None:
     refusal = refused(Case(**EMPTY, base=TEAMS, not_included="teams.yaml"))
     assert refusal is not None
-    assert refusal.way_out.startswith("include teams.yaml again; to delete it")
+    assert refusal.way_out.startswith("include teams.yaml again; to delete the object")
     assert refusal.answers[0].address == "include"
 
 
@@ -238,7 +241,7 @@ def test_one_refusal_has_the_number_and_the_names() -> None:
     refusal = refused(case)
     assert refusal is not None
     assert refusal.way_out.startswith(
-        'to delete them, add --confirm "delete 2" --confirm "delete acme/spaces/[Strange]"'
+        'to delete the objects, add --confirm "delete 2" --confirm "delete acme/spaces/[Strange]"'
     )
     assert len(case.plan().refusals) == 1
     case.confirm = case.plan().delete_decision.answers
@@ -459,7 +462,7 @@ def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
     refusals = [item for item in case.plan().refusals if item.code == "limits"]
     assert (refusals == []) == allowed
     if not allowed and now != Limits(0, 100):
-        assert "by the base: that this change raises them does not count yet" in refusals[0].message
+        assert "(the base has these limits; a change cannot raise its own limits)" in refusals[0].message
 
 
 def test_every_way_out_is_enough_by_itself() -> None:

@@ -150,7 +150,7 @@ def test_two_fields_of_one_thing_come_down_or_go_up_in_any_order(phase: str) -> 
 
 
 def removed(plan: Plan) -> list[str]:
-    return [note.address for note in plan.notes if note.text.startswith("removed here, still live")]
+    return [note.address for note in plan.notes if note.text.startswith("its entry was removed")]
 
 
 def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
@@ -186,13 +186,13 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
     ("forget", "prune", "told"),
     [
         (["spaces/a"], [],
-         ['removed here, still live: space "B" (space-b) is kept; '
+         ['its entry was removed, but the space "B" (space-b) is kept; '
           "to delete the object, add to policy prune: [acme/spaces]"]),
         (["spaces/a"], ["spaces"],
-         ['forgotten: space "A" stays; its key is known to the git base only, '
-          "so forget acme/spaces/[A~space-a] instead"]),
-        (["spaces/[A]"], ["spaces"], ['forgotten: space "A" stays']),
-        (["spaces/[A~space-a]"], ["spaces"], ['forgotten: space "A" stays']),
+         ['policy.forget keeps the space "A"; only the git base has its key, '
+          "so write acme/spaces/[A~space-a] in policy.forget instead"]),
+        (["spaces/[A]"], ["spaces"], ['policy.forget keeps the space "A"']),
+        (["spaces/[A~space-a]"], ["spaces"], ['policy.forget keeps the space "A"']),
     ],
     ids=["it stays anyway", "by its key", "by its title", "by its title and id"],
 )  # fmt: skip
@@ -208,7 +208,9 @@ def test_what_is_removed_and_forgotten_says_how_it_stays(
     """
     both: Things = {"space": {"a": {"title": "A"}, "b": {"title": "B"}}}
     plan = make_plan(Case({"space": {}}, both, base=both, forget=forget, prune=prune).sides())
-    assert [note.text for note in plan.notes if note.text.startswith(("removed", "forgotten"))] == told
+    assert [
+        note.text for note in plan.notes if note.text.startswith(("its entry was removed", "policy.forget"))
+    ] == told
 
 
 @pytest.mark.parametrize(("by", "done"), [(MatchedBy.PREVIOUSLY, 0), (MatchedBy.KEY, 1)])

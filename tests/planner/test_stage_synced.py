@@ -101,11 +101,11 @@ def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_wa
     [blocked] = make_plan(synced(OTHER, site=REPOSITORY)).blocked
     assert blocked.address == "acme/sites/docs"
     assert blocked.reason == (
-        "the platform syncs it with the repository acme/docs (github), and there it is otherwise: "
+        "Git Sync connects it to the repository acme/docs (github), which has other values: "
         "title, structure/new, structure/new/en and 1 more"
     )
     assert "takeover: true" in blocked.todo
-    assert "take that out of the file" in blocked.todo
+    assert "remove these lines from the file" in blocked.todo
 
 
 def test_where_files_and_repository_agree_it_is_only_said() -> None:
@@ -144,7 +144,7 @@ def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
     plan = make_plan(takes_over(synced(OTHER, site=REPOSITORY), "site"))
     assert changed(plan) == changed(make_plan(OTHER.sides()))
     [note] = [note for note in plan.notes if note.address == "acme/sites/docs#takeover"]
-    assert (note.severity, "until the next sync" in note.text) == ("warning", True)
+    assert (note.severity, "the next sync overwrites" in note.text) == ("warning", True)
     assert [note.text for note in plan.notes if "left alone" in note.text or "can go" in note.text] == []
 
 
@@ -153,7 +153,7 @@ def test_takeover_where_nothing_is_synced_can_go() -> None:
     [note] = [
         note for note in make_plan(takes_over(OTHER.sides(), "site")).notes if "takeover" in note.address
     ]
-    assert note.text.endswith("this line can go")
+    assert note.text.endswith("remove this line")
 
 
 def test_what_names_a_node_that_the_repository_does_not_have_is_blocked() -> None:
@@ -192,9 +192,9 @@ def test_of_a_synced_space_the_repository_decides_what_nobody_can_edit(
 
 def test_spaces_that_are_synced_are_told_in_one_line() -> None:
     sides = synced(Case({"space": SPACES}, {"space": SPACES}), space=REPOSITORY)
-    [note] = [note for note in make_plan(sides).notes if "syncs" in note.text]
+    [note] = [note for note in make_plan(sides).notes if "Git Sync" in note.text]
     assert note.text == (
-        "the platform syncs the content of 2 spaces with repositories, and leaves editMode to them: "
+        "Git Sync connects 2 spaces to repositories, so dpsync does not change editMode: "
         "alpha (the repository acme/docs (github)), beta (the repository acme/docs (github))"
     )
 
@@ -215,7 +215,7 @@ GOES = Case({"space": {"alpha": SPACES["alpha"]}}, {"space": SPACES}, prune=["sp
 
 def test_the_question_before_a_synced_space_is_deleted_names_its_repository() -> None:
     """Otherwise, who answers does not learn that a repository is in step with what goes."""
-    words = "; the platform syncs acme/spaces/[Beta] with the repository acme/docs (github)"
+    words = "; Git Sync connects acme/spaces/[Beta] to the repository acme/docs (github)"
     [asked] = [item for item in make_plan(synced(GOES, space=REPOSITORY)).refusals if item.code == "content"]
     assert words in asked.message
     [asked] = [item for item in make_plan(GOES.sides()).refusals if item.code == "content"]
@@ -226,8 +226,6 @@ def test_that_a_synced_space_goes_is_a_warning_also_where_the_policy_names_it() 
     """Otherwise, that content of a repository would be deleted is not warned of."""
     case = Case(GOES.wanted, GOES.live, prune=["spaces"], agreed=False, removed=["spaces/[Beta]"])
     plan = make_plan(synced(case, space=REPOSITORY))
-    [note] = [note for note in plan.notes if note.address == "acme/spaces/[Beta]" and "syncs" in note.text]
-    assert note.text == (
-        "the platform syncs it with the repository acme/docs (github), and it would be deleted"
-    )
+    [note] = [note for note in plan.notes if note.address == "acme/spaces/[Beta]" and "Git Sync" in note.text]
+    assert note.text == ("Git Sync connects it to the repository acme/docs (github), and the plan deletes it")
     assert (note.severity, plan.refusals) == ("warning", ())

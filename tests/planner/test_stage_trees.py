@@ -227,9 +227,9 @@ def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
 @pytest.mark.parametrize(
     ("wanted", "live", "words"),
     [
-        (TWO, {"site_space": ROOT}, "has spaces at the root and would get sections"),
+        (TWO, {"site_space": ROOT}, "from spaces to sections"),
         ({"site_space": ROOT}, {"section": SECTIONS, "site_space": SHOWN},
-         "has sections at the root and would get spaces"),
+         "from sections to spaces"),
     ],
 )  # fmt: skip
 def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(
@@ -311,7 +311,7 @@ def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> Non
         wanted = {**live, "section_group": {f"docs/{key}": groups[f"docs/{key}"] for key in order}}
         _, lanes = Case(wanted, live, registry=load("reference")).lanes()
         (item,) = lanes.unmoved
-        assert item.todo.startswith(f"move it {told} on the platform")
+        assert item.todo.startswith(f"move it {told} in GitBook")
 
 
 def test_nothing_is_moved_around_a_sibling_that_is_ignored() -> None:

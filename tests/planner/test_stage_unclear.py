@@ -291,11 +291,15 @@ def test_refusal_about_clone_has_flags_of_deletes() -> None:
     new, delete = '--confirm "new 1 acme/**"', '--confirm "delete acme/spaces/[The x]"'
     assert (refusal.code, refusal.address) == ("unclear", "acme")
     assert refusal.message == (
-        "this clone cannot tell whether 1 entry would be created a second time, since they may be live under "
-        'another name, or whether you removed the entry of space "The x" (id space-x): there is no ids file, '
+        "dpsync cannot tell from this clone whether 1 entry would create a second copy of an object that "
+        "exists "
+        'under another name, or whether you removed the entry of space "The x" (id space-x): there is no '
+        "ids file, "
         "and the parent of HEAD is not in this clone"
     )
-    assert refusal.way_out.endswith(f"or, if they are new and the deletes are meant, add {new} {delete}")
+    assert refusal.way_out.endswith(
+        f"Or, if the entries are new and the deletes are meant, add {new} {delete}"
+    )
     assert [way.add for way in refusal.answers] == [new, delete]
     answers = ("new 1 acme/**", "delete acme/spaces/[The x]")
     assert make_plan(replace(lacking, options=Options(confirm=answers))).can_apply
@@ -345,7 +349,7 @@ def test_question_about_one_entry_fits_on_one_line() -> None:
         "whose entry was removed?"
     )
     assert refusal.way_out == (
-        'New: add new: true, or say --confirm "new acme/spaces/n". Renamed: add previously: gone.'
+        'New: add new: true, or --confirm "new acme/spaces/n". Renamed: add previously: gone.'
     )
     assert [one.add for one in refusal.answers] == [
         "previously: gone", "new: true", '--confirm "new acme/spaces/n"',
@@ -366,7 +370,7 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
         "whose entry was removed? acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
     )
     new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete 1"'
-    assert refusal.way_out == f"New: say {new} {delete}. Renamed: add previously: legacy to its entry."
+    assert refusal.way_out == f"New: add {new} {delete}. Renamed: add previously: legacy to its entry."
     answers = ("new 60 acme/teams/*", "delete 1")
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
 
@@ -383,7 +387,7 @@ def test_deletes_over_limits_in_clone_are_one_question() -> None:
     names = ("delete acme/spaces/[The old]", "delete acme/spaces/[The older]")
     assert answers == ("new acme/spaces/n", "delete 2", *names)
     flags = " ".join(f'--confirm "{answer}"' for answer in answers)
-    assert f"say {flags}" in refusal.way_out
+    assert f"add {flags}" in refusal.way_out
     assert make_plan(replace(lacking, options=Options(confirm=answers))).can_apply
 
 

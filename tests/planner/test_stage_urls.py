@@ -141,8 +141,8 @@ def all_of(before: str | None, after: str | None) -> dict[str, Any]:
     return {name: tuple(both) for name, both in urls.items()}
 
 
-ELSEWHERE = "nothing that was read tells at which host it will be"
-CHOSEN = "the platform chooses a part of it"
+ELSEWHERE = "dpsync does not know the host of the new URL"
+CHOSEN = "GitBook chooses a part of the URL"
 NOWHERE = dict.fromkeys(EVERYTHING, ELSEWHERE)
 HELP = shown(f"{HOST}help/", "help")
 OTHER = site("help")
@@ -171,7 +171,7 @@ THIRD = site("last", visibility="share-link")
         # Where nothing explains its URLs, nobody knows what becomes of them.
         (with_("site_space", "docs/k/b", path="x"), DOCS,
          {**shown("https://x.example/docs/"), ("section", "docs/l"): "odd"},
-         dict.fromkeys(EVERYTHING, "its URLs are not made up as those of other sites are")),
+         dict.fromkeys(EVERYTHING, "the URLs of the site have an unusual form")),
     ],
 )  # fmt: skip
 def test_a_site_moves_with_all_that_is_in_it(

@@ -245,7 +245,7 @@ def test_single_sign_on_is_not_taken_back(lab: Lab) -> None:
     assert changes(plan) == [("acme/members/bo@acme.example", ["role"])]
     (blocked,) = plan.blocked
     assert blocked.address == "acme/members/bo@acme.example#sso"
-    assert "no request sets sso to false" in blocked.reason
+    assert "the API cannot set sso to false" in blocked.reason
 
 
 def test_somebody_who_is_missing_blocks_only_what_names_them(lab: Lab) -> None:

@@ -105,7 +105,7 @@ def test_transfer_has_label(two: Lab, base: str, cause: str) -> None:
 def test_what_is_given_away_is_listed_as_exposed(two: Lab) -> None:
     """Otherwise, what is given to another organization is not listed."""
     [found] = plan(two, AFTER, BEFORE).exposures
-    assert found.words == "given from acme to globex, whose members can see it"
+    assert found.words == "transferred from acme to globex, whose members can see it"
 
 
 @pytest.mark.parametrize("line", ["id: s1", "title: Bulletin, previously: News"])
@@ -190,7 +190,7 @@ def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
     after = text("spaces: { more: { title: More } }\ncollections: {}", f"{product} }}")
 
     told = {note.address: note.text for note in plan(lab, after, before).notes}
-    assert told["globex/spaces/news"] == "it is in globex/collections/product and goes with it"
+    assert told["globex/spaces/news"] == "it is inside globex/collections/product and is transferred with it"
     apply(lab, after, before)
 
     assert lab.writes == ["POST /collections/c/transfer"]
@@ -205,7 +205,7 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
 
     assert (refusal.code, refusal.address) == ("shown", "globex/spaces/news")
     assert refusal.message.startswith("Docs shows globex/spaces/news")
-    assert refusal.way_out.endswith(" and apply, then move the entry")
+    assert refusal.way_out.endswith(" and apply, then move the entry to the other organization")
 
 
 @pytest.mark.parametrize("declared", [True, False])

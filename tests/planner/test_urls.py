@@ -421,7 +421,7 @@ def test_where_the_platform_chooses_another_default_nobody_knows_before(lab: Lab
     found.check()
     unknown = [item for item in found.plan.urls if not item.known]
     assert [item.address.rpartition("/")[2] for item in unknown] == ["l-c", "it"]
-    assert {item.why for item in unknown} == {"the platform chooses a part of it"}
+    assert {item.why for item in unknown} == {"GitBook chooses a part of the URL"}
 
 
 def test_what_goes_leads_to_its_section_or_nowhere(lab: Lab) -> None:
@@ -459,7 +459,7 @@ def test_a_site_is_published_where_another_one_shows_how_and_nobody_knows_else(l
     body = docs(lab, published=False)
     body["sites"]["docs"]["published"] = True
     alone = carried_out(lab, body)
-    assert {item.why for item in alone.plan.urls} == {"nothing that was read tells at which host it will be"}
+    assert {item.why for item in alone.plan.urls} == {"dpsync does not know the host of the new URL"}
 
     world = {"spaces": spaces(*KEYS), "sites": [
         site(*deepcopy(TREE), published=False),

@@ -85,7 +85,7 @@ def test_somebody_elses_text_after_the_plan_is_stale(project: Project) -> None:
     project.holds(openapi=[live(TEXT.format("Dogs"))])
     with project.client() as client, pytest.raises(Refused) as ended:
         project.session().apply(client, planned)
-    assert ended.value.stale == {ADDRESS: "it was changed since the plan was made"}
+    assert ended.value.stale == {ADDRESS: "it was changed after the plan was made"}
 
 
 def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> None:
@@ -114,7 +114,7 @@ def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) 
 
 
 FAILED = {"lastProcessErrorCode": "PARSE_ERROR"}
-AGAIN = f'--confirm "send {SOURCE}" sends it again'
+AGAIN = f'add --confirm "send {SOURCE}"'
 WITHOUT_PATHS = "openapi: {{ pets: {{ source: {{ text: 'openapi: 3.0.0\n\n  info: {{ title: {} }}' }} }} }}"
 
 
@@ -160,7 +160,7 @@ def test_failed_url_processing_prints_confirm_answer(project: Project, code: str
     project.commit(f"openapi: {{ pets: {{ source: {{ url: {url!r} }} }} }}")
     planned = plan(project)
     assert planned.plan.empty
-    assert planned.plan.trouble[0].what.endswith(f"; {AGAIN}")
+    assert planned.plan.trouble[0].what.endswith(f"; to send the value again, {AGAIN}")
     sent = plan(project, f"send {SOURCE}")
     assert changed(sent) == [SOURCE]
     assert "--confirm" not in sent.plan.trouble[0].what
@@ -178,9 +178,9 @@ def plan_with_profile(project: Project, profile: str, *confirm: str) -> tuple[Se
 @pytest.mark.parametrize(
     ("base", "changes", "way_out"),
     [
-        ("Pets", [], f"; {AGAIN}"),
+        ("Pets", [], f"; to send the value again, {AGAIN}"),
         ("Cats", [SOURCE], None),
-        (None, [], f"; dpsync cannot compare the value, {AGAIN}"),
+        (None, [], f"; dpsync cannot compare the value; to send the value again, {AGAIN}"),
     ],
     ids=["same base", "other base", "no base"],
 )
@@ -226,7 +226,7 @@ def test_what_neither_platform_nor_base_knows_is_told_and_not_sent_again(
     project.write(spec("Pets"))
     planned = plan(project)
     assert planned.plan.empty
-    assert f'--confirm "send {SOURCE}" sends it again' in notes(planned)
+    assert f'add --confirm "send {SOURCE}"' in notes(planned)
     assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
 
 
@@ -239,7 +239,7 @@ def test_a_server_without_that_request_is_compared_with_the_base(project: Projec
         base = project.session().base
         planned = Session(load(root, {}, registry), registry, 1, base).plan(client)
     assert planned.plan.empty
-    assert "neither the platform nor the git base" in notes(planned)
+    assert "and the git base does not have it" in notes(planned)
     assert not [path for _, path, _ in project.server.app.requests if "versions" in path]
 
 
@@ -254,7 +254,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     project.converges()
     planned = plan(project)
     assert planned.plan.empty
-    assert notes(planned).count("neither the platform nor the git base says what it is") == 2
+    assert notes(planned).count("and the git base does not have it") == 2
     git(project.directory, "add", "--all")
     git(project.directory, "commit", "-q", "-m", "it is applied")
     assert plan(project).plan.empty

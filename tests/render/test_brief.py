@@ -38,7 +38,7 @@ ASKED = Refusal(
     message="it could be one of these",
     way_out="say which",
     candidates=(Candidate(address="acme/spaces/[Old]", id="space-9", title="Old"),),
-    answers=(WayOut(address="acme/spaces/new", add="new: true", means="it is new"),),
+    answers=(WayOut(address="acme/spaces/new", add="new: true", means="the entry is new"),),
 )
 CHANGES = (
     Change(

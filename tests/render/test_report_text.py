@@ -88,7 +88,7 @@ RESULTS = {
     "for minutes": (DONE, 200.0, {}, f"{ALL}, in 3 min. {VERIFIED}"),
     "not verified": (
         DONE, None, {"remaining": None, "verified": False},
-        f"{ALL}. Not verified: run plan to see where things stand.",
+        f"{ALL}. Not verified: run dpsync plan to see what is left to do.",
     ),
     "a part": (
         ("done", "failed", "not-tried"), 2.0, {"remaining": planned()},
@@ -100,11 +100,11 @@ RESULTS = {
     ),
     "only requested": (
         ("requested", "not-tried", "not-tried"), 2.0, {"remaining": planned()},
-        f"Nothing is known to be applied: 1 step requested, 2 not tried. {LEFT}",
+        f"Perhaps nothing was applied: 1 step requested, 2 not tried. {LEFT}",
     ),
     "nobody knows": (
         ("unknown", "not-tried", "not-tried"), 2.0, {"interrupted": True},
-        "Nothing is known to be applied: 1 step unknown, 2 not tried. "
+        "Perhaps nothing was applied: 1 step unknown, 2 not tried. "
         "Interrupted: run apply again to finish the rest.",
     ),
 }  # fmt: skip

@@ -309,7 +309,7 @@ def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: 
         refusal.message
         == "this object would be changed, but the apply that you revert did not change the object"
     )
-    assert refusal.way_out.startswith("leave it out: --exclude acme/teams/b;")
+    assert refusal.way_out.startswith("exclude the object from the revert (--exclude acme/teams/b)")
 
 
 def plan_revert_after_other_change(lab: Lab) -> Planned:

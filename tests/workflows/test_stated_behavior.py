@@ -229,4 +229,7 @@ def test_forbidden_write_in_a_site_names_both_reasons(project: Project) -> None:
     report = project.apply("sites: { docs: { title: Handbook, basename: docs } }", token="token-of-bo")
     (outcome,) = report.outcomes
     assert outcome.result == "failed"
-    assert "somebody who may, or check that the plan of the site includes this" in str(outcome.error)
+    assert (
+        "a token that may do this, or check that the GitBook plan of the site includes this feature"
+        in str(outcome.error)
+    )

@@ -32,7 +32,7 @@ _REPOSITORY = "add it to the repository, or remove this reference"
 
 
 def _not_yet(address: Address) -> str:
-    return f"it refers to the output of {address}, which does not exist yet"
+    return f"it refers to the object that {address} creates, and GitBook has not created that object yet"
 
 
 def _unserved(address: str, item: Unserved) -> Blocked:
@@ -83,7 +83,7 @@ class Blocker:
             if not item.alone:
                 self._hold(item)
         for address, owner in decided.replaced.items():
-            reason = f"its target is deleted before the new navigation of {owner} is created"
+            reason = f"its target is deleted before dpsync creates the new navigation of {owner}"
             self._entries[address] = Blocked(
                 address=str(address), reason=reason, todo="apply again to create it again"
             )
@@ -155,7 +155,10 @@ class Blocker:
         first = first_section(self._sides, item, nodes)
         if first is not None:
             self.first[item.scope.address] = first
-        reason = f"{item.scope.parent} first gets one section, into which GitBook moves the site's spaces"
+        reason = (
+            f"dpsync first creates one section in {item.scope.parent}, and GitBook moves the site's spaces "
+            "into it"
+        )
         todo = f"apply again, with the same {item.question.flag}"
         for address in nodes:
             if address != first:
@@ -168,7 +171,7 @@ class Blocker:
             return
         around = self._sides.live(resource.parent) if resource.parent is not None else None
         if around is not None and around.deleted:
-            reason = f"it may return when {resource.parent} is restored"
+            reason = f"it may come back when {resource.parent} is restored"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
             return
         if kind.of_output and resource.parent is not None:

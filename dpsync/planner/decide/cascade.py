@@ -23,7 +23,11 @@ from dpsync.model.entries.values import LiveId, Value, live_ids
 from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.names import Names
 
-INSIDE, NAMES, EMPTY = "goes with it", "names it and goes with it", "would be left empty and goes with it"
+INSIDE, NAMES, EMPTY = (
+    "is deleted with it",
+    "refers to it and is deleted with it",
+    "would be empty and is deleted with it",
+)
 """Why an object goes along: it lies below another one, names it, or loses the last of its children."""
 _REASONS = (INSIDE, NAMES, EMPTY)
 """Where there are several, the first of these is told."""

@@ -229,7 +229,7 @@ class _Decider:
         kind = self.sides.kind(resource)
         field = kind.platform.processed if kind.platform.processed in resource.fields else None
         if kind.platform.busy is not None and kind.is_busy(live.fields):
-            what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
+            what = f"GitBook is still processing it ({live.fields[kind.platform.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
         declared = kind.platform.trouble
         if declared is not None and (wrong := kind.trouble(live.fields)) is not None:
@@ -246,7 +246,9 @@ class _Decider:
         unknown = not_known(self.sides.kind(live), field, resource.fields[field.name], live)
         compared = unknown is None or self.sides.names.in_base(resource, live) is not None
         flag = Answer(SEND, str(resource.address.field(field.name))).flag
-        return f"; {'' if compared else 'dpsync cannot compare the value, '}{flag} sends it again"
+        return (
+            f"; {'' if compared else 'dpsync cannot compare the value; '}to send the value again, add {flag}"
+        )
 
     # What can be written.
 
@@ -285,7 +287,7 @@ class _Decider:
 
     def _always_one(self, resource: Entry, item: Field) -> None:
         noun = self.sides.kind(resource).noun
-        reason = f"the platform always has a {item.name}"
+        reason = f"one {noun} must always have {item.name}: true"
         self.blocker.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
     def _has_call(self, resource: Entry, item: Changed) -> bool:
@@ -296,10 +298,10 @@ class _Decider:
         if isinstance(value, dict) and set(value) == {REF}:
             value = value[REF]
         display = str(value).lower() if isinstance(value, bool) else value or "nothing"
-        reason = f"no request sets {name} to {display}"
+        reason = f"the API cannot set {name} to {display}"
         if name in self.sides.kind(resource).unsupported_fields:
             reason = self.sides.registry.profile.lacks(f"setting {name} to {display}")
-        todo = "change it on the platform, or take it off the entry"
+        todo = f"change {name} in GitBook, or remove {name} from the entry"
         self.blocker.note(resource, item.field, reason, todo)
         return False
 
@@ -319,9 +321,8 @@ class _Decider:
 
     def _not_compared(self, address: str, known: bool) -> str:
         if known:
-            return "compared with the git base only: the platform does not say what it is"
-        nobody = "the platform does not say what it is"
+            return "GitBook does not return this value, so dpsync compares it with the git base only"
+        reason = "GitBook does not return this value"
         if self.sides.base.desired is not None:
-            nobody = "neither the platform nor the git base says what it is"
-        again = f"{Answer(SEND, address).flag} sends it again"
-        return f"it cannot be compared: {nobody}; {again}"
+            reason += ", and the git base does not have it"
+        return f"{reason}, so dpsync cannot compare it; to send it again, add {Answer(SEND, address).flag}"

@@ -18,7 +18,7 @@ from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 
-_WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
+_WAY_OUT = "apply with a token that may read it, or declare the object to keep it"
 
 
 class Deletions(Struct, frozen=True):
@@ -62,13 +62,13 @@ def blocked_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what goes with it, or because it cannot be emptied."""
     for identity, url in found.unseen.items():
         reason = (
-            "it would be deleted, and this token may not read what would go with it: "
+            "this token cannot read what would be deleted together with this object: "
             f"GET {url} is not allowed (403)"
         )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
     for identity, address in found.held.items():
-        reason = f"it would be deleted, and no request moves {address} out of it"
-        todo = f"move {address} on the platform, or declare this one to keep it"
+        reason = f"the plan would delete this object, but the API cannot move {address} out of it"
+        todo = f"move {address} in GitBook, or declare this object to keep it"
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
 
 
@@ -241,7 +241,7 @@ def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
         address, live = names.address(identity), names.snapshot.objects[identity]
         kind, label = live.kind, names.label(live)
         if name:
-            where, what = str(address.field(name)), f"names it as {name}"
+            where, what = str(address.field(name)), f"its {name} refers to the deleted object"
             found_effects.append(Effect(address=where, what=what, counts=False, kind=kind, label=label))
         else:
             what = found.objects[identity]

@@ -123,6 +123,6 @@ class Exclusive:
             (_, flag, around), place = key, self._places[key]
             if not place.chosen and (place.staying or place.arriving):
                 address = str(self.sides.names.address(around))
-                what = f"the platform chooses another {flag}"
+                what = f"GitBook will choose another {flag}"
                 found[address] = Effect(address=address, what=what, counts=False)
         return tuple(found[address] for address in sorted(found))

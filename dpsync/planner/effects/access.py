@@ -45,11 +45,11 @@ class Doubt(Struct, frozen=True):
     place: Key = None
 
 
-OWN_LIST: Final = Doubt("not all permissions there are in your files", unread=True)
-OWN_LEVEL: Final = Doubt("the level is not in your files", unread=True)
-SITES_UNREAD: Final = Doubt("not every site's structure is in your files", unread=True)
-COLLECTION_UNREAD: Final = Doubt("the collection around it is not in your files", unread=True)
-MEMBERS_UNREAD: Final = Doubt("not all members are in your files", unread=True)
+OWN_LIST: Final = Doubt("your files do not list all permissions", unread=True)
+OWN_LEVEL: Final = Doubt("your files do not have the default level", unread=True)
+SITES_UNREAD: Final = Doubt("your files do not have the structure of every site", unread=True)
+COLLECTION_UNREAD: Final = Doubt("your files do not have the collection around it", unread=True)
+MEMBERS_UNREAD: Final = Doubt("your files do not list all members", unread=True)
 SEVERAL_SITES: Final = Doubt("how the roles of several sites combine")
 MEMBER_AND_TEAM: Final = Doubt("how the roles of a member and of teams combine")
 NESTED: Final = Doubt("how nested collections combine")
@@ -341,11 +341,11 @@ class _Roles(Struct, frozen=True):
 
 
 def _unread_team(team: Key) -> Doubt:
-    return Doubt("the members of {} are not in your files", unread=True, place=team)
+    return Doubt("your files do not list the members of {}", unread=True, place=team)
 
 
 def _unread_list(place: Key) -> Doubt:
-    return Doubt("not all permissions of {} are in your files", unread=True, place=place)
+    return Doubt("your files do not list all permissions of {}", unread=True, place=place)
 
 
 def _doubtful(place: Key, giver: Key, doubt: Doubt) -> Source:

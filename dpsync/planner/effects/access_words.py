@@ -70,13 +70,13 @@ class AccessWords(Struct, frozen=True):
     def _somewhere(self, findings: list[Finding]) -> Iterator[str]:
         if findings:
             who = self._who(list(dict.fromkeys(one.subject for one in findings)))
-            yield f"may open more to {who}: not all {findings[0].unread} are in your files"
+            yield f"may open more to {who}: your files do not list all {findings[0].unread}"
 
     def _why(self, doubts: Iterable[Doubt]) -> str:
         """Return the reasons: what is not in the files, else what the platform does not document."""
         if unread := sorted(self._doubt(doubt) for doubt in doubts if doubt.unread):
             return some(unread, _MOST_REASONS)
-        return f"it is not documented {some(sorted(map(self._doubt, doubts)), _MOST_REASONS)}"
+        return f"GitBook does not document {some(sorted(map(self._doubt, doubts)), _MOST_REASONS)}"
 
     def _doubt(self, doubt: Doubt) -> str:
         return doubt.text.format(self._place(doubt.place)) if doubt.place is not None else doubt.text
@@ -103,7 +103,7 @@ class AccessWords(Struct, frozen=True):
         unlisted = any(one.kind == "unlisted" for one in subjects)
         said = [some(named)] if named else []
         said += [_others(others)] if others else []
-        said += ["people whose role there is not in your files"] if unlisted else []
+        said += ["people whose role your files do not list"] if unlisted else []
         return ", ".join(said)
 
     def _person(self, key: Key) -> str:

@@ -115,10 +115,10 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
         return f"{field.name} changed"  # it may hold what nobody should read
     if isinstance(field.exposes, Lifted) and after is not None:
         words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
-        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may bind less"
+        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may be less strict"
     if not isinstance(field.exposes, tuple):
         if after is None:
-            return f"{field.name} lifted"
+            return f"{field.name} removed"
         return f"{field.name} changed: {_said(field, before)} → {_said(field, after)}"
     held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
     unclear = before not in field.exposes or after not in field.exposes
@@ -144,7 +144,7 @@ def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
     if change.location not in decided.sides.snapshot.transferred:
         return
     *_, found = change.differences
-    words = f"given from {found.before} to {found.after}, whose members can see it"
+    words = f"transferred from {found.before} to {found.after}, whose members can see it"
     yield Exposure(
         address=change.address, field=found.field, before=found.before, after=found.after, words=words
     )
@@ -264,7 +264,7 @@ def _opened(decided: Decisions) -> Iterator[Exposure]:
     for identity in decided.deletions.everything:
         kind = sides.registry[identity[0]]
         if kind.keeps_out:
-            words = f"{kind.one} goes: nobody signs in by it any more"
+            words = f"{kind.one} is deleted: members no longer sign in with it"
             yield Exposure(address=str(sides.names.address(identity)), words=words)
 
 

@@ -30,10 +30,13 @@ def _new(decided: Decisions) -> Iterator[Exposure]:
             continue
         if later := decided.holding.momentary(entry.resource):
             names = " and ".join(item.name for item in later)
-            yield _moment(address, f"{names} can be set only after it was made", later[0])
+            yield _moment(address, f"{names} can be set only after the object is created", later[0])
         if powerful := decided.holding.powerful(entry.resource):
             first = " and ".join(f"{item.name} is {at_first(item)}" for item in powerful)
-            words = f"powerful for a moment: {first}, which can be changed only after it was made"
+            words = (
+                f"more access than declared for a moment: {first}, which can change only after the object "
+                "is created"
+            )
             yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
 
 
@@ -61,9 +64,9 @@ def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
 
 def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
     if address in decided.deletions.addresses and address != moved:
-        yield f"it is deleted after {moved} has come out of what hides it"
+        yield f"it is deleted after {moved} becomes visible"
     elif changed:
-        yield f"it is changed after {moved} has come out of what hides it"
+        yield f"it changes after {moved} becomes visible"
 
 
 def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
@@ -71,7 +74,7 @@ def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[s
     if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
         names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
         if names:
-            yield f"its {names[0]} is changed before {moved} goes into what hides it"
+            yield f"its {names[0]} changes before {moved} is hidden"
 
 
 def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:

@@ -29,10 +29,10 @@ from dpsync.planner.effects.tree import UNKNOWN, Branch, NavigationTree
 
 Place = Any
 """A URL, None where nobody sees anything, or UNKNOWN."""
-_CHOSEN = "the platform chooses a part of it"
-_ELSEWHERE = "nothing that was read tells at which host it will be"
-_OTHERWISE = "its URLs are not made up as those of other sites are"
-_RESTRUCTURED = "the platform decides what becomes of what is at the root now"
+_CHOSEN = "GitBook chooses a part of the URL"
+_ELSEWHERE = "dpsync does not know the host of the new URL"
+_OTHERWISE = "the URLs of the site have an unusual form"
+_RESTRUCTURED = "GitBook decides where it moves the spaces at the top level"
 
 
 def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:

@@ -22,10 +22,10 @@ from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.history import FormerNames
 
-NO_ENTRY = "no entry was found in the ids file or in git"
-KEPT = "an apply kept it after its entry was removed"
-NOT_PRUNED = "no prune pattern covers its place"
-DEEPER = "this clone lacks the commits that show whether its entry was removed (fetch-depth: 0)"
+NO_ENTRY = "neither the ids file nor git has an entry for it"
+KEPT = "its entry was removed earlier, and an apply kept the object"
+NOT_PRUNED = "no prune pattern covers its list"
+DEEPER = "this clone lacks the commits that show whether the entry was removed (fetch-depth: 0)"
 
 
 class Removal(Struct, frozen=True):
@@ -104,7 +104,9 @@ class Removals(Struct, frozen=True, dict=True):
         place = next((at for at in address.upward() if at in then.scopes), address.place)
         new_prune = not then.pruned(place) or then.policy.leaves(address)
         if new_prune and newer is not self.desired and not newer.pruned(place):
-            return self._not_removed(identity, "its entry was removed when no prune pattern covered it")
+            return self._not_removed(
+                identity, "no prune pattern covered the entry when the entry was removed"
+            )
         other = self._other_file(address)
         if other is not None:
             return Removal(f"its entry is in {other}, which no file includes", other)
@@ -128,8 +130,8 @@ class Removals(Struct, frozen=True, dict=True):
         if file not in self.desired.texts:
             return self.base.missing_file(then.commit or "", file)
         if address in self.desired.entries_in(file):
-            return "the file still has it, but an overlay or an environment removes it"
-        return "the file was cut off" if self._is_cut(file, then) else ""
+            return "that file still has the entry, but an overlay or an environment removes the entry"
+        return "that file seems to be cut off" if self._is_cut(file, then) else ""
 
     def _is_cut(self, file: str, then: Desired) -> bool:
         """Whether a file ends in the middle of what it was: a person removes whole entries."""

@@ -246,7 +246,7 @@ class _Asking(Struct, frozen=True):
 
     @property
     def _them(self) -> str:
-        return "it" if len(self.objects) == 1 else "them"
+        return "the object" if len(self.objects) == 1 else "the objects"
 
     def _includes(self) -> Iterator[WayOut]:
         """The files that declare some of the objects and that nothing includes."""
@@ -285,9 +285,9 @@ class _Asking(Struct, frozen=True):
         """The objects that the platform syncs with a repository."""
         live = {identity: self.sides.snapshot.objects[identity].synced for identity in self.objects}
         names = self.sides.names
-        found = [f"{names.address(one)} with {by.name}" for one, by in live.items() if by is not None]
+        found = [f"{names.address(one)} to {by.name}" for one, by in live.items() if by is not None]
         if found:
-            yield f"the platform syncs {some(found)}"
+            yield f"Git Sync connects {some(found)}"
 
 
 def _line(former: FormerNames, identity: Identity) -> str:

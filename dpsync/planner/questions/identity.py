@@ -33,7 +33,7 @@ MOST: Final = 50
 """Candidates of one question that are named as data; the message counts all of them."""
 _CLAUSES: Final = {
     Reason.SIMILAR: "",
-    Reason.SHOWN: ", which is shown there now",
+    Reason.SHOWN: ", which the site shows there now",
     Reason.LOST: ", whose entry was removed",
     Reason.OTHER_NAME: ", whose entry has another name",
 }
@@ -176,8 +176,8 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
     flags = " ".join([new, *delete_flags])
     renamed = " or ".join(map(_instruction, lines))
     renamed = renamed if len(lines) <= FEW else "add previously with its former key or title"
-    answers = [(line, f"it is {_titled(sides, one)}") for line, one in zip(lines, shown, strict=True)]
-    answers += [("new: true", "it is new")] if only else []
+    answers = [(line, f"the entry is {_titled(sides, one)}") for line, one in zip(lines, shown, strict=True)]
+    answers += [("new: true", "the entry is new")] if only else []
     answers += [(new, f"create {counted(len(left), group.kind.noun)}")]
     answers += [(flag, "delete this object") for flag in delete_flags]
     showing = _showing(sides.names)
@@ -186,7 +186,7 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
         tuple(candidate(sides.names, one, group.could_be[one].value, showing) for one in shown),
         tuple(WayOut(address=first, add=add, means=means) for add, means in answers),
         question=_question(sides, group, left),
-        new=f"add new: true, or say {flags}" if only and not delete_flags else f"say {flags}",
+        new=f"add new: true, or {flags}" if only and not delete_flags else f"add {flags}",
         renamed=renamed if only else f"{renamed} to its entry",
     )
 
@@ -219,7 +219,7 @@ def _shallow_clone(
     delete_flags: Sequence[str],
 ) -> Refusal:
     answer = Answer(NEW, f"{asked} {root}/**")
-    answers = [(answer.flag, "they are new"), *((flag, "the delete is meant") for flag in delete_flags)]
+    answers = [(answer.flag, "the entries are new"), *((flag, "delete this object") for flag in delete_flags)]
     removed = [f"{sides.registry[one[0]].noun} {_titled(sides, one)}" for one in deletes]
     return SHALLOW_CLONE.at(
         root,
@@ -239,7 +239,7 @@ def _titled(sides: Sides, identity: Identity) -> str:
 
 def _instruction(line: str) -> str:
     """Return what to do with a line, or with a command."""
-    return f"say {line}" if line.startswith("`") else f"add {line}"
+    return f"run {line}" if line.startswith("`") else f"add {line}"
 
 
 def candidate(
@@ -276,6 +276,6 @@ def it_is(names: Names, address: Address, candidates: Sequence[Candidate]) -> tu
     """Return one answer for each candidate: the entry is that object."""
     shared = bool(names.desired.environments)
     return tuple(
-        WayOut(address=str(address), add=meaning(address, one.id, shared), means="it is that one")
+        WayOut(address=str(address), add=meaning(address, one.id, shared), means="the entry is this object")
         for one in candidates
     )

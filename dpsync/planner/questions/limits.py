@@ -88,7 +88,7 @@ def exceeded(
             share = f", {part.percent:.0f} percent of {counted(part.known, 'object')}"
             allowed += f" and {limits.percent} percent of the objects"
         if part.exceeds(limits):
-            where = f"in {organization} " if len(organizations) > 1 else ""
+            where = f"in {organization}, " if len(organizations) > 1 else ""
             number = counted(part.deleted, "delete") + (" that you did not name" if some_named else "")
             text = f"{where}policy.limits allows {allowed} without confirmation, and this plan has {number}"
             text += f"{share}{bounds.since}"

@@ -233,8 +233,8 @@ def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
 
 
 _WHY: Final = {
-    Reason.SIMILAR: "it looks like {}, which nobody declares; if it is that one",
-    Reason.SHOWN: "it takes the place of {}, which nobody declares; if it is that one, renamed",
-    Reason.LOST: "perhaps renamed: the entry of {} was removed; if it is that one",
-    Reason.OTHER_NAME: "perhaps renamed: the entry of {} has another name; if it is that one",
+    Reason.SIMILAR: "it looks like {}, which has no entry; if it is that object, renamed",
+    Reason.SHOWN: "it takes the place of {}, which has no entry; if it is that object, renamed",
+    Reason.LOST: "perhaps renamed: the entry of {} was removed; if it is that object",
+    Reason.OTHER_NAME: "perhaps renamed: the entry of {} has another name; if it is that object",
 }

@@ -70,7 +70,7 @@ def formerly(sides: Sides) -> dict[Identity, Former]:
     for address, line in sorted(records.lines.items()):
         entry = sides.desired.resources.get(address)
         if entry is not None and entry.pin is not None and entry.pin != line.id:
-            said = f"the ids file assigns it to {address}, but that entry has id: {entry.pin}"
+            said = f"the ids file assigns this object to {address}, but that entry has id: {entry.pin}"
             back = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
             found[entry.kind, line.id] = Former(address, said, back)
     return found
@@ -81,12 +81,12 @@ def _meant(places: Places, line: RecordedLine) -> list[Identity]:
 
 
 def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
-    said = f"the ids file of {sides.base.name} assigns it to {address}"
+    said = f"the ids file of {sides.base.name} assigns this object to {address}"
     present = sides.snapshot.records.lines.get(address)
     is_now = (
-        f", which the ids file now assigns to {present.id}"
+        f", and the ids file now assigns {present.id} to that entry"
         if present is not None
-        else ", which has no line in the ids file now"
+        else ", and the ids file now has no line for that entry"
     )
     if address not in sides.desired.resources:
         return Former(address, f"{said}{is_now}", None)

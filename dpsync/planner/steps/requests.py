@@ -86,7 +86,7 @@ class Requests(Struct, frozen=True):
         assert kind.platform.outputs is not None
         call = Call(method="GET", path="{self}", body=None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.platform.outputs.read),)
-        path, summary = self.path(kind, call, resource), "waits for what the platform makes of it"
+        path, summary = self.path(kind, call, resource), "wait until GitBook has created its output"
         return self._draft(resource.address, "await", call, path, {}, gives=gives, summary=summary)
 
     def _parent_id(self, resource: Entry) -> Any:
@@ -186,7 +186,7 @@ class Requests(Struct, frozen=True):
         """Give up a value that somebody else is about to take."""
         assert kind.update is not None
         values = {"fields": {item.wire: value}}
-        summary = f"{item.name} is free for another one"
+        summary = f"free its {item.name} for another object"
         update, tag = kind.update, item.name
         return self._draft(
             address, "update", update, resource_path, values, phase="free", tag=tag, summary=summary

@@ -29,7 +29,7 @@ def concealment_notes(decisions: Decisions) -> list[Note]:
     return [
         Note(
             address=str(item.scope.parent),
-            text=f"{field.name} is false while its navigation is built anew",
+            text=f"{field.name} is false while dpsync rebuilds the navigation",
         )
         for item in decisions.restructuring.agreed
         if item.alone

@@ -124,7 +124,10 @@ class _Changes(Struct, frozen=True):
             if live is None or name is None or name in said or item.after is None:
                 continue
             if (lost := live.fields.get(name)) is not None:
-                what = f"its {name} ({lost}) goes: {kind.one} has that or its {item.field.name}"
+                what = (
+                    f"its {name} ({lost}) is removed, because {kind.one} has either {name} or "
+                    f"{item.field.name}"
+                )
                 yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
 
     def _of_inherited(self, item: Changed) -> Cause | None:

@@ -88,7 +88,10 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
             continue
         live = sides.snapshot.objects[identity]
         noun, label = sides.kind(live).noun, sides.names.label(live)
-        text = f'removed here, still live: {noun} "{label}" ({live.id}) is kept{_to_delete(sides, identity)}'
+        text = (
+            f'its entry was removed, but the {noun} "{label}" ({live.id}) is '
+            f"kept{_to_delete(sides, identity)}"
+        )
         yield Note(address=str(address), text=text)
 
 
@@ -96,7 +99,7 @@ def _to_delete(sides: Sides, identity: Identity) -> str:
     """How to delete an object that the plan keeps, if nothing but `prune` is missing."""
     places = (place for place, items in sides.snapshot.scopes.items() if identity in items)
     place = next((one for one in places if not sides.desired.pruned(one)), None)
-    return f"; to delete it, add to policy prune: [{place}]" if place is not None else ""
+    return f"; to delete the object, add to policy prune: [{place}]" if place is not None else ""
 
 
 def _place(address: Address) -> Address:
@@ -107,10 +110,10 @@ def _lasting(names: Names, address: Address, identity: Identity) -> Note:
     """The line to write, so that an object stays forgotten when the git base has lost its entry."""
     live = names.snapshot.objects[identity]
     name = _place(names.address(identity)).unmanaged(names.label(live), live.id)
-    text = f'forgotten: {names.kind(live).noun} "{names.label(live)}" stays'
+    text = f'policy.forget keeps the {names.kind(live).noun} "{names.label(live)}"'
     lasting = (name, names.address(identity))
     if not any(pattern.covers(one) for pattern in names.desired.policy.forget for one in lasting):
-        text += f"; its key is known to the git base only, so forget {name} instead"
+        text += f"; only the git base has its key, so write {name} in policy.forget instead"
     return Note(address=str(address), text=text)
 
 
@@ -214,11 +217,11 @@ def _owner(lineage: Lineage, live: LiveObject) -> Identity:
 
 # Patterns of the policy that do nothing, and those by which this change itself lets more go.
 
-NOTHING = "it matches no entry and no object that was read"
+NOTHING = "this pattern matches no entry and no live object"
 GONE = "no object has this name any more: remove this line"
 UNDECLARED_GONE = "no unmanaged object matches: the object was deleted or renamed, or has an entry now"
 STAYS = "not deleted: no prune pattern covers its list"
-NEVER_DELETED = "dpsync never deletes objects of the kinds that it matches"
+NEVER_DELETED = "dpsync never deletes objects of the types that this pattern matches"
 NO_PROBLEM = "GitBook no longer reports this problem: remove this line"
 
 
@@ -304,7 +307,7 @@ def _removes_nothing(former: FormerNames, pattern: Pattern) -> str | None:
     found = former.named(pattern)
     if len(found) > 1:
         names = ", ".join(sorted(str(former.exactly(identity)) for identity in found))
-        return f"it matches several objects, so none is deleted; write one of: {names}"
+        return f"this pattern matches several objects, so dpsync deletes none of them; write one of: {names}"
     for identity in found:
         live = former.snapshot.objects[identity]
         lists = [scope for scope, items in former.snapshot.scopes.items() if identity in items]

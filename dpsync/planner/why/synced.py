@@ -19,8 +19,8 @@ from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.synced import SyncedEntry, synced_entries
 
-_WAY_OUT = "change the repository and take that out of the file, or write takeover: true in the entry"
-_AGAIN = "what an apply writes there lasts until the next sync, unless somebody turns Git Sync off"
+_WAY_OUT = "change the repository and remove these lines from the file, or add takeover: true to the entry"
+_AGAIN = "the next sync overwrites what an apply writes, unless you turn Git Sync off"
 
 
 def synced_blocks(sides: Sides) -> Iterator[Blocked]:
@@ -29,7 +29,7 @@ def synced_blocks(sides: Sides) -> Iterator[Blocked]:
     for one in _theirs(sides):
         free = free or _taken_over(sides)
         if others := tuple(_otherwise(free, one)):
-            reason = f"the platform syncs it with {one.repository.name}, and there it is otherwise: "
+            reason = f"Git Sync connects it to {one.repository.name}, which has other values: "
             reason += some(others)
             yield Blocked(address=str(one.entry.address), reason=reason, todo=_WAY_OUT)
 
@@ -38,7 +38,7 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
     """What is left alone, and what is written or deleted although a repository decides it."""
     for identity in deleted:
         if (repository := sides.snapshot.objects[identity].synced) is not None:
-            text = f"the platform syncs it with {repository.name}, and it would be deleted"
+            text = f"Git Sync connects it to {repository.name}, and the plan deletes it"
             yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
     together: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
     blocked = {item.address for item in synced_blocks(sides)}
@@ -55,11 +55,11 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
         names = [f"{one.entry.key} ({one.repository.name})" for one in entries]
         fields = " and ".join(sorted({name for one in entries for name in one.fields}))
         whose = counted(len(entries), sides.registry[kind].noun)
-        text = f"the platform syncs the content of {whose} with repositories, and leaves {fields} to them: "
+        text = f"Git Sync connects {whose} to repositories, so dpsync does not change {fields}: "
         yield Note(address=str(organization), text=text + some(names), permanent=True)
     for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
         if one.entry.takeover and not sides.policy.ignored(one.entry.address):
-            text = f"the platform syncs it with {one.repository.name}, too: {_AGAIN}"
+            text = f"Git Sync connects it to {one.repository.name}: {_AGAIN}"
             yield Note(address=str(one.entry.address.field("takeover")), text=text, severity="warning")
     yield from _needless(sides)
 
@@ -75,7 +75,7 @@ def _needless(sides: Sides) -> Iterator[Note]:
     for address, entry in sides.desired.resources.items():
         live = sides.live(address) if entry.takeover else None
         if live is not None and live.synced is None:
-            text = "the platform syncs it with no repository: this line can go"
+            text = "Git Sync does not connect it to a repository: remove this line"
             yield Note(address=str(address.field("takeover")), text=text)
 
 

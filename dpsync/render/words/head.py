@@ -40,7 +40,7 @@ def _platform(plan: PlanOrDrift) -> Iterator[str]:
 
 def _profile(plan: PlanOrDrift) -> Iterator[str]:
     if plan.profile != FULL:
-        yield f"profile: {visible(plan.profile)}; the server is taken to have its operations alone"
+        yield f"API version (profile): {visible(plan.profile)}"
 
 
 def _part(plan: PlanOrDrift) -> Iterator[str]:

@@ -53,7 +53,10 @@ def kept(item: Difference) -> str:
     """Why a field is written that is as wanted; nothing where it is not."""
     if item.inherited is None:
         return ""
-    return f"kept as its own: it may be that of {visible(item.inherited)}, which changes"
+    return (
+        f"written as its own value, because {visible(item.inherited)} changes and the value may come from "
+        "there"
+    )
 
 
 def recognised(plan: Plan, change: Change) -> str:
@@ -87,7 +90,7 @@ def facts(change: Change) -> Iterator[str]:
     if restored(change):
         yield "restored after a delete; references to it are not restored"
     if change.action == "delete" and freed(change):
-        yield "first gives up a value that another one takes"
+        yield "first releases a value that another object takes"
 
 
 def said_by_field(item: Exposure) -> bool:

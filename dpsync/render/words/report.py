@@ -21,7 +21,7 @@ _LONG: Final = 120
 def restorable(report: Report) -> Iterator[str]:
     """What was deleted and can be had back, and how."""
     for item in report.restorable:
-        again = f"within {item.days} days an entry with id: {visible(item.id)} brings it back"
+        again = f"to restore it within {item.days} days, add an entry with id: {visible(item.id)}"
         yield f"deleted: {visible(item.address)}; {again}"
 
 
@@ -40,7 +40,7 @@ def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
     if numbers:
         return f"Applied: {', '.join(numbers)}{took}{others}."
     if report.count("unknown", "requested"):
-        return f"Nothing is known to be applied: {', '.join(steps)}."
+        return f"Perhaps nothing was applied: {', '.join(steps)}."
     return f"Nothing was applied: {', '.join(steps)}." if steps else "Nothing was applied."
 
 
@@ -93,7 +93,7 @@ def ending(report: Report, reverts: bool = False) -> str:
     if report.interrupted:
         return "Interrupted: run apply again to finish the rest."
     if report.remaining is None:
-        return "Not verified: run plan to see where things stand."
+        return "Not verified: run dpsync plan to see what is left to do."
     if report.settled:
         text = "Verified: a new plan has no changes."
         if reverts:
@@ -105,7 +105,7 @@ def ending(report: Report, reverts: bool = False) -> str:
         return text
     if report.as_declared:
         number = report.count("unknown")
-        what = f"{counted(number, 'request')} {'is' if number == 1 else 'are'} still in doubt"
+        what = f"the result of {counted(number, 'request')} is still unknown"
         return f"Not certain: a new plan has no changes, but {what}. Run plan again later."
     return "Not converged: a new plan still has changes."
 
@@ -115,19 +115,19 @@ def _unconverged_reasons(report: Report) -> Iterator[str]:
     if number := report.unsuccessful:
         yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not carried out"
     if report.started:
-        things = counted(len(report.started), "thing")
-        yield f"the platform reports trouble with {things} that this apply wrote"
+        things = counted(len(report.started), "object")
+        yield f"GitBook reports a problem with {things} that this apply wrote"
     if report.processing:
-        things = counted(len(report.processing), "thing")
-        yield f"the platform is still processing {things} that this apply wrote (run plan again later)"
+        things = counted(len(report.processing), "object")
+        yield f"GitBook is still processing {things} that this apply wrote (run dpsync plan again later)"
 
 
 def unkept(report: Report) -> Iterator[str]:
     """What the platform did not keep, each part once, with the ways out."""
     for item in report.unkept:
         lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
-        yield f"the platform did not keep {visible(item.path)} of {visible(item.address)} ({lost})"
-        yield f"    way out: {visible(item.way_out)}"
+        yield f"GitBook did not keep {visible(item.path)} of {visible(item.address)} ({lost})"
+        yield f"    fix: {visible(item.way_out)}"
 
 
 def without_unkept(report: Report) -> Plan:
