@@ -234,9 +234,7 @@ def main() -> int:
     for name, planted in PLANTED.items():
         print(f"{'found' if planted.difference in named else 'NOT FOUND':<9}  {name}")
     expected = {planted.difference for planted in PLANTED.values()}
-    print(
-        f"\n{len(expected & named)} of {len(expected)} found, {len(named - expected)} other differences named."
-    )
+    print(f"\n{len(expected & named)} of {len(expected)} found, {len(named - expected)} others named.")
     return int(wrong or named != expected)
 
 
