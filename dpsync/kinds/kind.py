@@ -408,7 +408,11 @@ class Field(Struct, frozen=True, dict=True):
     A change that shows more is written last, one that shows less first.
     """
     security: bool = False
-    """Whether something becomes more visible or more powerful by it: import writes it whatever it is."""
+    """Whether something becomes more visible or more powerful by it.
+
+    `policy: watch: access` covers it: import leaves its line out only for the default value, which the policy
+    then watches.
+    """
     raised: Raised | None = None
     """By which change of it: a plan lists that. With `exposure` that says so."""
     access: Access | None = None
@@ -433,10 +437,15 @@ class Field(Struct, frozen=True, dict=True):
     """By profile the words of this declaration that are others on such a server."""
 
     @cached_property
+    def default_value(self) -> Any:
+        """Return the value of a field that nobody has set. None also stands for an unknown default value."""
+        return self.absent if self.platform_default is None else self.platform_default
+
+    @cached_property
     def watchable(self) -> bool:
-        """Whether it can be told that it has another value than the platform's default, without any line."""
+        """Whether drift can compare the field with its default value where no entry declares the field."""
         readable = self.source is not None and self.on != "neither" and not self.nest
-        return readable and self.platform_default is not None
+        return readable and (self.default_value is not None or self.null in ("clear", "empty"))
 
     def form(self, by: Any) -> Type:
         """The type of its values beside this value of the field that forms it."""

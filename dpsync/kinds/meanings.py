@@ -340,7 +340,8 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "policy.protect.skip": "true: a plan keeps the object and continues, instead of being refused.",
     "policy.ignore": "Objects and fields that dpsync does not manage.",
     "policy.forget": "Removed entries whose objects stay in GitBook.",
-    "policy.watch": "Places where `drift` also reports unmanaged objects. `plan` ignores them.",
+    "policy.watch": "Places and fields that `drift` compares without an entry. `access` stands for all that "
+    "open access.",
     "policy.removed": "Objects with content that may be deleted.",
     "policy.accept": "Known problems on GitBook's side. A plan counts them and does not list them.",
     "policy.limits": "Limits for the number of deletes and exposures in a plan.",

@@ -81,6 +81,7 @@ _LANGUAGE: Final = {code: f"{name}." for code, name in _LANGUAGES.items()}
 
 VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "policy.protect.skip": {"True": "A plan keeps the object and continues."},
+    "policy.watch": {"access": "All places and fields that give access: roles, visibility, sign-in, links."},
     "role": _ROLES,
     "defaultRole": _ROLES,
     "defaultLevel": _LEVELS,

@@ -1,15 +1,22 @@
-"""Convert values in `policy: watch` patterns, such as `private` in `acme/openapi/[shop]#visibility=private`.
+"""What `policy: watch` can name: everything that gives access, and values such as `#visibility=private`.
 
-Only fields with a fixed list of words are supported, so that a pattern never contains a secret or free text.
+A pattern with a value needs a field with a fixed list of words, so that a pattern never contains a secret or
+free text.
 """
 
 from __future__ import annotations
 
-from dpsync.kinds.kind import Field
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dpsync.kinds.kind import Field, Kind, Node, Single
+from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID, Enum, Flag, Many, Type
 from dpsync.kinds.types.parsing import Invalid
 from dpsync.model.entries.values import Value
 
+ACCESS: Final = "access"
+"""The word in `policy: watch` that stands for `access_patterns`."""
 _NONE = "null"
 _FLAGS = {"true": True, "false": False}
 
@@ -57,3 +64,58 @@ def parse_value(field: Field, text: str) -> Value | Invalid:
 
 def _is_set(field: Field) -> bool:
     return isinstance(field.type, Many) and field.type.as_set
+
+
+def access_patterns(registry: Registry) -> tuple[str, ...]:
+    """Return the patterns that `watch: access` stands for: every place and field that gives access."""
+    return (*access_places(registry), *access_fields(registry))
+
+
+def access_places(registry: Registry, without: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
+    """Return patterns for the places in which one more object gives access to something.
+
+    `without` are places to leave out, each as the key of the place and the name of the parent kind.
+    """
+    left_out = set(without)
+    found = [
+        f"{above}{kind.key.replace('.', '/')}"
+        for kind in registry.ordered
+        for name in (kind.parents if kind.security else ())
+        if (kind.key, name) not in left_out and not isinstance(registry[name].shape, Node)
+        for above in _above(registry, registry[name])
+    ]
+    return _sorted(found)
+
+
+def access_fields(registry: Registry) -> tuple[str, ...]:
+    """Return patterns for the fields that give access and that an entry may leave out."""
+    found = [
+        f"{above.removesuffix('/') or '*'}#{field.name}"
+        for kind in registry.ordered
+        if not isinstance(kind.shape, Node)
+        for field in kind.fields
+        if is_access_default(kind, field)
+        for above in _above(registry, kind)
+    ]
+    return _sorted(found)
+
+
+def is_access_default(kind: Kind, field: Field) -> bool:
+    """Return whether an entry may leave out the default value of this field because a pattern watches it."""
+    main = field.required or field.name == kind.shorthand
+    return field.security and field.watchable and not main and not isinstance(kind.shape, Node)
+
+
+def _sorted(patterns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(dict.fromkeys(patterns), key=lambda pattern: (pattern.count("/"), pattern)))
+
+
+def _above(registry: Registry, kind: Kind) -> Iterator[str]:
+    """Yield the beginnings of patterns for what is in every object of a kind, in any organization."""
+    if kind.parent is None:
+        yield ""
+        return
+    for name in kind.parents:
+        for above in _above(registry, registry[name]) if name in registry else ():
+            around = f"{above}{kind.key.replace('.', '/')}/"
+            yield around if isinstance(kind.shape, Single) else f"{around}*/"

@@ -239,14 +239,20 @@ class _Witness:
         )
 
     def appeared(self) -> Iterator[Drifted]:
-        """The undeclared things in the places that the policy watches."""
+        """Yield the undeclared objects in watched places, without those that a watched value names."""
         watch = self.sides.desired.policy.watch
+        names = self.sides.names
+        known = {
+            identity
+            for pattern in self.sides.desired.policy.watch_values
+            for identity in names.undeclared_matching(pattern)
+        }
         for kept in self.plan.kept:
             place = Address.parse(kept.place)
             if not any(pattern.matches(place) for pattern in watch):
                 continue
             for identity in self.sides.snapshot.scopes[place]:
-                if str(self.sides.names.address(identity)) in kept.addresses:
+                if identity not in known and str(names.address(identity)) in kept.addresses:
                     yield self._kept(identity)
 
     def _different(self, change: Change) -> Drifted:

@@ -87,6 +87,12 @@ def test_what_a_profile_has_no_request_for_is_said_of_the_kind_and_of_no_field(
     assert dict(said.facts)["Profiles"] == profiles
 
 
+def test_explain_lists_what_access_stands_for(run: Run) -> None:
+    out = run("explain", "policy.watch").out
+    assert "access means" in out
+    assert "sites/*/shareLinks" in out
+
+
 def test_a_member_of_a_field_is_explained(run: Run) -> None:
     out = run("explain", "openapi.source.url").out
     assert "The URL from which GitBook fetches the specification." in out

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from dpsync.kinds.registry import load
+from dpsync.kinds.watching import access_patterns
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change, drift
@@ -223,6 +225,29 @@ def test_a_pattern_that_watches_nothing_is_told(
     assert (said or "No changes.") in ended.out + ended.err
     if said is None:
         assert "policy.watch" not in ended.out
+
+
+def test_drift_with_access_equals_drift_with_its_patterns(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    change(platform, "/orgs/acme", inviteLinks=False)
+    change(platform, "/orgs/acme/sites/help/share-links", "POST", name="for everybody")
+    found = []
+    for watch in ("access", json.dumps(access_patterns(load().whole))):
+        directory = project(text(f"policy: {{ watch: {watch} }}\n"))
+        found.append(everything(run, directory, 2)["found"])
+    assert found[0] == found[1]
+    assert {"acme", "acme/sites/help/shareLinks/[for everybody]", "acme/saml/[Okta]"} <= {
+        one["address"] for one in found[0]
+    }
+
+
+def test_access_that_matches_no_entry_is_no_warning(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    ended = run("plan", "-C", str(project(text("policy: { watch: access }\n"))))
+    assert ended.code == 0
+    assert "policy.watch" not in ended.out + ended.err
 
 
 def test_after_an_import_every_place_that_gives_access_is_watched(

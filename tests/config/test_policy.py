@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.kinds.registry import load
+from dpsync.kinds.watching import access_patterns
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 
 from .loading import expect, loaded, organization
 
 TEAMS = "teams: { w: { title: W } }"
+REGISTRY = load().whole
 
 
 def policy(text: str, body: str = TEAMS) -> str:
@@ -204,6 +207,37 @@ def test_a_field_is_watched_beside_places(tmp_path: Path) -> None:
     assert not found
     assert [one.text for one in desired.policy.watch] == ["teams"]
     assert [one.text for one in desired.policy.watch_fields] == ["spaces/*#defaultLevel"]
+
+
+@pytest.mark.parametrize("written", ["access", "[access]"])
+def test_access_means_every_place_and_field_that_gives_access(written: str, tmp_path: Path) -> None:
+    desired, found = loaded(tmp_path, policy(f"{{ watch: {written} }}"))
+    assert not found
+    places = {kind.key.replace(".", "/") for kind in REGISTRY.ordered if kind.security}
+    watched = {one.text.rpartition("*/")[2].removeprefix("access/") for one in desired.policy.watch}
+    assert watched == places
+    patterns = (*desired.policy.watch, *desired.policy.watch_fields)
+    assert [one.text for one in patterns] == [*access_patterns(REGISTRY)]
+    assert {one.text for one in desired.policy.watch_fields} >= {
+        "*#sso", "*#emailDomains", "members/*#sso", "sites/*#published", "spaces/*#defaultLevel",
+        "sites/*/visitorAuth#fallbackURL", "sites/*/redirects/*#draft",
+    }  # fmt: skip
+    assert {(one.span.line, one.span.file) for one in patterns if one.span} == {(2, "dpsync.yaml")}
+
+
+def test_access_and_the_patterns_for_it_declare_the_same(tmp_path: Path) -> None:
+    long = ", ".join(f'"{one}"' for one in access_patterns(REGISTRY))
+    both = [loaded(tmp_path, policy(f"{{ watch: {written} }}"))[0] for written in ("access", f"[{long}]")]
+    assert both[0].watched.keys() == both[1].watched.keys() != set()
+    for name in ("watch", "watch_fields", "watch_values"):
+        short, full = ([(one.text, one.segments) for one in getattr(each.policy, name)] for each in both)
+        assert short == full
+
+
+def test_watch_takes_patterns_beside_access(tmp_path: Path) -> None:
+    desired, found = loaded(tmp_path, policy("{ watch: [access, 'spaces/*#editMode'] }"))
+    assert not found
+    assert [one.text for one in desired.policy.watch_fields if one.group is None] == ["spaces/*#editMode"]
 
 
 def test_protected_thing_may_be_skipped(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_what_holds_a_character_that_no_file_may_hold_is_left_out_and_named(
     assert "acme/sites/docs/" not in ended.out, "what is in it goes along, and is not named"
     for entry in ("teams/night-shift", "spaces/note-s", "sites/docs"):
         assert f"acme/{entry}: its title cannot be written: {why}" in ended.out
-    assert re.search("acme/sites/help: the share link .+ has nothing that could be its key", ended.out)
+    assert re.search("acme/sites/help: the share link .+ has no value for its key", ended.out)
     ended = run("plan", "-C", str(tmp_path))
     assert (ended.code, "No changes." in ended.out) == (0, True), ended
     ended = run("import", "--add", "acme/teams/*", "-C", str(tmp_path))

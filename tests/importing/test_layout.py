@@ -9,8 +9,8 @@ from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading
 from tests.planner.lab import REGISTRY, site, spaces, world
 
-ONE_LINE = "        members: { a@x.co: member, b@x.co: member, c@x.co: member }"
-LINES = ["        members:", *(f"          {name}@x.co: member" for name in "abcd")]
+ONE_LINE = "    members: { a@x.co: member, b@x.co: member, c@x.co: member }"
+LINES = ["    members:", *(f"      {name}@x.co: member" for name in "abcd")]
 
 
 @pytest.mark.parametrize(("names", "lines"), [("abc", [ONE_LINE]), ("abcd", LINES)])
@@ -24,7 +24,7 @@ def test_up_to_three_entries_of_one_word_are_one_line(
     server.reset(live)
     with reading(server) as client:
         written = import_(client, REGISTRY).made.files["acme/teams.yaml"].decode()
-    assert written.splitlines()[6:] == lines
+    assert written.splitlines()[5:] == lines
 
 
 @pytest.mark.parametrize(("number", "as_rows"), [(49, False), (50, True)])

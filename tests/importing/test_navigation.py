@@ -45,41 +45,39 @@ site:
         - { type: external-link, key: blog, title: Blog, url: "https://blog.acme.example" }
 """
 SPACES = """\
-organizations:
-  acme:
-    spaces:
-      guides-en: { title: Guides, language: en }
-      news-en: { title: News }
+organization: acme
+spaces:
+  guides-en: { title: Guides, language: en }
+  news-en: { title: News }
 """
 SITE = """\
-organizations:
-  acme:
-    sites:
-      acme-docs:
-        title: Acme Docs
-        structure:
+organization: acme
+sites:
+  acme-docs:
+    title: Acme Docs
+    structure:
+      - type: section
+        key: guides
+        title: Guides
+        path: guides
+        icon: book
+        description: How to do things
+        default: true
+        children:
+          - { type: space, key: en, space: guides-en, path: en, default: true }
+      - type: section-group
+        key: more
+        title: More
+        icon: folder
+        children:
           - type: section
-            key: guides
-            title: Guides
-            path: guides
-            icon: book
-            description: How to do things
-            default: true
+            key: news
+            title: News
+            path: news
+            condition: visitor.claims.beta
             children:
-              - { type: space, key: en, space: guides-en, path: en, default: true }
-          - type: section-group
-            key: more
-            title: More
-            icon: folder
-            children:
-              - type: section
-                key: news
-                title: News
-                path: news
-                condition: visitor.claims.beta
-                children:
-                  - { type: space, key: en, space: news-en, path: latest, hidden: true }
-              - { type: external-link, key: blog, title: Blog, url: https://blog.acme.example }
+              - { type: space, key: en, space: news-en, path: latest, hidden: true }
+          - { type: external-link, key: blog, title: Blog, url: https://blog.acme.example }
 """
 
 
@@ -257,7 +255,7 @@ SHAPES = [
     (
         "{ type: section-group, key: g, title: More }\n{ type: external-link, key: l, title: Chat, "
         "url: 'https://chat.acme.example', draft: true }",
-        "title: Chat\n            url: https://chat.acme.example\n            draft: true\n",
+        "title: Chat, url: https://chat.acme.example, draft: true }\n",
         set(),
     ),
     (
@@ -327,13 +325,13 @@ SHAPES = [
     (
         "{ type: space, key: a, title: A, path: a, content: { directory: null } }\n"
         "{ type: space, key: b, title: A, path: b, content: { directory: null } }",
-        "a: { title: A }\n      b: { title: A }\n",
+        "a: { title: A }\n  b: { title: A }\n",
         set(),
     ),
     (
         "{ type: space, key: a, title: API, content: { directory: null } }\n"
         "{ type: space, key: b, title: API, path: b, content: { directory: null } }",
-        "a: { title: API }\n      b: { title: API (2) }\n",
+        "a: { title: API }\n  b: { title: API (2) }\n",
         {("b", "title")},
     ),
     # A path and a default are one for each section; the default section is one for the site.
@@ -347,7 +345,7 @@ SHAPES = [
     ),
     (
         "{ type: external-link, key: l, title: Link, url: 'javascript:alert(1)' }",
-        "acme-docs:\n        title: Acme Docs\n",
+        "acme-docs:\n    title: Acme Docs\n",
         {("l", "url"), ("l", None), ("", "structure")},
     ),
     (

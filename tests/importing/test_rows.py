@@ -168,8 +168,7 @@ def test_many_redirects_are_imported_as_a_file_of_rows(
     assert ended.code == 0, ended.out + ended.err
     assert "Verified: these files plan no changes." in ended.out
     lines = (target / "acme/sites/help.redirects.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "source,destination,captureWildcard,permanent,draft"
-    assert lines[1] == "/old/0,https://new.example/0,false,false,false"
+    assert lines[:2] == ["source,destination", "/old/0,https://new.example/0"]
     assert len(lines) == MANY
     site = (target / "acme/sites/help.yaml").read_text(encoding="utf-8")
     assert "file: help.redirects.csv" in site

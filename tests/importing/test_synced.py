@@ -31,7 +31,7 @@ def test_the_structure_of_a_synced_site_is_left_to_its_repository(published_serv
     synced = site(section("news", "a"), gitSync=SYNC, redirects=[REDIRECT])
     found = imported(published_server, spaces=spaces("a"), sites=[synced])
     why = "the platform syncs it with the repository acme/docs (github)"
-    assert f"# structure is not written: {why}" in text(found)
+    assert f"# Not imported: structure. T{why[1:]}\n" in text(found)
     assert "structure:" not in text(found)
     assert "{ id: news }" in text(found)
     assert [(note.address, note.field) for note in found.made.left_out] == [("acme/sites/docs", "structure")]
@@ -47,9 +47,9 @@ def test_whether_a_synced_space_can_be_edited_is_left_to_its_repository(server: 
 
 
 def test_the_name_of_a_repository_ends_no_comment(published_server: ThreadedServer) -> None:
-    name = "acme/docs\n        basename: hijacked\n#"
+    name = "acme/docs\n    basename: hijacked\n#"
     found = imported(published_server, sites=[site(gitSync={**SYNC, "repoName": name})])
-    assert "\n        basename: hijacked" not in text(found)
+    assert "\n    basename: hijacked" not in text(found)
     assert found.problems == ()
 
 

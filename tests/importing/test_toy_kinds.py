@@ -47,11 +47,10 @@ def test_a_toy_library_is_imported(library: Pipeline) -> None:
     made = imported(library)
     assert made.proven, made.problems
     assert made.made.files["town-library/people.yaml"].decode().splitlines()[1:] == [
-        "organizations:",
-        "  town-library:",
-        "    people:",
-        "      kim: Kim",
-        "      lee: Lee",
+        "organization: town-library",
+        "people:",
+        "  kim: Kim",
+        "  lee: Lee",
     ]
     shelves = made.made.files["town-library/shelves.yaml"].decode()
     assert "sequel: the-rise" in shelves  # a reference by key

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping as Mapping_
 from typing import Final
 
+from msgspec.structs import replace
+
 from dpsync.config.declaring.declare import Declarations
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID
-from dpsync.kinds.watching import allowed_words, parse_value
+from dpsync.kinds.watching import ACCESS, access_patterns, allowed_words, parse_value
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Entry, Limits, Policy
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
@@ -50,6 +52,9 @@ class PolicyReader:
         return Policy(limits=self.limits, only=None, skip=tuple(self.skip), **lists)
 
     def _list(self, name: str, node: Node) -> None:
+        if name == "watch" and isinstance(node, Scalar) and node.value == ACCESS:
+            self._access(node.span)
+            return
         if not isinstance(node, Sequence):
             text = node.text if isinstance(node, Scalar) and isinstance(node.value, str) else "teams"
             hint = f"write {name}: [{text}]"
@@ -62,6 +67,9 @@ class PolicyReader:
                 continue
             if not isinstance(item, Scalar) or not isinstance(item.value, str):
                 self.declared.error("DP202", "an address or pattern must be a text", item.span)
+                continue
+            if name == "watch" and item.value == ACCESS:
+                self._access(item.span)
                 continue
             try:
                 pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
@@ -84,6 +92,13 @@ class PolicyReader:
             self.patterns[name].append(pattern)
             if skip:
                 self.skip.append(pattern)
+
+    def _access(self, span: Span) -> None:
+        """Add the patterns that `access` stands for; their position is that of the word."""
+        registry = self.declared.registry
+        for text in access_patterns(registry):
+            pattern = Pattern.parse(text, registry.words, span)
+            self.patterns["watch"].append(replace(pattern, group=ACCESS))
 
     def _protected_and_skipped(self, item: Node) -> Node | None:
         """The pattern of `{ address: …, skip: true }`; None after saying what is wrong."""
@@ -166,7 +181,7 @@ class PolicyReader:
         """Every pattern fits some address that there could be."""
         places = Places(registry, {one.key for one in resources if one.kind == registry.root.name})
         for name, names in _LISTS.items():
-            for pattern in self.patterns[name]:
+            for pattern in (one for one in self.patterns[name] if one.group is None):
                 suggest = not self.declared.diagnostics.full("DP234")
                 named = "objects" if pattern.field and name == "watch" else names
                 if name == "accept" and (kinds := places.kinds_of(pattern)):

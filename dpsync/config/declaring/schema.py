@@ -17,6 +17,7 @@ from dpsync.kinds.kind import Entries, Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.watching import ACCESS
 
 Schema = dict[str, Any]
 SCHEMA_ID = "https://www.schemastore.org/dpsync.json"
@@ -85,7 +86,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "protect": protected,
                     "ignore": patterns,
                     "forget": patterns,
-                    "watch": patterns,
+                    "watch": {"anyOf": [{"const": ACCESS}, patterns]},
                     "removed": patterns,
                     "accept": patterns,
                     "limits": {

@@ -40,7 +40,7 @@ _IN_FILE: Final[dict[str, Any]] = {
     "policy.protect.skip": True,
     "policy.ignore": ["spaces/*#emoji"],
     "policy.forget": ["acme/teams/writers"],
-    "policy.watch": ["members"],
+    "policy.watch": "access",
     "policy.removed": ["acme/spaces/old-guides"],
     "policy.accept": ["acme/saml/okta#status"],
     "policy.limits": {"deletes": 5},
@@ -103,7 +103,8 @@ def _describe_file(part: Schema, above: str) -> None:
         if path in _DEFAULTS:
             inner["default"] = _DEFAULTS[path]
         _say(inner, OF_THE_FILE[path], page, path, _left_out(inner, name in part.get("required", ())))
-        _describe_values(inner, path)
+        for form in (inner, *inner.get("anyOf", ())):
+            _describe_values(form, path)
         _describe_file(inner, path)
         below = inner.get("additionalProperties")
         for form in (below, *inner.get("items", {}).get("anyOf", ())):

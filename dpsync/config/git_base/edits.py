@@ -213,7 +213,8 @@ def _policy(desired: Desired) -> dict[str, Value]:
     found["protect"] = sorted(
         f"{one.text} (skip)" if one in policy.skip else one.text for one in policy.protect
     )
-    found["watch"] = sorted(one.text for one in (*policy.watch, *policy.watch_fields, *policy.watch_values))
+    watched = (*policy.watch, *policy.watch_fields, *policy.watch_values)
+    found["watch"] = sorted({one.written for one in watched})
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
     found["limits.exposures"] = limits.exposures

@@ -13,12 +13,12 @@ from dpsync.client.client import ReadClient
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
 from dpsync.importing.creation.entries import LeftOut, ToSet, describe
-from dpsync.importing.creation.inventory import UnreadSource, read_inventory
+from dpsync.importing.creation.inventory import read_inventory
 from dpsync.importing.creation.keys import lines_of, name_everything
 from dpsync.importing.creation.layout import ROOT, included, lay_out
-from dpsync.importing.creation.watching import watched_fields, watched_places, watched_values
+from dpsync.importing.creation.left_out import add_comments, left_out
+from dpsync.importing.creation.watching import watched_patterns
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.ids import IdsFile, Lines
 from dpsync.model.findings import nodes
@@ -61,50 +61,14 @@ def make(
     everything = tuple(whole.objects)
     nameless = name_everything(registry, whole, ids.sections.get(client.platform))
     entries = describe(registry, whole, full)
-    left_out = [
-        LeftOut(
-            str(item.parent.address if item.parent else ""), None, _nameless(item.kind.noun, item.live.id)
-        )
-        for item in nameless
-    ]
-    left_out += entries.left_out
-    written = {id(item) for item in whole.objects}
-    left_out += _unread([one for one in whole.unread if id(one.parent) in written])
-    fields = [] if full else watched_fields(registry, whole)
-    places, values = watched_places(registry, whole, everything), watched_values(registry, whole, everything)
+    add_comments(whole, nameless, entries)
+    watch = watched_patterns(registry, whole, everything, full)
     return Made(
-        lay_out(registry, whole, entries, full, [*places, *fields, *values]),
-        tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
+        lay_out(registry, whole, entries, full, watch),
+        tuple(left_out(whole, nameless, entries)),
         tuple(entries.to_set),
         lines_of(whole),
     )
-
-
-def _unread(unread: Sequence[UnreadSource]) -> list[LeftOut]:
-    """One note for each place, or one for all such places of an organization."""
-    together: dict[tuple[str, ...], list[UnreadSource]] = {}
-    for one in unread:
-        above = one.parent
-        key = (one.kind.name, above.kind.name, one.why, above.address.first)
-        together.setdefault(key, []).append(one)
-    return [
-        LeftOut(_pattern([one.place for one in group]), None, group[0].why) for group in together.values()
-    ]
-
-
-def _pattern(places: Sequence[Address]) -> str:
-    """What names all of them: "*" where they differ, "**" where they are not equally deep."""
-    first, *more = places
-    if not more:
-        return str(first)
-    if len({len(place.segments) for place in places}) > 1:
-        return f"{first.first}/**/{first.last}"
-    levels = zip(*(place.segments for place in places), strict=True)
-    return "/".join(level[0] if len(set(level)) == 1 else "*" for level in levels)
-
-
-def _nameless(noun: str, id: str) -> str:
-    return f"the {noun} {id} has nothing that could be its key, or shares it with another"
 
 
 class InMemory:

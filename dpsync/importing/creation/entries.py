@@ -24,6 +24,7 @@ from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
+from dpsync.kinds.watching import is_access_default
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -80,7 +81,7 @@ def worth_writing(
     """The value of a field that is worth writing in the entry with this key, or NONE.
 
     None when there is nothing to write: by default what a new thing has anyway. `watched`: the policy watches
-    it where it has the platform's default, so that this needs no line.
+    the field, so that the default value needs no line.
     """
     if one.nest or one.name == kind.natural or one.source is None or one.on == "neither":
         return None
@@ -92,7 +93,7 @@ def worth_writing(
     if one.required or one.name == kind.shorthand:
         return value
     partly = isinstance(one.type, Json) and one.type.partial
-    if watched and not full and one.watchable and value == one.platform_default:
+    if watched and not full and one.watchable and value == one.default_value:
         return None
     if full or one.security:
         if value is None:
@@ -104,6 +105,11 @@ def worth_writing(
         absent = one.absent if one.platform_default is None else one.platform_default
         return trimmed(value, absent, one.type.shape)
     return value
+
+
+def not_imported(what: str, why: str) -> str:
+    """Return the comment about something that is not in the files."""
+    return f"Not imported: {what}. {why[:1].upper()}{why[1:]}"
 
 
 def beside_inherited(one: Field, value: Any, inherited: Any) -> Any:
@@ -191,7 +197,13 @@ class _Describing:
                     self._cannot(item, None, f"its {one.name} cannot be written: {why}")
                     return None
                 self._cannot(item, one.name, str(why))
-                entry.comments.append(f"{one.name} is not written: {why}")
+                entry.comments.append(not_imported(one.name, str(why)))
+        if isinstance(shape, Single) and not entry.fields:
+            # Drift compares a single only if it has an entry, so one of the defaults stays.
+            defaults = (one for one in item.kind.fields if is_access_default(item.kind, one))
+            for one in (one for one in defaults if item.live.fields.get(one.name) == one.default_value):
+                entry.fields[one.name] = one.default_value
+                break
         return entry
 
     def _find_key_problem(self, item: FoundObject, named: Named) -> str | None:
@@ -220,20 +232,31 @@ class _Describing:
         for word in words:
             why = f"the platform syncs it with {repository.name}"
             self._cannot(item, word, why)
-            entry.comments.append(f"{word} is not written: {why}")
+            entry.comments.append(not_imported(word, why))
         return fields
 
     def _value(self, one: Field, item: FoundObject) -> Any:
         """The live value that is worth writing, or NONE; None when there is nothing to write."""
         if isinstance(one, ListOrder):
             return self._order(one, item)
-        value = worth_writing(item.kind, one, item.live, item.key, self.full, watched=True)
+        watched = is_access_default(item.kind, one) and not self._places_at_the_top(one, item)
+        value = worth_writing(item.kind, one, item.live, item.key, self.full, watched)
         if value is None or item.kind.inherits is None:
             return value
         if value is NONE:
             return None  # the entry around it has no value either: null would say that the object inherits it
         below = self._inherited(item, item.kind.inherits)
         return value if below is None else beside_inherited(one, value, below.fields.get(one.name))
+
+    def _places_at_the_top(self, one: Field, item: FoundObject) -> bool:
+        """Whether null in this field puts an object into an ordered list of the organization."""
+        above = item.parent
+        if above is None or item.live.fields.get(one.name) is not None:
+            return False
+        orders = [
+            order for order in above.kind.list_orders if (order.of, order.by) == (item.kind.name, one.name)
+        ]
+        return any(len(self.whole.orders.get((above.live.identity, order.name), ())) > 1 for order in orders)
 
     def _inherited(self, item: FoundObject, kind: str) -> LiveObject | None:
         """The object whose values hold where this one has none; None where it was not read."""

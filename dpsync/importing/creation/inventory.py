@@ -57,6 +57,8 @@ class UnreadSource(Struct, frozen=True):
     kind: Kind
     parent: FoundObject
     why: str
+    served: bool = True
+    """Whether the platform serves it at all: with another token, or with another flag."""
 
     @property
     def place(self) -> Address:
@@ -170,7 +172,7 @@ class _InventoryReader:
                 return True
             if isinstance(kind.shape, Single):
                 self.whole.unread.append(
-                    UnreadSource(kind, parent, "skipped (one request per object); import it with --full")
+                    UnreadSource(kind, parent, "skipped (one request for each). Import it with --full.")
                 )
             return not isinstance(kind.shape, NodeShape | Single)
         if not isinstance(kind.shape, NodeShape):
@@ -188,9 +190,13 @@ class _InventoryReader:
         try:
             return self.sources.read(source)
         except NotFound:
-            self.whole.unread.append(UnreadSource(kind, parent, "the platform does not serve it"))
+            self.whole.unread.append(UnreadSource(kind, parent, "GitBook does not serve it", served=False))
         except Forbidden:
-            self.whole.unread.append(UnreadSource(kind, parent, "the token's user may not read it"))
+            self.whole.unread.append(
+                UnreadSource(
+                    kind, parent, "this token may not read it. Import it with the token of an administrator."
+                )
+            )
         return ()
 
     def _placed(self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
@@ -233,7 +239,11 @@ class _InventoryReader:
         for holder, ids in zip(holders, lists, strict=True):
             if ids is None:
                 self.whole.unread.append(
-                    UnreadSource(ordered, holder, "the token's user may not read their order")
+                    UnreadSource(
+                        ordered,
+                        holder,
+                        "this token may not read their order. Import it with the token of an administrator.",
+                    )
                 )
             else:
                 self.whole.orders[holder.live.identity, name] = ids

@@ -15,7 +15,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from dpsync.config.declaring.rows import WORD, rows_of
+from dpsync.config.composing.one_organization import WHOLE, WORD
+from dpsync.config.declaring.rows import WORD as ROWS_WORD
+from dpsync.config.declaring.rows import rows_of
 from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.entries import DescribedEntries, DescribedEntry
 from dpsync.importing.creation.inventory import FoundObject, Inventory
@@ -29,12 +31,18 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import short_forms
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
+from dpsync.kinds.watching import ACCESS
+from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
 
 ROOT: Final = "dpsync.yaml"
 MANY: Final = 50
 """So many entries that may stand in a file of rows do."""
 SCHEMA: Final = "schemas/dpsync.schema.json"
+_DEFAULTS: Final = (
+    f"Fields with their default value are left out. To write every field: {command('import', '--full')}"
+)
+_ACCESS: Final = "`dpsync drift` reports each change of access, also of fields and places without a line."
 
 
 def lay_out(
@@ -98,7 +106,7 @@ class _Layout:
 
     def files(self) -> dict[str, bytes]:
         root = self.registry.root
-        organizations = BlockMapping()
+        organizations: dict[str, BlockMapping] = {}
         for item in self.whole.of(root.name):
             settings = {"id": item.live.id, **self._fields(item, ""), **self._places(item, "")}
             for place, kinds in sorted(self.registry.places(root.name).items()):
@@ -107,13 +115,13 @@ class _Layout:
                 if children := self.whole.below(item, kinds):
                     self._place(item, place, kinds, children)
             organizations[item.key] = BlockMapping(settings, self._entry(item).comments)
-        whole = BlockMapping({"dpsync": 1})
+        head: dict[str, Any] = {"dpsync": 1}
         if include := included(self.folder.contents):
-            whole["include"] = include
+            head["include"] = include
         if self.watch:
-            whole["policy"] = BlockMapping({"watch": [*self.watch]})
-        whole["organizations"] = organizations
-        self.folder.yaml(ROOT, whole)
+            watch = self.watch[0] if len(self.watch) == 1 else [*self.watch]
+            head["policy"] = BlockMapping({"watch": watch}, [_ACCESS] if ACCESS in self.watch else [])
+        self.folder.yaml(ROOT, root_mapping(head, organizations, [] if self.full else [_DEFAULTS]))
         return dict(sorted(self.folder.contents.items()))
 
     def _place(
@@ -136,7 +144,7 @@ class _Layout:
         return any(_all(kinds, Node) for kinds in places)
 
     def _included(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
-        self.folder.yaml(path, BlockMapping({"organizations": BlockMapping({item.key: BlockMapping(value)})}))
+        self.folder.yaml(path, BlockMapping({WORD: item.key, **value}))
 
     # Entries.
 
@@ -149,16 +157,15 @@ class _Layout:
         return self.entries.by_address[item.address]
 
     def _body(self, item: FoundObject, directory: str) -> Any:
-        """An entry: its main field alone where nothing else is to be said."""
-        kind = item.kind
+        """An entry: its main field alone if it has no other field and no comment."""
+        kind, comments = item.kind, self._entry(item).comments
         fields = short_forms(kind, self._fields(item, directory))
         below = self._places(item, directory)
         if kind.shorthand is not None and not item.pinned and not below and set(fields) == {kind.shorthand}:
             value = fields[kind.shorthand]
-            if kind.only_short or not isinstance(value, dict):
+            if kind.only_short or not (comments or isinstance(value, dict)):
                 return value
         made = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
-        comments = self._entry(item).comments
         return BlockMapping(made, comments) if below or comments else made
 
     def _fields(self, item: FoundObject, directory: str) -> dict[str, Any]:
@@ -233,7 +240,7 @@ class _Layout:
         organization, place, *names = map(_file_name, (*item.address.segments, kind.key))
         path = self.folder.free("/".join([organization, place, ".".join(names)]), ".csv")
         self.folder.put(path, file_text(kind, lines))
-        named = {WORD: posixpath.relpath(path, directory or ".")}
+        named = {ROWS_WORD: posixpath.relpath(path, directory or ".")}
         return BlockMapping({**named, **self._entries(beside, directory)})
 
     def _single(self, item: FoundObject, directory: str) -> Any:
@@ -259,6 +266,16 @@ class _Layout:
         if item.inside:
             made["children"] = [self._node(node, directory) for node in item.inside]
         return BlockMapping(made, comments) if item.inside or comments else made
+
+
+def root_mapping(
+    head: Mapping[str, Any], organizations: Mapping[str, BlockMapping], comments: Sequence[str] = ()
+) -> BlockMapping:
+    """Return the root file, with the keys of the only organization at the top."""
+    if len(organizations) != 1:
+        return BlockMapping({**head, WHOLE: BlockMapping(organizations)}, [*comments])
+    ((key, entry),) = organizations.items()
+    return BlockMapping({**head, WORD: key, **entry}, [*comments, *entry.comments])
 
 
 def _one_long_field(kind: Kind) -> bool:

@@ -11,10 +11,11 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
+from dpsync.config.composing.one_organization import WORD
 from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.entries import LeftOut
 from dpsync.importing.creation.keys import slug
-from dpsync.importing.creation.layout import ROOT, Folder, included
+from dpsync.importing.creation.layout import ROOT, Folder, included, root_mapping
 from dpsync.importing.creation.navigation_file import CODE, NavigationKinds, read_navigation
 from dpsync.importing.numbering import first_free
 from dpsync.importing.values import Unwritable, Writing
@@ -404,18 +405,16 @@ class _TakingOver:
         folder = Folder(self.registry)
         for place, entries in sorted(self.entries.items()):
             if entries:
-                folder.yaml(f"{self.local}/{place}.yaml", self._part({place: BlockMapping(entries)}))
+                part = BlockMapping({WORD: self.local, place: BlockMapping(entries)})
+                folder.yaml(f"{self.local}/{place}.yaml", part)
         key = self.tree.owner.key
         path = f"{self.local}/{key}/{self.key}.yaml"
-        folder.yaml(path, self._part({key: BlockMapping({self.key: BlockMapping(self.owner)})}))
-        root = BlockMapping({"dpsync": 1, "include": included(folder.contents)})
-        root["organizations"] = BlockMapping({self.local: BlockMapping({"id": self.organization})})
-        folder.yaml(ROOT, root)
+        owner = BlockMapping({self.key: BlockMapping(self.owner)})
+        folder.yaml(path, BlockMapping({WORD: self.local, key: owner}))
+        head = {"dpsync": 1, "include": included(folder.contents)}
+        folder.yaml(ROOT, root_mapping(head, {self.local: BlockMapping({"id": self.organization})}))
         files = dict(sorted(folder.contents.items()))
         return Made(files, tuple(self.left_out))
-
-    def _part(self, value: dict[str, Any]) -> BlockMapping:
-        return BlockMapping({"organizations": BlockMapping({self.local: BlockMapping(value)})})
 
 
 def _entries(node: Mapping, but: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:

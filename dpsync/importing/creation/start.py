@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync import __commit__, __version__, disk
+from dpsync.config.composing.one_organization import WORD
 from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.layout import ROOT, SCHEMA
 from dpsync.importing.yaml_text.emit import BlockMapping, document
@@ -62,11 +63,11 @@ class WorkflowSettings(Struct, frozen=True):
 def root_file(organization: str) -> bytes:
     """A configuration of one organization that manages nothing yet."""
     key = _KEY.sub("-", organization).strip("-._") or "mine"
-    entry = BlockMapping(
-        {"id": organization},
-        [f"what the files leave out is left alone; {command('explain')} lists what may be written here"],
-    )
-    whole = BlockMapping({"dpsync": 1, "organizations": BlockMapping({key: entry})})
+    comments = [
+        "dpsync does not change what your files leave out.",
+        f"For a list of everything that you can write here: {command('explain')}",
+    ]
+    whole = BlockMapping({"dpsync": 1, WORD: key, "id": organization}, comments)
     return document(whole, f"# yaml-language-server: $schema=./{SCHEMA}").encode()
 
 

@@ -12,7 +12,7 @@ from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.kinds.watching import format_value
+from dpsync.kinds.watching import ACCESS, access_fields, access_places, format_value
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.plans.drift import Line
@@ -61,26 +61,27 @@ def _of_place(address: Address, kinds: Sequence[Kind]) -> str:
     return f"{word}: …" if kind.only_short else f"{word}: {{ {first}: … }}"
 
 
-def watched_places(registry: Registry, whole: Inventory, everything: Sequence[FoundObject]) -> list[str]:
-    """Patterns for the places in which one more thing makes something more visible or more powerful.
+def watched_patterns(
+    registry: Registry, whole: Inventory, everything: Sequence[FoundObject], full: bool
+) -> list[str]:
+    """Return the patterns of `policy: watch` for an import: `access` if it is exact, and watched values.
 
-    Not those that could be read nowhere, nor those in which something of `everything` that was found is in no
-    file: it would be undeclared from the beginning.
+    The single patterns stand in place of `access` if the platform does not serve a place, or if the import
+    left out an object that no pattern with a value names. With `full` no field needs a pattern.
     """
-    unread = {(id(one.parent), one.kind.key) for one in whole.unread}
+    values = watched_values(registry, whole, everything)
+    unread = {(one.kind.key, one.parent.kind.name) for one in whole.unread if not one.served}
     written = {id(item) for item in whole.objects}
     left_out = {
         (item.kind.key, item.parent.kind.name)
         for item in everything
         if id(item) not in written and item.parent is not None and id(item.parent) in written
+        if not isinstance(item.kind.shape, NodeShape) and not _watched_values(item)
     }
-    found = []
-    for kind in registry.ordered:
-        for name in kind.parents if kind.security else ():
-            read = any((id(parent), kind.key) not in unread for parent in whole.of(name))
-            if read and (kind.key, name) not in left_out and not registry[name].in_tree:
-                found.append(f"{_above(registry, registry[name])}{kind.key.replace('.', '/')}")
-    return sorted(dict.fromkeys(found), key=lambda pattern: (pattern.count("/"), pattern))
+    places = access_places(registry, unread | left_out)
+    if places == access_places(registry):
+        return [ACCESS, *values]
+    return [*places, *([] if full else access_fields(registry)), *values]
 
 
 def watched_values(registry: Registry, whole: Inventory, everything: Sequence[FoundObject]) -> list[str]:
@@ -98,31 +99,12 @@ def watched_values(registry: Registry, whole: Inventory, everything: Sequence[Fo
         place = item.parent.address.child(*item.kind.key.split("."))
         has_title = isinstance(title, str) and title not in ("", own)
         address = place.unmanaged(str(title), own) if has_title else place.unmanaged(own)
-        for one in item.kind.fields:
-            if (one.security or one.exposure) and one.source is not None:
-                text = format_value(one, item.live.fields.get(one.name))
-                found += [f"{address}#{one.name}={text}"] if text is not None else []
+        found += [f"{address}#{name}={text}" for name, text in _watched_values(item)]
     return sorted(found)
 
 
-def watched_fields(registry: Registry, whole: Inventory) -> list[str]:
-    """Patterns for the fields by which something opens, and of which a line would only say the default."""
-    found = []
-    for kind in registry.ordered:
-        if isinstance(kind.shape, NodeShape) or not whole.of(kind.name):
-            continue
-        here = f"{_above(registry, kind)}".removesuffix("/") or "*"
-        found += [
-            f"{here}#{one.name}"
-            for one in kind.fields
-            if one.security and one.watchable and not (one.required or one.name == kind.shorthand)
-        ]
-    return sorted(found, key=lambda pattern: (pattern.count("/"), pattern))
-
-
-def _above(registry: Registry, kind: Kind) -> str:
-    """The beginning of a pattern for what is below every object of a kind, in any organization."""
-    if kind.parent is None:
-        return ""
-    around = f"{_above(registry, registry[kind.parents[0]])}{kind.key.replace('.', '/')}/"
-    return around if isinstance(kind.shape, Single) else f"{around}*/"
+def _watched_values(item: FoundObject) -> list[tuple[str, str]]:
+    """Return the fields of an object that a pattern with a value can name, each with its present value."""
+    fields = [one for one in item.kind.fields if (one.security or one.exposure) and one.source is not None]
+    values = [(one.name, format_value(one, item.live.fields.get(one.name))) for one in fields]
+    return [(name, text) for name, text in values if text is not None]

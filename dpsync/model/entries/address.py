@@ -141,6 +141,13 @@ class Pattern(WithSpan, frozen=True, eq=False):
     """Where it is written; None on the command line."""
     value: str | None = None
     """The value after `=`. Only patterns of `policy: watch` have a value."""
+    group: str | None = None
+    """The word in the file that stands for this pattern and others: `access`."""
+
+    @property
+    def written(self) -> str:
+        """Return the text in the file: the pattern, or the word that stands for it."""
+        return self.group or self.text
 
     @staticmethod
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
@@ -169,13 +176,13 @@ class Pattern(WithSpan, frozen=True, eq=False):
         if not equals:
             return self
         if not field:
-            raise ValueError("the name of a field is missing between # and =")
-        return Pattern(self.text, self.segments, field, self.span, value)
+            raise ValueError("a field's name is missing between # and =")
+        return Pattern(self.text, self.segments, field, self.span, value, self.group)
 
     @property
     def place(self) -> Pattern:
         """Return the pattern without the last segment: the mapping that contains the matching objects."""
-        return Pattern(self.text, self.segments[:-1], None, self.span)
+        return Pattern(self.text, self.segments[:-1], None, self.span, None, self.group)
 
     @property
     def last(self) -> str:

@@ -109,13 +109,17 @@ class Coverage(Struct, frozen=True):
 
     def defaults(self, resource: Entry) -> Mapping[str, Value]:
         """The defaults of the fields that the policy watches and this entry does not declare."""
-        named = {one.field for one in self.desired.policy.watch_fields if one.matches(resource.address)}
-        undeclared = named - resource.fields.keys()
+        undeclared = {
+            field.name: field.default_value
+            for field in self.registry[resource.kind].fields
+            if field.watchable and field.name not in resource.fields
+        }
+        patterns = [one for one in self.desired.policy.watch_fields if one.field in undeclared]
+        named = {one.field for one in patterns if one.matches(resource.address)}
         return {
-            field.name: field.platform_default
-            for field in (self.registry[resource.kind].fields if undeclared else ())
-            if field.name in undeclared and field.watchable
-            if not self.policy.ignored(resource.address, field.name)
+            name: value
+            for name, value in undeclared.items()
+            if name in named and not self.policy.ignored(resource.address, name)
         }
 
 

@@ -236,12 +236,15 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
     policy = desired.policy
     known = [*_objects(names)] if policy.protect or policy.ignore else []
     prune = policy.prune if policy.only is None else ()  # with `only`, no file contains the patterns
-    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Pattern], str | None]]] = {
+    rules: dict[str, tuple[Iterable[Pattern], Callable[[Pattern], str | None]]] = {
         "prune": (prune, partial(_prunes_nothing, sides.registry, desired)),
         "protect": (policy.protect, partial(_protects_nothing, known)),
         "ignore": (policy.ignore, partial(_leaves_nothing_alone, known)),
         "forget": (policy.forget, partial(_forgets_nothing, sides.policy)),
-        "watch": ((*policy.watch, *policy.watch_fields), partial(_watches_nothing, desired)),
+        "watch": (
+            [one for one in (*policy.watch, *policy.watch_fields) if one.group is None],
+            partial(_watches_nothing, desired),
+        ),
     }
     for pattern in policy.watch_values:
         if _matches_no_undeclared(sides, pattern):

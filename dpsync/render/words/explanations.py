@@ -12,6 +12,7 @@ from dpsync.kinds.kind import Field, Kind, Lifted, Node
 from dpsync.kinds.meanings import MEANINGS, OF_THE_FILE, meaning
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.watching import ACCESS, access_patterns
 from dpsync.render.words.examples import example_text
 from dpsync.render.words.fields import (
     comparison_words,
@@ -46,7 +47,7 @@ def explained(registry: Registry, word: str) -> Explanation | None:
     head, _, rest = word.partition(".")
     kind = kind_named(registry, head)
     if kind is None:
-        return _of_the_file(word)
+        return _of_the_file(registry, word)
     if not rest:
         return _kind(registry, kind)
     name, _, member = rest.partition(".")
@@ -96,12 +97,14 @@ def overview(registry: Registry) -> Iterable[tuple[str, str]]:
         yield kind.name, place_words(registry, kind).partition(";")[0]
 
 
-def _of_the_file(word: str) -> Explanation | None:
+def _of_the_file(registry: Registry, word: str) -> Explanation | None:
     said = OF_THE_FILE.get(word)
     if said is None:
         return None
     inside = [name for name in OF_THE_FILE if name.startswith(f"{word}.")]
     facts = [("Page", "docs/configuration.md"), *([("Keys", ", ".join(inside))] if inside else [])]
+    if word == "policy.watch":
+        facts += [(f"{ACCESS} means", ", ".join(access_patterns(registry)))]
     return Explanation(word, said, tuple(facts))
 
 

@@ -10,6 +10,7 @@ from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, Single
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Table
+from dpsync.kinds.watching import is_access_default
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import are, plural
 from dpsync.render.words.fields import call_words, listed, type_words
@@ -120,11 +121,11 @@ def rules_words(registry: Registry, kind: Kind) -> Iterable[str]:
     if kind.platform.outputs:
         made = registry[kind.platform.outputs.kind].noun
         yield f"Its key also names the {made} that GitBook creates for it."
-    if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
-        yield f"{command('import')} always writes {listed(watched)}, so that `drift` reports changes."
-        defaults = [f"`{field.name}`" for field in kind.fields if field.security and field.watchable]
-        if defaults := [name for name in defaults if not kind.field(name.strip("`")).required]:
-            yield f"If {listed(defaults, 'or')} has its default, `import` adds it to `policy: watch` instead."
+    security = [field for field in kind.fields if field.security]
+    if written := [f"`{field.name}`" for field in security if not is_access_default(kind, field)]:
+        yield f"{command('import')} always writes {listed(written)}, so that `drift` reports changes."
+    if watched := [f"`{field.name}`" for field in security if is_access_default(kind, field)]:
+        yield f"With `watch: access`, `drift` reports changes of {listed(watched)} also if no line has them."
     if kind.synced is not None:
         decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
         fields = f"{listed(f'`{name}`' for name in decided)} {are(len(decided))} not changed"
