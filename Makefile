@@ -28,11 +28,12 @@ types: environment
 imports: environment
 	$(VENV)/lint-imports
 
-schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from what they are derived from
+schemas: environment ## generate schemas/, docs/kinds/, docs/kind-internals.md and docs/api.md
 	for name in plan apply rehearse drift import ids ids-file saved-plan journal findings config list history doctor version; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
-	$(VENV)/python -m tools.kinds_page > docs/kinds.md
-	$(VENV)/python tests/server/api_page.py
+	$(VENV)/python -m tools.kinds_page
+	$(VENV)/python -m tools.kind_internals > docs/kind-internals.md
+	$(VENV)/python tests/server/api_page.py > docs/api.md
 	$(VENV)/python -m tools.platforms_page
 	$(VENV)/python -m tools.surface
 

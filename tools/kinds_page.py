@@ -1,320 +1,232 @@
-"""The reference page of all kinds, docs/kinds.md, derived from their declarations.
+"""Write the reference of all kinds, docs/kinds/, from their declarations.
 
-    python -m tools.kinds_page > docs/kinds.md
+    python -m tools.kinds_page
 
-Says nothing that a declaration does not say. What a declaration is made of is explained at its end.
+Each kind has a page with an example and a table of its fields. Facts that only maintainers need are on
+another page: tools/kind_internals.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
 
-from dpsync.kinds.examples import entry_example
-from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, PlatformWork, Synced
-from dpsync.kinds.meanings import meaning
-from dpsync.kinds.profiles import PROFILES
+from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.examples import entry_example, part_example, value_example
+from dpsync.kinds.kind import Field, Kind, Single
+from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, meaning, page_name
+from dpsync.kinds.profiles import PUBLISHED
 from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.shared.languages import LANGUAGES
+from dpsync.kinds.shared.roles import LEVEL, ROLE, ROLES
+from dpsync.kinds.types import Enum, Type
+from dpsync.kinds.value_meanings import values_of
+from dpsync.model.texts.words import plural
 from dpsync.render.words.examples import example_text
 from dpsync.render.words.fields import (
-    call_words,
-    comparison_words,
     listed,
-    null_words,
-    read_words,
-    value_words,
-    written_words,
-    yaml_words,
+    part_sentences,
+    rule_sentences,
+    value_parts,
+    value_sentences,
 )
-from dpsync.render.words.kinds import (
-    address_words,
-    creation_words,
-    deletion_words,
-    identity_words,
-    place_words,
-    premise,
-    profile_words,
-    rules_words,
-)
+from dpsync.render.words.kinds import address_words, heading, rules_words
 
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "kinds"
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Organization and people": (
+        "organization", "member", "team", "team_member", "member_permission", "team_permission", "saml",
+    ),
+    "Spaces": ("space", "collection", "translation", "translation_access", "glossary_term", "openapi"),
+    "Sites": (
+        "site", "section", "section_group", "site_space", "external_link", "redirect", "customization",
+        "site_space_customization", "share_link", "visitor_auth", "adaptive_schema",
+    ),
+    "AI agents": (
+        "agent_instructions", "agent_settings", "channel", "context_connection", "mcp_server", "topic",
+    ),
+    "Integrations": ("installation", "installation_site", "installation_space", "published_integration"),
+}  # fmt: skip
+"""The kinds in the order of the list, by heading."""
 _HEAD = """\
-# Kinds
+# Object types
 
-A kind is a type of object that dpsync manages. This page lists every kind with all of its fields. It is
-generated from the declarations in `dpsync/kinds/` by `python -m tools.kinds_page`.
-
-How to read the tables:
-
-- **Meaning**: the purpose of the field. `dpsync explain KIND.FIELD` prints it with an example.
-- **Value**: the values you may write. A reference is a key from your files, or `{id: …}` for an object that
-  your files do not declare. Required fields are bold.
-- **Written**: *created*: sent when the object is created, and fixed afterwards. *changed*: sent by updates. A
-  request that sends only this field is shown.
-- **Null**: the effect of `null`: whether it clears the field or is refused. Fields that you leave out are not
-  managed.
-- **Read**: the path of the value in a response, if it differs from the field's name.
-- **Unset**: the meaning of a response without the field.
-- **Compared**: how dpsync compares the value in the file with the live value.
-
-`id:` pins an entry to an existing object. Kinds with exactly one object per parent do not need it. In request
-paths, `{self}` is the object's own URL and `{parent}` its parent's URL, both below `/v1`.
+An object type (kind) is a type of GitBook object that dpsync manages, such as a site or a team. Each object
+type has a page with an example and a table of all fields.
 """
+_RULES = """\
+## Rules for all object types
 
-_NOT_RUN = "<!-- not run: one entry; tests/kinds/test_meanings.py loads it -->"
+- The key of an entry is a name of your choice, unless the page of the object type says otherwise. Other
+  entries refer to the object by this key.
+- To refer to an object that has no entry, write `{ id: ID }` instead of a key.
+- If you leave a field out, dpsync does not change the field in GitBook.
+- `null` clears a field only if the table says so.
+- A long text or a JSON value can be in a file of its own: `{ file: PATH }`.
+- A secret comes from an environment variable: `{ env: NAME }`.
+- dpsync deletes an object only if `policy: prune` names the list of the object.
+- If dpsync must re-create an object to change a field, the plan says so. dpsync never re-creates an object
+  with content, such as a site or a space.
+- If a new entry resembles an existing object with content, `plan` asks whether you renamed that object.
+- GitBook's limits apply. The local GitBook server that dpsync contains (companion) accepts more values.
 
-_TAIL = """\
-## The words of a declaration
-
-For contributors who declare a kind. A kind is one module in `dpsync/kinds/declarations/` with a `Kind`. The
-configuration format, its schema, reading, matching, planning and this page follow from it.
 """
+_ROLE_LINK = "Write a [role](index.md#roles)."
+_LEVEL_LINK = "Write a [role](index.md#roles) or `inherit`."
+_LANGUAGE_LINK = "Write a [language code](index.md#language-codes)."
+_LINKS: Final[Mapping[Any, str]] = {
+    Enum(LANGUAGES): _LANGUAGE_LINK, ROLE: _ROLE_LINK, Enum(ROLES): _ROLE_LINK, LEVEL: _LEVEL_LINK,
+}  # fmt: skip
+"""The sentences about types whose values the index lists."""
+_RULES_LINK = "See [merge rules](index.md#merge-rules)."
 
 
-def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = None) -> str:
-    """The whole page as Markdown. `premises` says in a sentence or two what each kind is, by its name."""
-    kinds = _from_the_top(registry, registry.root)
-    contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
-    parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
-    parts += [_TAIL, _words(Kind, "kind"), _words(Lifecycle, "lifecycle")]
-    parts += [_words(PlatformWork, "platform"), _words(Synced, "synced")]
-    parts += [_words(Field, "field")]
-    parts += [_words(ListOrder, "list order"), _words(Call, "call")]
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+def pages(registry: Registry) -> dict[str, str]:
+    """Return the text of each page by its file name; `registry` has every kind."""
+    made = {page_name(kind.noun): kind_page(registry, kind) for kind in registry.ordered}
+    return {"index.md": index(registry), **made}
 
 
-def _from_the_top(registry: Registry, kind: Kind) -> list[Kind]:
-    """Each kind before what stands below it, as people meet them in the file."""
-    found: list[Kind] = []
-    waiting = [kind]
-    while waiting:
-        at = waiting.pop(0)
-        if at not in found:
-            found.append(at)
-            waiting[0:0] = sorted(registry.children(at.name), key=lambda child: (child.key, child.name))
-    return found
+def index(registry: Registry) -> str:
+    """Return the page with the list of all kinds, and with the values that several kinds share."""
+    parts = [_HEAD]
+    for group, names in GROUPS.items():
+        parts.append(f"## {group}\n")
+        parts += [f"- {_link(registry[name])}" for name in names]
+        parts.append("")
+    parts.append(_RULES + "\n".join([*_table_head(), *_entry_rows(registry)]) + "\n")
+    roles = [f"|`{role}`|{sentence}|" for role, sentence in values_of("role").items()]
+    parts.append("\n".join(["## Roles\n", "|role|meaning|", "|---|---|", *roles]) + "\n")
+    codes = ", ".join(f"`{code}` ({name.rstrip('.')})" for code, name in values_of("language").items())
+    parts.append(f"## Language codes\n\n{codes}.\n")
+    rules = registry["space"].field("mergeRules")
+    rows = "\n".join(_part_rows(registry, registry["space"], rules)).replace(" in the space", "")
+    parts.append("\n".join(["## Merge rules\n", *_table_head(), rows]))
+    return "\n".join(parts).replace("](index.md#", "](#") + "\n"
 
 
-def _title(kind: Kind) -> str:
-    return kind.noun[0].upper() + kind.noun[1:]
+def _entry_rows(registry: Registry) -> Iterator[str]:
+    examples = {"id": "team-7", "previously": "writers", "new": True, "takeover": True, "type": "section",
+                "key": "guides"}  # fmt: skip
+    for name, sentence in EVERY_ENTRY.items():
+        example = examples.get(name) or entry_example(registry, registry["section"])["sites"]["docs"][
+            "structure"][0]["children"]  # fmt: skip
+        yield _row(name, [sentence], example)
 
 
-def _anchor(kind: Kind) -> str:
-    return kind.noun.replace(" ", "-").lower()
+def _link(kind: Kind) -> str:
+    return f"[{heading(kind)}]({page_name(kind.noun)})"
 
 
-def _kind(registry: Registry, kind: Kind, premise: str) -> str:
-    facts = [
-        f"- In the file: {place_words(registry, kind)}.",
-        f"- Address: {' or '.join(f'`{address}`' for address in address_words(registry, kind))}.",
-        f"- Matched by: {identity_words(registry, kind)}.",
-        f"- Created: {creation_words(kind)}.",
-        f"- Changed: {call_words(kind.update) if kind.update else 'never'}.",
-        f"- Deleted: {deletion_words(kind)}.",
-        *(f"- {sentence}" for sentence in rules_words(registry, kind)),
-        *(f"- {sentence}" for sentence in _profiles(registry, kind)),
-    ]
-    example = f"{_NOT_RUN}\n```yaml\n{example_text(entry_example(registry, kind))}```"
-    parts = [f"## {_title(kind)}", premise, "\n".join(facts), _table(registry, kind), example]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
-    """What servers with fewer operations lack."""
-    verbs = {"create": "created", "update": "changed", "delete": "deleted", "order": "put in order"}
-    for profile in PROFILES.values():
-        there = Registry(registry.declared.values(), profile)
-        where = f"On the API [profile](plan.md#profiles) `{profile.name}`"
-        if kind.name not in there:
-            yield f"{where}: not supported."
-            continue
-        supported = there[kind.name]
-        fewer = [item.name for item in kind.fields if item.name in supported.unsupported_fields]
-        lacks = [verbs[word] for word in sorted(supported.unsupported)]
-        phrases = [f"cannot be {listed(lacks, 'or')}"] if lacks else []
-        phrases += (
-            [f"some values of {listed((f'`{name}`' for name in fewer), 'and')} cannot be written"]
-            if fewer
-            else []
-        )
-        phrases += profile_words(registry, kind, profile.name)
-        if phrases:
-            yield f"{where}: {'; '.join(phrases)}."
-
-
-# Fields.
-
-
-def _table(registry: Registry, kind: Kind) -> str:
+def kind_page(registry: Registry, kind: Kind) -> str:
+    """Return the page about a kind, with the limits of GitBook's current API."""
+    today = registry.written_for(PUBLISHED.name)
+    addresses = [f"`{address}`" for address in address_words(registry, kind)]
+    facts = [f"Address: {listed(addresses, 'or')}."]
+    facts += [_with_links(sentence) for sentence in rules_words(registry, kind)]
+    shown = [field for field in today[kind.name].fields if not field.nest]
+    if fixed := [f"`{field.name}`" for field in shown if not field.declarable and field.name != kind.natural]:
+        facts.append(f"Only GitBook sets {listed(fixed)}.")
+    if children := _children(registry, kind):
+        facts.append(f"{kind.one.capitalize()} can contain: {', '.join(children)}.")
     rows = [
-        "| field | meaning | value | written | null | read | unset | compared |",
-        "|---|---|---|---|---|---|---|---|",
-        *(_row(registry, kind, field) for field in kind.fields if not field.nest),
+        row
+        for field in shown
+        if field.declarable or field.name == kind.natural
+        for row in (
+            _field_row(registry, today[kind.name], field),
+            *(() if field.name == "mergeRules" else _part_rows(registry, today[kind.name], field)),
+        )
     ]
-    return "\n".join(rows)
+    lacking = Registry(registry.declared.values(), PUBLISHED)
+    if kind.name in lacking:
+        lacked = lacking[kind.name].unsupported_fields
+        rows = [_marked(row) if row.split("`")[1] in lacked else row for row in rows]
+    return "\n".join([
+        f"# {heading(kind)}\n", f"{KINDS.get(kind.name, '')}\n",
+        f"```yaml\n{example_text(entry_example(registry, kind))}```\n",
+        *(f"- {fact}" for fact in facts), "", *_table_head(), *rows, "",
+    ])  # fmt: skip
 
 
-def _row(registry: Registry, kind: Kind, field: Field) -> str:
-    name = f"`{field.name}`"
-    cells = [
-        f"**{name}**" if field.required else name,
-        meaning(kind.name, field.name),
-        value_words(registry, kind, field),
-        written_words(kind, field),
-        null_words(kind, field),
-        read_words(field),
-        "" if field.absent is None else f"`{yaml_words(field.absent)}`",
-        comparison_words(kind, field),
+def _with_links(sentence: str) -> str:
+    return sentence.replace("the site's customization.", "the site's [customization](customization.md).")
+
+
+def _marked(row: str) -> str:
+    name, said, example = row.strip("|").split("|")
+    return f"|{name}|{said}<br>GitBook's current API cannot change this field.|{example}|"
+
+
+def _children(registry: Registry, kind: Kind) -> list[str]:
+    children = sorted(registry.children(kind.name), key=lambda child: child.noun.casefold())
+    return [
+        f"[{child.noun if isinstance(child.shape, Single) else plural(child.noun)}]({page_name(child.noun)})"
+        for child in children
     ]
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-# The words themselves.
-
-WORDS: dict[type, dict[str, str]] = {
-    Kind: {
-        "name": "its name in code and plans",
-        "parent": "the kind it belongs to; several, the first one that fits; none for the root",
-        "key": "the YAML key below the parent that holds its entries",
-        "shape": "`Entries` (a mapping), `Single` (one per parent) or `Node` (of an ordered tree)",
-        "at": "its own URL",
-        "read": "where it is read: `Pages` (a list), `One` (its URL), `Tree` or `Lists` (all nodes)",
-        "fields": "what is managed",
-        "label": "what people call it, where that is not the name",
-        "list_noun": "the noun in the lists of plans and drift, if it is not the usual one",
-        "delete_noun": "the noun by which deletes are counted, if it is not the one of the lists",
-        "id": "where an answer has its id; a text with such names in braces where its URL needs several",
-        "of_output": "whether it is a part of what its parent puts out: its id is that of the output then",
-        "own_id": "whether the id names one thing everywhere, or one below each parent",
-        "title": "the field that people know an undeclared one by",
-        "title_at": "path in an API answer to the title of the object to which the title field refers",
-        "url": "where people see it: in an answer, and what it is made of",
-        "visible_when": "the values of fields with which people see it, and what is in it",
-        "redirects": "the field with the path from which it leads people elsewhere, and the entry that does",
-        "changed": "where an answer says when it was last changed",
-        "identity": "natural keys in the order in which they are tried: a field, a member of one, several",
-        "tie_breakers": "fields that break a tie between several with one key; they never make a key",
-        "sole_key": "a field that identifies one when no natural key does, where nothing else could be meant",
-        "find": "where it is looked up when it has no parent",
-        "create": "the creating request, or `ByHand`: what a person must do",
-        "update": "the changing request",
-        "delete": "the deleting request; without one it is never deleted",
-        "order": "the request that orders siblings",
-        "shorthand": "the field that an entry may be shortened to",
-        "content": "something hangs on one that a new one would not have: pages, members, children, sign-in",
-        "can_be_empty": "nothing hangs on one without children and without anything that refers to it",
-        "after": "kinds of the same place whose steps come first",
-        "guard": "a value that somebody must always hold",
-        "lifecycle": "what happens to one between being made and being deleted; see below",
-        "platform": "what the platform does with one; see below",
-        "security": "one more of them makes something more visible or more powerful",
-        "lets_in": "what shows it, shows what it belongs to: it lets people in there",
-        "keeps_out": "one fewer of them does: it kept people out",
-        "pages": "where the pages that one holds are read, to say how many there are",
-        "others": "by member the values with which what its list has is something else",
-        "shown_in": "the list of the things that show it",
-        "inherits": "the kind whose values answers have where it has none; import leaves those out",
-        "on_profiles": "by profile the words that are others there; those of fields stand at these",
-        "synced": "what the platform itself syncs with a repository; see below",
-    },
-    Synced: {
-        "at": "where an answer has an object while one is synced",
-        "repository": "in that object: the name of the repository",
-        "provider": "in that object: which service has the repository",
-        "status": "in that object: how it is connected",
-        "together": "in that object: what is there where one is synced together with what shows it",
-        "installation": "in that object: the id of the platform's installation",
-        "fields": "the fields that the repository decides",
-        "inherited": "those that it decides, too, where one is synced together with what shows it",
-        "tree": "whether it decides every node of the tree that one holds",
-        "asked_again": "whether it is read again before a node of the tree is written",
-    },
-    Lifecycle: {
-        "restore": "the request that brings a deleted one back, and what an answer has as long as that works",
-        "transfer": "the request that gives it, with what is in it, to another of what it belongs to",
-        "add": "the request that makes one under the id of its pin, and the field that asks for it",
-        "on_delete": "what becomes of what is placed in it: `gone` with it, or `lifted` out",
-    },
-    PlatformWork: {
-        "outputs": "things of another kind that the platform makes for it",
-        "busy": "a field, and its values while the platform is at work on it",
-        "trouble": "a field by which the platform says that something is wrong, and the values that are fine",
-        "processed": "the field whose value the platform processes after it has answered",
-        "acts": "what one can be told to do, each with its request; only done when asked for",
-    },
-    Field: {
-        "name": "its name in YAML, and on the wire unless said otherwise",
-        "type": "what it may hold; see `dpsync/kinds/types/`",
-        "on": "which request takes it: `create`, `update`, `both`, `neither`",
-        "read": "where an answer has it, or each of its parts; nothing: it cannot be read",
-        "own_read": "parts of it that have a request of their own, sent for the entries that declare them",
-        "write": "its name in a request",
-        "create_as": "its name in the creating request, where that is yet another",
-        "via": "a request of its own that sets it, or one for each value",
-        "otherwise": "its own request where the updating one of a server does not take it",
-        "null": "clearing is `refused`, sends null (`clear`) or an empty text (`empty`), or is `by hand`",
-        "absent": "what an answer that lacks it means",
-        "nest": "it is set by where the node stands in the tree",
-        "one_per": "only one in this kind of thing (or beside its siblings) may have it",
-        "instead_of": "another field: one of the two has a value, and giving it takes the other away",
-        "unique": "no two in this kind of thing (or beside their siblings) may share a value",
-        "after": "fields that are written before it",
-        "exposure": "its values from least to most exposed, or what binds: more is written last, less first",
-        "security": "by it something becomes more visible or more powerful: import writes it, default or not",
-        "raised": "by which change: a later one of these, what is `Lifted`, `changed`, `set` (to a value), "
-        "`added`, `linked` (to a URL) or another of `hosts`",
-        "access": "what it says about who may do what: `who` has which `role`, the `level` of everybody "
-        "else, what it is `inside`, what it `shows`",
-        "required": "an entry must have it",
-        "inline": "the words of its short forms may be in the entry itself",
-        "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
-        "formed_by": "another field, by whose value this one has one of its `forms`, and by others none",
-        "forms": "by that value which members a value must have, and may have",
-        "means": "the kind of thing whose id this text is; without that thing this one cannot be",
-        "platform_default": "what a new one has where nothing is said; import leaves it out",
-        "on_profiles": "by profile the words that are others there: `{published: {null: refused}}`",
-    },
-    ListOrder: {
-        "of": "the kind of what is in the list; a list order is a field, with a field's words",
-        "by": "the field of that kind which places one in this kind of thing; null: in what it belongs to",
-        "present": "where the present order is read; nothing: the list of all of that kind has it",
-        "order": "the request that moves one among the others",
-    },
-    Call: {
-        "method": "`Post`, `Put`, `Patch` or `Delete`; it says nothing about what the request does",
-        "path": "where it is sent, below `/v1`",
-        "body": "a template: `$fields` is everything that goes along, `$NAME` a field or an id",
-        "gives": "where the answer has the new id, or the field that is the id",
-        "also_creates": "where the answer has the id of the first child that is made along with it",
-        "whole": "it replaces what there is: what is not declared is sent again as it is live",
-        "read_only": "members of an answer that the body of a `whole` call does not take",
-        "complete": "every field goes along, as it is declared, else as it is live",
-        "answers": "the `object` of a proper answer; another one means that it did not happen",
-        "repeat": "when its answer was lost: `safe` to send again, `look_up` what it makes, or `never` again",
-    },
-}
+def _table_head() -> list[str]:
+    return ["|field|meaning|example|", "|---|---|---|"]
 
 
-def words_of(of: type) -> list[str]:
-    """What can be said in a declaration of this type, without what every field can say."""
-    every = _fields(Field) if of is not Field and issubclass(of, Field) else ()
-    return [word for word in _fields(of) if word not in every]
+def _field_row(registry: Registry, kind: Kind, field: Field) -> str:
+    said = [meaning(kind.name, field.name), *_values(registry, field.type, f"{kind.name}.{field.name}")]
+    if field.inline:
+        words = [f"`{word}`" for word in kind.inline_words]
+        said.append(f"In an entry, write {listed(words, 'or')} directly, without `{field.name}`.")
+    if field.name == "mergeRules":
+        said.append(_RULES_LINK)
+    return _row(
+        field.name, [*said, *rule_sentences(registry, kind, field)], value_example(registry, kind, field)
+    )
 
 
-def _fields(of: type) -> tuple[str, ...]:
-    """The fields of a struct by name: their annotations may name what is imported for type checkers alone."""
-    found: tuple[str, ...] = of.__struct_fields__  # type: ignore[attr-defined]
-    return found
+def _part_rows(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
+    short = getattr(field.type, "short_words", ())
+    seen = set()
+    for path, type_, required in value_parts(field.type):
+        if path in seen or (short and path not in short):
+            continue
+        seen.add(path)
+        whole = f"{field.name}.{path}"
+        said = [meaning(kind.name, field.name, path)]
+        said += _values(registry, type_, f"{kind.name}.{whole}") if type_ is not None else []
+        said += part_sentences(field, path, required)
+        name = path if field.inline else whole
+        yield _row(name, said, part_example(registry, kind, field, path, type_))
 
 
-def _words(of: type, name: str) -> str:
-    rows = [f"| `{word}` | {WORDS[of][word]} |" for word in words_of(of)]
-    return "\n".join([f"| word of a {name} | meaning |", "|---|---|", *rows])
+def _values(registry: Registry, type_: Type, path: str) -> list[str]:
+    """Return the sentences about the values of a field, with links to lists that several kinds share."""
+    if isinstance(type_, Enum) and type_ in _LINKS:
+        return [_LINKS[type_]]
+    if path.startswith("site_space_customization."):
+        return []
+    return value_sentences(registry, type_, path)
 
 
-def page() -> str:
-    """docs/kinds.md as it has to be."""
-    registry = load().whole
-    return kinds_reference(registry, {kind.name: premise(kind) for kind in registry.ordered})
+def _row(name: str, said: list[str], example: Any) -> str:
+    text, after_value = "", False
+    for sentence in filter(None, said):
+        is_value = sentence.startswith("`") and "`: " in sentence
+        text += f"{'<br>' if is_value or after_value else ' '}{sentence}"
+        after_value = is_value
+    cells = (f"`{name}`", text.strip(), f"`{on_one_line(example)}`")
+    return f"|{'|'.join(cell.replace('|', chr(92) + '|') for cell in cells)}|"
+
+
+def write(folder: Path = FOLDER) -> None:
+    """Write all pages, and delete pages of kinds that no longer exist."""
+    folder.mkdir(exist_ok=True)
+    made = pages(load().whole)
+    for page in folder.glob("*.md"):
+        if page.name not in made:
+            page.unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    print(page(), end="")
+    write()

@@ -1,6 +1,6 @@
-"""An example for each field and each kind, as a person might write it: for editors, docs and `explain`.
+"""Give an example of each kind and each field, as a person might write it: for editors, docs and `explain`.
 
-A value follows from the type of the field where that says enough; else it is in `_VALUES`.
+If `_VALUES` has no example of a field, the example follows from the type of the field.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEYS: Final[Mapping[str, str]] = {
     "section_group": "more", "share_link": "partners", "site": "docs", "site_space": "en",
     "space": "guides-en", "team": "writers", "translation": "guides-fr", "external_link": "status",
 }  # fmt: skip
-"""How the examples name one of each kind; a kind that is not here is named like its noun."""
+"""The key of the example of each kind. Any other kind has its noun as the key."""
 _VALUES: Final[Mapping[str, Any]] = {
     "organization.title": "Acme",
     "organization.emailDomains": ["acme.example"],
@@ -84,7 +84,37 @@ _VALUES: Final[Mapping[str, Any]] = {
     "visitor_auth.logoutURL": "https://login.acme.example/logout",
     "published_integration.script": {"file": "bot.js"},
     "customization.title": "Acme Docs",
-    # Of every kind that says nothing else.
+    "context_connection.setupSettings.url": "https://acme.example",
+    "context_connection.setupSettings.channelId": "@acme",
+    "context_connection.setupSettings.subdomain": "acme",
+    "context_connection.setupSettings.email": "ada@acme.example",
+    "context_connection.setupSettings.apiToken": {"env": "ZENDESK_TOKEN"},
+    "context_connection.setupSettings.dataCenter": "eu",
+    "context_connection.setupSettings.orgId": "20061234",
+    "context_connection.setupSettings.clientId": "1000.ACME",
+    "context_connection.setupSettings.clientSecret": {"env": "ZOHO_SECRET"},
+    "context_connection.setupSettings.refreshToken": {"env": "ZOHO_TOKEN"},
+    "context_connection.setupSettings.domain": "acme.freshdesk.com",
+    "context_connection.setupSettings.apiKey": {"env": "FRESHDESK_KEY"},
+    "context_connection.setupSettings.baseUrl": "https://acme.atlassian.net",
+    "context_connection.setupSettings.statusMapping": {"open": "In review", "merged": "Done"},
+    "context_connection.usageSettings": {"changeRequests": False, "search": True, "searchBoost": "x1.0"},
+    "context_connection.usageSettings.sync": True,
+    "redirect.destination.section": "guides",
+    "redirect.destination.space": "guides/en",
+    "redirect.destination.page": "guides/en/install",
+    "openapi.source.text": {"file": "petstore.yaml"},
+    "channel.setupSettings.allowedTeams": ["docs"],
+    "channel.setupSettings.allowedRepositories": ["acme/*"],
+    "published_integration.description": "Answers questions about Acme.",
+    "published_integration.scopes": ["space:content:read"],
+    "published_integration.categories": ["content"],
+    "published_integration.icon": {"file": "icon.png.txt"},
+    "published_integration.summary": "Acme bot answers questions about Acme.",
+    # The examples for all kinds without an example of their own.
+    "mergeRules.rules.expression": 'subject.startsWith("Docs: ")',
+    "mergeRules.rules.message": "Begin the subject with Docs.",
+    "mergeRules": {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]},
     "role": "create",
     "defaultRole": "read",
     "defaultLevel": "read",
@@ -117,11 +147,105 @@ _VALUES: Final[Mapping[str, Any]] = {
     "insights": {"trackingCookie": False},
     "socialAccounts": [{"platform": "github", "handle": "acme"}],
 }
-"""By kind and field, else by the field's name alone."""
+"""The examples by kind and field, or by the name of the field alone."""
+
+
+_SHOWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "collection": ("description", "defaultLevel"),
+    "member": ("role",),
+    "openapi": ("visibility",),
+    "published_integration": ("description", "scopes", "categories", "target", "visibility"),
+    "saml": ("entityID", "ssoURL", "certificate", "defaultRole"),
+    "site": ("basename", "visibility", "published"),
+    "agent_settings": ("findings", "editing"),
+    "channel": ("setupSettings",),
+    "context_connection": ("usageSettings",),
+    "customization": ("styling", "header", "favicon"),
+    "site_space_customization": ("title", "favicon"),
+    "mcp_server": ("headers",),
+    "section": ("path", "icon"),
+    "site_space": ("path", "default"),
+    "space": ("language", "editMode", "defaultLevel"),
+    "translation_access": ("defaultLevel",),
+    "topic": ("usageSettings",),
+    "visitor_auth": ("fallbackURL",),
+    "installation": ("space_selection",),
+    "installation_site": ("configuration",),
+    "installation_space": ("configuration",),
+}
+"""The fields that the example of a kind shows besides the required ones."""
+FILE_EXAMPLES: Final[Mapping[str, Any]] = {
+    "dpsync": 1,
+    "include": ["teams.yaml", "sites/*.yaml"],
+    "policy": {"prune": ["teams"]},
+    "policy.prune": ["teams", "sites/*/structure"],
+    "policy.protect": ["sites/*"],
+    "policy.protect.address": "sites/*",
+    "policy.protect.skip": True,
+    "policy.ignore": ["spaces/*#emoji"],
+    "policy.forget": ["acme/teams/writers"],
+    "policy.watch": ["members"],
+    "policy.removed": ["acme/spaces/old-guides"],
+    "policy.accept": ["acme/saml/okta#status"],
+    "policy.limits": {"deletes": 5},
+    "policy.limits.deletes": 5,
+    "policy.limits.percent": 20,
+    "policy.limits.exposures": 0,
+    "environments": {"production": {"url": "https://api.acme.example", "token": {"env": "DPSYNC_TOKEN"}}},
+    "environments.url": "https://api.acme.example",
+    "environments.token": {"env": "DPSYNC_TOKEN"},
+    "environments.token.env": "DPSYNC_TOKEN",
+    "environments.limits": {"rate": "5/s"},
+    "environments.limits.rate": "5/s",
+    "environments.profile": "published",
+    "environments.overlay": "production.yaml",
+    "environments.organizations": {"acme": {"id": "acme-production"}},
+    "environments.organizations.id": "acme-production",
+    "environments.organizations.hostname": "acme",
+    "organization": "acme",
+    "organizations": {"acme": {"id": "acme", "title": "Acme"}},
+}
+"""The examples of root-file keys, by their paths."""
+_INSIDE: Final[Mapping[str, str]] = {"environments": "production", "environments.organizations": "acme"}
+"""The keys of the user's choice that are between two keys of a path."""
+
+
+_ENTRIES: Final[Mapping[str, Any]] = {
+    "redirect": {"section": "guides", "permanent": True},
+    "organization": {"id": "acme", "title": "Acme", "defaultRole": "read", "ai": True},
+    "team": {"title": "Technical writers", "members": {"ada@acme.example": "owner"}},
+    "translation": {
+        "source": {"space": "guides-en", "language": "en"},
+        "language": "fr",
+        "instructions": {"file": "french.md"},
+    },
+    "section_group": {
+        "type": "section-group", "key": "more", "title": "More", "icon": "ellipsis",
+        "children": [
+            {"type": "external-link", "key": "status", "title": "Status",
+             "url": "https://status.acme.example"},
+        ],
+    },
+}  # fmt: skip
+"""The entries of kinds whose example does not follow from their fields."""
+
+
+def file_example(path: str) -> dict[str, Any]:
+    """Return a root file with an example of the key that has this path."""
+    names = path.split(".")
+    value: Any = FILE_EXAMPLES[path]
+    for depth in range(len(names), 0, -1):
+        above = ".".join(names[:depth])
+        if depth < len(names) and above in _INSIDE:
+            value = {_INSIDE[above]: value}
+        elif depth < len(names) and above == "policy.protect":
+            value = [{"address": FILE_EXAMPLES["policy.protect.address"]} | value]
+        value = {names[depth - 1]: value}
+    return {"dpsync": 1, **value}
 
 
 def key_example(registry: Registry, kind: Kind) -> str:
-    """A key as the examples name one of this kind: a local name, or what the key refers to."""
+    """Return the key of the example of a kind: a local name, or the key of the object to which it refers."""
     refers = kind.field(kind.natural).type.refers if kind.natural else ()
     if refers and refers[0] in registry:
         return key_example(registry, registry[refers[0]])
@@ -129,30 +253,52 @@ def key_example(registry: Registry, kind: Kind) -> str:
 
 
 def value_example(registry: Registry, kind: Kind, field: Field) -> Any:
-    """A value that the field may have, as YAML's own values."""
+    """Return a value that the field may have, as YAML data."""
     for name in (f"{kind.name}.{field.name}", field.name):
         if name in _VALUES:
             return _VALUES[name]
-    return _of_type(registry, field.type)
+    return key_example(registry, kind) if field.name == kind.natural else _of_type(registry, field.type)
+
+
+def part_example(registry: Registry, kind: Kind, field: Field, path: str, type_: Type | None) -> Any:
+    """Return an example of a part of a field's value, as YAML data."""
+    for name in (f"{kind.name}.{field.name}.{path}", f"{field.name}.{path}"):
+        if name in _VALUES:
+            return _VALUES[name]
+    value = value_example(registry, kind, field)
+    for name in path.split("."):
+        value = value[0] if isinstance(value, list) and value else value
+        value = value.get(name) if isinstance(value, dict) else None
+    return _of_type(registry, type_) if value is None and type_ is not None else value
 
 
 def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
-    """A file with one entry of this kind where it belongs, with what such an entry must have."""
-    return _around(registry, kind, bare_example(registry, kind))
+    """Return a file with one entry of this kind: its required fields and some that many people need."""
+    if kind.name in _ENTRIES:
+        return _around(registry, kind, _ENTRIES[kind.name])
+    entry = bare_example(registry, kind)
+    if not kind.only_short:
+        shown = [kind.field(name) for name in _SHOWN.get(kind.name, ())]
+        fields = {field.name: value_example(registry, kind, field) for field in shown}
+        children = {"children": entry.pop("children")} if "children" in entry else {}
+        entry = entry | fields | children
+    if kind.shorthand is not None and [*entry] == [kind.shorthand]:
+        entry = entry[kind.shorthand]
+    return _around(registry, kind, entry)
 
 
 def field_example(registry: Registry, kind: Kind, field: Field) -> dict[str, Any]:
-    """The same with a value for this field."""
-    whole = bare_example(registry, kind) | {field.name: value_example(registry, kind, field)}
-    return _around(registry, kind, whole[field.name] if _is_whole(kind, field) else whole)
-
-
-def _is_whole(kind: Kind, field: Field) -> bool:
-    return kind.only_short and field.name == kind.shorthand
+    """Return a file with one entry of this kind that has this field."""
+    value = value_example(registry, kind, field)
+    if kind.only_short and field.name == kind.shorthand:
+        return _around(registry, kind, value)
+    entry = bare_example(registry, kind)
+    children = {"children": entry.pop("children")} if "children" in entry else {}
+    return _around(registry, kind, entry | {field.name: value} | children)
 
 
 def bare_example(registry: Registry, kind: Kind) -> Any:
-    """An entry alone: what it must have, else its first field; of one that is only ever short its value."""
+    """Return an entry with its required fields, or with its first field if no field is required."""
     if kind.only_short and kind.shorthand is not None:
         return value_example(registry, kind, kind.field(kind.shorthand))
     may = [
@@ -172,7 +318,7 @@ def bare_example(registry: Registry, kind: Kind) -> Any:
 
 
 def _around(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
-    """The entry below what it belongs to, each of which has what it must have."""
+    """Return a file with the entry below its parents, each with its required fields."""
     while True:
         holder = next((registry[name] for name in reversed(kind.parents) if name in registry), None)
         place: Any = entry
@@ -184,10 +330,9 @@ def _around(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
             place = {part: place}
         if holder is None:
             return {"dpsync": 1, **place}
-        own = (
-            {"id": key_example(registry, holder)} if holder.parent is None else bare_example(registry, holder)
-        )
-        kind, entry = holder, own | place
+        if holder.parent is None:
+            return {holder.name: key_example(registry, holder), **place}
+        kind, entry = holder, bare_example(registry, holder) | place
 
 
 def _of_type(registry: Registry, type_: Type) -> Any:

@@ -541,7 +541,7 @@ class ListOrder(Field, frozen=True, kw_only=True):
 
 
 class Kind(Struct, frozen=True, dict=True):
-    """One thing that can be managed. docs/kinds.md explains each word."""
+    """One thing that can be managed. docs/kind-internals.md explains each word."""
 
     name: str
     parent: tuple[str, ...] | str | None

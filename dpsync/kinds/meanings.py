@@ -1,9 +1,11 @@
-"""Describe each field in one sentence, for editors, docs/kinds.md and `dpsync explain`.
+"""Describe each object type (kind) and each field, for editors, docs/kinds/ and `dpsync explain`.
 
-The declarations say what a field may hold and how it is written. A plan needs none of these sentences, so
-they are in a file of their own, which only those commands import that show them. A kind's sentences are under
-its name; a member of a field has its path ("source.url"). A test holds the tables complete: a field without a
-sentence fails it, and so does a sentence without a field.
+The declarations say what a field may hold and how dpsync writes it. A plan needs none of these sentences.
+They are in a module of their own, so that only commands that print them import them. The sentences of a kind
+are under its name. A part of a value has its path ("source.url"). A test holds the tables complete: a field
+without a sentence fails the test, and so does a sentence without a field.
+
+Each sentence must be understood alone, because an editor shows it alone.
 """
 
 from __future__ import annotations
@@ -11,107 +13,214 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-_ROLE: Final = "What the role allows: admin, create, review, edit, comment or read."
-_LEVEL: Final = (
-    "The role of all organization members here. `inherit` takes the level of the "
-    "parent collection, or the organization role at the top."
-)
-_ICON: Final = "The name of the icon that the navigation shows."
-_CONDITION: Final = "An expression about visitor claims. Only visitors for whom it is true see the object."
-_DRAFT: Final = "Whether the object is hidden from readers as a draft."
-_TITLES: Final = "The title in other languages, by language code."
-_DESCRIPTIONS: Final = "The description in other languages, by language code."
-_SETTINGS: Final = "The integration's settings, in the form that the integration defines."
-_EXTERNAL_IDS: Final = "Ids by which the integration's service finds this installation."
+from dpsync.model.texts.web_address import DOCS
+
+_SETTINGS: Final = "The settings of the integration. The integration defines their form."
+_EXTERNAL_IDS: Final = "The ids by which the integration's service recognizes this installation."
+
+
+def _level(noun: str) -> str:
+    return (
+        f"The role that every organization member has in the {noun}. `inherit` uses the role from the "
+        "parent collection or the organization."
+    )
+
+
+def _icon(noun: str) -> str:
+    return f"The name of the icon that the navigation shows for the {noun}."
+
+
+def _condition(noun: str) -> str:
+    return f"An expression about visitor claims. Only visitors for whom it is true see the {noun}."
+
+
+def _draft(noun: str) -> str:
+    return f"`true` makes the {noun} a draft, which readers cannot see."
+
+
+def _titles(noun: str) -> str:
+    return f"The title of the {noun} in other languages. Each key is a language code."
+
+
+def _descriptions(noun: str) -> str:
+    return f"The description of the {noun} in other languages. Each key is a language code."
+
 
 _CONNECTORS: Final = {
-    "url": "The address of the website.",
-    "channelId": "The id or handle of the video channel.",
-    "repository": "The repository, as owner and name.",
-    "token": "The access token.",
-    "subdomain": "The subdomain of the help desk.",
-    "email": "The email address of the help desk user.",
-    "apiToken": "The API token of the help desk user.",
-    "dataCenter": "The help desk's data center, as the end of its domain.",
-    "orgId": "The organization's id in the help desk.",
-    "clientId": "The OAuth client id.",
-    "clientSecret": "The OAuth client secret.",
-    "refreshToken": "The OAuth refresh token.",
-    "domain": "The domain of the help desk.",
-    "apiKey": "The API key that may read tickets.",
-    "baseUrl": "The address of the issue tracker.",
-    "apiEmail": "The email address of the issue tracker's user.",
-    "statusMapping": "The issue status for each change request status.",
+    "url": "The URL of the connected website.",
+    "channelId": "The id or the handle of the connected YouTube channel.",
+    "repository": "The connected GitHub repository, as owner and name.",
+    "token": "The access token for the connected service.",
+    "subdomain": "The subdomain of the Zendesk account.",
+    "email": "The email address of the Zendesk user.",
+    "apiToken": "The API token of the Zendesk or Jira user.",
+    "dataCenter": "The domain ending of the Zoho data center, such as `eu`.",
+    "orgId": "The id of the organization in Zoho Desk.",
+    "clientId": "The OAuth client id for Zoho Desk.",
+    "clientSecret": "The OAuth client secret for Zoho Desk.",
+    "refreshToken": "The OAuth refresh token for Zoho Desk.",
+    "domain": "The domain of the Freshdesk account.",
+    "apiKey": "The Freshdesk API key, which must be allowed to read tickets.",
+    "baseUrl": "The URL of the Jira server.",
+    "apiEmail": "The email address of the Jira user.",
+    "statusMapping": "The Jira status for each status of a change request.",
 }
-_RULES: Final = {
-    "mergeRules": "The conditions for merging a change request.",
-    "mergeRules.type": "`rules`: the listed rules apply. `none`: no rule applies. `inherit` (spaces "
-    "only): the organization's rules apply.",
-    "mergeRules.rules": "The rules. A merge must meet all of them.",
-    "mergeRules.rules.rule": "The type of the rule.",
-    "mergeRules.rules.users": "The members to whom the rule applies.",
-    "mergeRules.rules.expression": "The expression that must be true for a merge.",
-    "mergeRules.rules.message": "The message shown if the expression is false.",
+
+
+def _rules(noun: str) -> dict[str, str]:
+    return {
+        "mergeRules": f"The rules that a change request must meet before it can be merged in the {noun}.",
+        "mergeRules.type": f"The way in which merge rules apply in the {noun}.",
+        "mergeRules.rules": "The list of merge rules. A change request must meet all rules.",
+        "mergeRules.rules.rule": "The type of the merge rule.",
+        "mergeRules.rules.users": "The members for the rules `require_specific_reviewers`, "
+        "`require_one_of_specific_reviewers` and `allow_bypass`.",
+        "mergeRules.rules.expression": "The expression of a `custom` rule. It must be true before a merge.",
+        "mergeRules.rules.message": "The message that people see if the expression of a `custom` rule "
+        "is false.",
+    }
+
+
+def _looks(noun: str) -> dict[str, str]:
+    return {
+        "title": f"The title that readers see, instead of the title of the {noun}.",
+        "localizedTitle": "The displayed title in other languages. Each key is a language code.",
+        "styling": "The theme, colors, fonts, corners and icons of the pages.",
+        "internationalization": "The language of buttons and labels on the pages.",
+        "favicon": "The icon in browser tabs.",
+        "header": "The page header: its logo, colors and links.",
+        "footer": "The page footer: its logo, link groups and copyright notice.",
+        "announcement": "The banner above every page.",
+        "themes": "The default theme (light or dark), and whether readers can switch the theme.",
+        "feedback": "Page ratings by readers: on or off.",
+        "ai": "The settings of the AI assistant for readers.",
+        "advancedCustomization": "The advanced customization of the pages: on or off.",
+        "pageActions": "The actions that readers can choose on a page, such as copying the page.",
+        "externalLinks": "The browser tab in which links to other sites open.",
+        "pagination": "The links to the previous and the next page: on or off.",
+        "trademark": "The notice that GitBook publishes the site: on or off.",
+        "privacyPolicy": "The link to the privacy policy in the cookie banner.",
+        "socialPreview": "The preview image that social networks show for links to the site.",
+        "insights": "The analytics of the site, and whether analytics uses cookies.",
+        "socialAccounts": "The social network accounts to which the site links.",
+    }
+
+
+KINDS: Final[Mapping[str, str]] = {
+    "organization": "An organization is the GitBook account that contains your sites, spaces, members and "
+    "teams.",
+    "agent_instructions": "Agent instructions tell GitBook's AI agents how to work in the whole "
+    "organization.",
+    "collection": "A collection is a folder for spaces and for other collections.",
+    "glossary_term": "A glossary term fixes how translations translate one term.",
+    "installation": "An integration in this list is installed in your organization.",
+    "installation_site": "An entry in this list makes an installed integration active on one site.",
+    "installation_space": "An entry in this list makes an installed integration active in one space.",
+    "member": "A member is a person who belongs to the organization. The key is the person's email address.",
+    "member_permission": "A member permission gives one member a role in one space, collection or site.",
+    "team_permission": "A team permission gives all members of a team a role in one space, collection or "
+    "site.",
+    "openapi": "An OpenAPI specification describes an API that GitBook shows on pages.",
+    "published_integration": "A published integration is an integration that your organization develops and "
+    "publishes in GitBook.",
+    "saml": "A SAML provider lets members sign in through your company's single sign-on.",
+    "site": "A site publishes one or more spaces as a documentation website.",
+    "adaptive_schema": "The adaptive schema lists the facts (claims) that a site can know about a visitor.",
+    "agent_settings": "Agent settings control the work that GitBook's AI agents do by themselves on a site.",
+    "channel": "A channel lets people ask a site's AI agent questions in Slack, Linear, GitHub or Discord.",
+    "context_connection": "A context connection lets a site's AI agents read another service, such as a "
+    "ticket system or a website.",
+    "customization": "The customization controls how a site looks.",
+    "site_space_customization": "The customization of a site space controls how one space of a site looks. "
+    "It replaces parts of the site's customization.",
+    "topic": "A topic is a subject about which readers of a site ask questions.",
+    "mcp_server": "An MCP server in this list offers tools that the site's AI assistant can use.",
+    "redirect": "A redirect leads readers from an old path of a site to another page, section, space or URL.",
+    "share_link": "A share link is a secret URL that opens a site with the visibility `share-link`.",
+    "visitor_auth": "Visitor access controls how visitors sign in to a site with the visibility "
+    "`visitor-auth`.",
+    "section": "A section is a part of a site with a tab in the navigation. It shows one or more spaces.",
+    "section_group": "A section group is a menu in a site's navigation. It contains sections, links and "
+    "other groups.",
+    "external_link": "An external link is an entry in a site's navigation that leads to another website.",
+    "site_space": "A site space is the position of a site at which a space is published.",
+    "space": "A space contains pages. Sites publish spaces.",
+    "translation_access": "The access to a translation controls who can read and edit the translated space.",
+    "team": "A team is a group of members.",
+    "team_member": "A team member entry puts one member into a team.",
+    "translation": "A translation tells GitBook to keep a translated copy of a space.",
+}  # fmt: skip
+"""The sentences about each kind."""
+
+NOTES: Final[Mapping[str, tuple[str, ...]]] = {
+    "organization": ("dpsync cannot create an organization. Create the organization in GitBook.",),
+    "member": (
+        "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, a plan shows "
+        "the entry as blocked.",
+        "With `id` and `sso: true`, dpsync adds a person who signs in through a SAML provider, without an "
+        "invitation.",
+    ),
+    "topic": ("GitBook creates topics by itself. dpsync cannot create a topic.",),
+    "published_integration": (
+        "Write all fields of a published integration that you want to keep. GitBook does not return "
+        "`runtime`, `icon`, `previewImages`, `script` and `secrets`, and each publishing replaces the "
+        "integration. If you leave one of these fields out, the next publishing removes its value.",
+    ),
+    "openapi": ("GitBook processes the specification again if `source` changes.",),
+    "visitor_auth": ("dpsync never reads the key that signs visitor tokens.",),
+    "context_connection": ("dpsync never prints the secrets of a context connection.",),
+    "mcp_server": ("dpsync never prints the values of HTTP headers.",),
+    "channel": ("A person must allow the agent in the service before the channel works.",),
+    "site_space": ("A site space cannot move to another section.",),
+    "section_group": ("A section group has no URL.",),
+    "redirect": ("You can also keep redirects in a CSV file: `redirects: { file: redirects.csv }`.",),
+    "site_space_customization": (
+        "If the customization of a site space has no value for a field, the site's customization applies.",
+        "The keys inside each field are the keys of the site's customization.",
+    ),
 }
-_SPACE_ACCESS: Final = {"defaultLevel": _LEVEL, **_RULES}
-_LOOKS: Final = {
-    "title": "The title shown on the site instead of its own title.",
-    "localizedTitle": _TITLES,
-    "styling": "Theme, colors, fonts, corners and icons.",
-    "internationalization": "The language of the site's interface.",
-    "favicon": "The icon in browser tabs.",
-    "header": "The header: logo, colors and links.",
-    "footer": "The footer: logo, link groups and copyright notice.",
-    "announcement": "A banner above every page.",
-    "themes": "The default theme (light or dark), and whether readers may switch.",
-    "feedback": "Whether readers may rate a page.",
-    "ai": "The AI assistant for readers.",
-    "advancedCustomization": "Whether advanced customization settings apply.",
-    "pageActions": "The actions that readers get on a page, such as copying it.",
-    "externalLinks": "Whether links to other sites open in a new tab.",
-    "pagination": "Whether a page links to the previous and next page.",
-    "trademark": "Whether the site shows GitBook's name.",
-    "privacyPolicy": "The link to the privacy policy in the cookie banner.",
-    "socialPreview": "The preview image of shared links.",
-    "insights": "Analytics, and whether they use cookies.",
-    "socialAccounts": "The social network accounts that the site links to.",
-}
+"""What users must know about a kind and no declaration says."""
 
 MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "organization": {
         "title": "The name of the organization.",
-        "emailDomains": "Email domains whose users may join without an invitation.",
-        "hostname": "The first label of the organization's own host name.",
-        "defaultRole": "The role of new members.",
-        "defaultContent": "The content shown at the organization's host name.",
-        "defaultContent.type": "The type of that content.",
-        "defaultContent.site": "The site shown at the organization's host name.",
+        "emailDomains": "The email domains whose users can join the organization without an invitation.",
+        "hostname": "The first part of the organization's GitBook host name.",
+        "defaultRole": "The role that new members of the organization get.",
+        "defaultContent": "The content that visitors see at the organization's host name.",
+        "defaultContent.type": "The type of the default content.",
+        "defaultContent.site": "The site that visitors see at the organization's host name.",
         "logo": "The URL of the organization's logo.",
-        "sso": "Whether members must sign in by a SAML provider.",
-        "ai": "Whether AI features are available.",
-        "inviteLinks": "Whether people may join by a link.",
-        "collectionOrder": "The top-level collections, in their order in GitBook.",
+        "sso": "`true` requires all members to sign in through a SAML provider.",
+        "ai": "`true` turns on AI features in the organization.",
+        "inviteLinks": "`true` allows people to join the organization with an invite link.",
+        "collectionOrder": "The collections at the top level, in the order that GitBook shows.",
         "blocked": "The reason why GitBook has blocked the organization.",
-        "type": "Whether the organization is a business or a community.",
-        **_RULES,
+        "type": "The type of the organization: `business` or `community`.",
+        **_rules("organization"),
     },
-    "agent_instructions": {"instructions": "Instructions for GitBook's agents, as Markdown."},
+    "agent_instructions": {
+        "instructions": "The instructions for GitBook's AI agents, as Markdown.",
+    },
     "collection": {
         "title": "The name of the collection.",
-        "parent": "The parent collection. null: the top level.",
+        "parent": "The collection that contains this collection. `null` moves the collection to the top "
+        "level.",
         "description": "A short description of the collection.",
-        "defaultLevel": _LEVEL,
-        "order": "The spaces of the collection, in their order in GitBook.",
-        "collectionOrder": "The child collections, in their order in GitBook.",
+        "defaultLevel": _level("collection"),
+        "order": "The spaces of the collection, in the order that GitBook shows.",
+        "collectionOrder": "The child collections, in the order that GitBook shows.",
     },
-    "glossary_term": {"translations": "The term in each language, by language code."},
+    "glossary_term": {
+        "translations": "The term in each language. Each key is a language code.",
+    },
     "installation": {
-        "integration": "The name of the integration.",
+        "integration": "The name of the integration in GitBook.",
         "configuration": _SETTINGS,
         "externalIds": _EXTERNAL_IDS,
-        "space_selection": "Whether the integration is active in all spaces or in selected spaces.",
-        "site_selection": "Whether the integration is active on all sites or on selected sites.",
-        "status": "Whether the integration is active.",
+        "space_selection": "The spaces in which the integration is active: all spaces or selected spaces.",
+        "site_selection": "The sites on which the integration is active: all sites or selected sites.",
+        "status": "The status of the installation. Only `active` installations work.",
     },
     "installation_site": {
         "site": "The site on which the integration is active.",
@@ -125,268 +234,290 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "member": {
         "email": "The member's email address.",
-        "role": "The member's role in the organization. `guest` gives no access by itself.",
-        "sso": "Whether the member signs in with a SAML provider. The API cannot turn it off again.",
+        "role": "The member's role in the organization. A `guest` can see nothing without a permission.",
+        "sso": "`true` makes the member sign in through a SAML provider. The API cannot set it back to "
+        "`false`.",
     },
-    "member_permission": {"user": "The member.", "role": _ROLE},
-    "team_permission": {"team": "The team.", "role": _ROLE},
+    "member_permission": {
+        "user": "The member who gets the role.",
+        "role": "The member's role in the space, collection or site.",
+    },
+    "team_permission": {
+        "team": "The team whose members get the role.",
+        "role": "The role of the team's members in the space, collection or site.",
+    },
     "openapi": {
-        "slug": "The specification's name in URLs and on pages.",
-        "source": "The source of the specification: a URL or its text.",
+        "slug": "The name of the specification in URLs and on pages.",
+        "source": "The source of the specification: either a URL or a text.",
         "source.url": "The URL from which GitBook fetches the specification.",
         "source.text": "The text of the specification.",
-        "visibility": "Whether people without an account may read the specification.",
-        "processingState": "The processing state of the specification.",
+        "visibility": "The people who can read the specification.",
+        "processingState": "The state of the specification's processing in GitBook.",
         "lastProcessErrorCode": "The error code of the last failed processing.",
         "lastProcessError": "The error message of the last failed processing.",
     },
     "published_integration": {
-        "name": "The name of the integration, unique in GitBook.",
-        "runtime": "The runtime version that runs the script.",
-        "title": "The displayed name.",
-        "description": "One sentence about what the integration does.",
+        "name": "The name of the integration. Each name exists only once in GitBook.",
+        "runtime": "The version of GitBook's runtime that runs the script.",
+        "title": "The title that people see in the integration directory.",
+        "description": "One sentence about the purpose of the integration.",
         "summary": "A longer text about the integration, as Markdown.",
-        "icon": "The icon, as a file or as text.",
-        "previewImages": "Screenshots of the integration.",
-        "visibility": "Who can find and install the integration.",
-        "target": "Where it can be installed.",
-        "scopes": "The permission scopes of the integration.",
-        "categories": "The categories in the integration directory.",
-        "blocks": "The blocks that the integration adds to the editor.",
+        "icon": "The icon of the integration.",
+        "previewImages": "Up to three screenshots of the integration.",
+        "visibility": "The people who can find and install the integration.",
+        "target": "The type of object on which people install the integration.",
+        "scopes": "The permissions that the integration gets.",
+        "categories": "The categories of the integration in the directory.",
+        "blocks": "The blocks that the integration adds to GitBook's editor.",
         "contentSources": "The content sources that the integration provides.",
-        "externalLinks": "Links on the page of the integration.",
-        "externalLinks.url": "Where the link leads.",
+        "externalLinks": "Up to five links on the integration's page in the directory.",
+        "externalLinks.url": "The URL of the link.",
         "externalLinks.label": "The text of the link.",
-        "configurations": "The configuration form, as JSON Schema.",
-        "contentSecurityPolicy": "The Content-Security-Policy of the integration's pages.",
-        "script": "The integration's script.",
-        "secrets": "Secrets that the script can read, by name.",
+        "configurations": "The form for the integration's settings, as JSON Schema.",
+        "contentSecurityPolicy": "The Content-Security-Policy header for the integration's pages.",
+        "script": "The program code of the integration.",
+        "secrets": "The secrets that the integration's script can read, by name.",
     },
     "saml": {
-        "label": "The name of the provider.",
-        "entityID": "The provider's SAML entity ID.",
-        "ssoURL": "The provider's sign-in URL.",
-        "certificate": "The provider's signing certificate, as PEM.",
-        "defaultTeam": "The team of members who sign in with this provider for the first time.",
-        "defaultRole": "The role of members who sign in with this provider for the first time.",
-        "status": "Whether the provider is active.",
+        "label": "The name of the SAML provider.",
+        "entityID": "The SAML entity ID of the provider.",
+        "ssoURL": "The URL at which members sign in to the provider.",
+        "certificate": "The certificate with which the provider signs, in PEM format.",
+        "defaultTeam": "The team that members join when they sign in through the provider for the first "
+        "time.",
+        "defaultRole": "The role that members get when they sign in through the provider for the first time.",
+        "status": "The status of the provider. Members can sign in only through an `active` provider.",
     },
     "site": {
         "title": "The name of the site.",
-        "type": "The site's plan, set when the site is created.",
-        "visibility": "Who can read the published site.",
-        "basename": "The site's part of its URL.",
+        "type": "The GitBook plan that the site uses.",
+        "visibility": "The people who can read the published site.",
+        "basename": "The part of the site's URL that names the site.",
         "hostname": "The custom host name of the site.",
-        "proxy": "The host and path of a reverse proxy that serves the site.",
-        "adaptiveContent": "Whether the site shows different content to different visitors.",
-        "adaptiveContent.enabled": "Whether conditions apply.",
-        "defaultLevel": _LEVEL,
-        "agentsContext": "Whether GitBook's agents may use the site's content.",
-        "styleguide": "The style guide for the editing agent on this site.",
-        "published": "Whether the site is online.",
+        "proxy": "The host and path of the reverse proxy that serves the site.",
+        "adaptiveContent": "The setting that shows different content to different visitors.",
+        "adaptiveContent.enabled": "`true` turns on the conditions of sections and other navigation entries.",
+        "defaultLevel": _level("site"),
+        "agentsContext": "The setting that lets GitBook's AI agents use the content of the site.",
+        "styleguide": "The style guide that GitBook's editing agent follows on the site.",
+        "published": "`true` publishes the site. `false` takes the site offline.",
     },
-    "adaptive_schema": {"jsonSchema": "The visitor claims, as JSON Schema."},
-    "customization": _LOOKS,
-    "site_space_customization": _LOOKS,
+    "adaptive_schema": {
+        "jsonSchema": "The visitor claims of the site, as JSON Schema.",
+    },
+    "customization": _looks("site"),
+    "site_space_customization": _looks("space"),
     "agent_settings": {
-        "scans": "What agents scan for automatically.",
-        "scans.topics": "Whether agents scan topics for findings: `auto` or `never`.",
-        "findings": "What agents do with their findings.",
-        "findings.changeRequests": "The findings for which agents open change requests.",
-        "editing": "Settings of the editing agent on this site.",
-        "editing.customInstructions": "Instructions for the editing agent, as Markdown.",
+        "scans": "The automatic searches of GitBook's AI agents.",
+        "scans.topics": "The setting for automatic searches for new topics in readers' questions.",
+        "findings": "The actions of GitBook's AI agents after they find a problem.",
+        "findings.changeRequests": "The problems for which agents open change requests by themselves.",
+        "editing": "The settings of GitBook's editing agent on the site.",
+        "editing.customInstructions": "The instructions for GitBook's editing agent, as Markdown.",
     },
     "channel": {
-        "type": "The service in which people message the agent.",
-        "setupSettings": "The places in the service where the agent answers.",
-        "setupSettings.allowedChannels": "The allowed Slack or Discord channels. Empty: all.",
-        "setupSettings.allowedTeams": "The allowed Linear teams. Empty: all.",
-        "setupSettings.allowedRepositories": "The allowed GitHub repositories. Empty: all.",
-        "role": "`support` answers from the docs. `collaborator` also opens change requests.",
-        "status": "Whether somebody has authorized the agent in the service.",
+        "type": "The service in which people ask the agent.",
+        "setupSettings": "The parts of the service in which the agent answers.",
+        "setupSettings.allowedChannels": "The Slack or Discord channels in which the agent answers. "
+        "An empty list allows all channels.",
+        "setupSettings.allowedTeams": "The Linear teams for which the agent answers. "
+        "An empty list allows all teams.",
+        "setupSettings.allowedRepositories": "The GitHub repositories in which the agent answers. "
+        "An empty list allows all repositories.",
+        "role": "The tasks that people can give the agent in the channel.",
+        "status": "The status of the channel. A person must allow the agent in the service.",
     },
     "context_connection": {
-        "connector": "The connected service.",
-        "setupSettings": "The connection settings. The keys depend on the connector.",
+        "connector": "The type of the connected service.",
+        "setupSettings": "The access data for the connected service. The keys depend on the connector.",
         **{f"setupSettings.{name}": text for name, text in _CONNECTORS.items()},
-        "usageSettings": "How GitBook uses the connected content.",
-        "usageSettings.changeRequests": "Whether agents open change requests based on it.",
-        "usageSettings.search": "Whether visitors can find the content by search.",
-        "usageSettings.sync": "Whether change request states are synced back to the service.",
-        "usageSettings.searchBoost": "The weight of the content in search results.",
-        "filter": "A filter for the items to read, in the connector's syntax.",
-        "label": "The displayed name of the connection.",
-        "status": "The status of the last synchronization.",
-        "failureReason": "The reason for a failed synchronization.",
+        "usageSettings": "The ways in which GitBook uses the connected content.",
+        "usageSettings.changeRequests": "`true` lets agents open change requests that use the connected "
+        "content.",
+        "usageSettings.search": "`true` lets readers find the connected content by search.",
+        "usageSettings.sync": "`true` sends the status of change requests back to the connected service.",
+        "usageSettings.searchBoost": "The weight of the connected content in search results.",
+        "filter": "A filter that selects the items to read, in the query language of the service.",
+        "label": "The name of the connection in GitBook.",
+        "status": "The status of the last synchronization with the service.",
+        "failureReason": "The reason why the last synchronization failed.",
     },
     "topic": {
-        "label": "The topic's name, assigned by GitBook.",
-        "usageSettings": "How GitBook uses the questions about the topic.",
-        "usageSettings.changeRequests": "Whether agents open change requests based on it.",
+        "label": "The name that GitBook has given to the topic.",
+        "usageSettings": "The ways in which GitBook uses the questions about the topic.",
+        "usageSettings.changeRequests": "`true` lets agents open change requests about the topic.",
     },
     "mcp_server": {
         "name": "The name of the MCP server.",
         "url": "The URL of the MCP server.",
         "transport": "The transport protocol of the MCP server.",
-        "headers": "HTTP headers sent to the MCP server with each request. Each value is read from a "
-        "variable.",
-        "condition": _CONDITION,
+        "headers": "The HTTP headers that GitBook sends to the MCP server. Each value is a secret from an "
+        "environment variable.",
+        "condition": "An expression about visitor claims. Only visitors for whom it is true can use the MCP "
+        "server.",
     },
     "redirect": {
-        "source": "The path on the site that is redirected.",
+        "source": "The old path on the site.",
         "destination": "The target of the redirect.",
         "destination.section": "The key of the target section.",
         "destination.space": "The key of the target site space.",
-        "destination.page": "The target page: the key of its site space, a slash, and the page's path.",
-        "destination.kind": "The type of the target.",
-        "destination.siteSectionId": "The target section.",
-        "destination.siteSpaceId": "The target site space, or the site space of the target page.",
-        "destination.pageId": "The target page: its id, or its path in the space.",
+        "destination.page": "The target page: the key of a site space, a slash, and the path of the page.",
+        "destination.kind": "The type of the target. You can leave out `kind` in the short forms.",
+        "destination.siteSectionId": "The target section, in the long form.",
+        "destination.siteSpaceId": "The target site space, or the site space of the target page, in the long "
+        "form.",
+        "destination.pageId": "The id or the path of the target page, in the long form.",
         "destination.url": "The target URL.",
-        "captureWildcard": "Whether all paths below the source are redirected, too.",
-        "permanent": "Whether the redirect is permanent for browsers and search engines.",
-        "draft": _DRAFT,
+        "captureWildcard": "`true` also redirects all paths below the source.",
+        "permanent": "`true` tells browsers and search engines that the redirect is permanent.",
+        "draft": "`true` makes the redirect a draft, which does not redirect readers.",
     },
     "share_link": {
-        "name": "The name of the link. Readers do not see it.",
-        "active": "Whether the link gives access.",
+        "name": "The name of the share link. Readers do not see the name.",
+        "active": "`true` lets people open the site with the share link.",
     },
     "visitor_auth": {
-        "backend": "Who authenticates visitors: your own server (`custom`) or an integration.",
-        "fallbackURL": "The sign-in URL for visitors.",
-        "logoutURL": "The URL for visitors who have signed out.",
+        "backend": "The service that signs visitors in: your own server or an integration.",
+        "fallbackURL": "The URL at which visitors sign in.",
+        "logoutURL": "The URL that visitors see after they sign out.",
     },
     "section": {
         "title": "The name of the section in the navigation.",
-        "path": "The section's part of the URL.",
-        "icon": _ICON,
+        "path": "The part of the URL that names the section.",
+        "icon": _icon("section"),
         "description": "A short text about the section in the navigation.",
-        "condition": _CONDITION,
-        "localizedTitle": _TITLES,
-        "localizedDescription": _DESCRIPTIONS,
-        "draft": _DRAFT,
-        "default": "Whether the site's URL opens this section.",
+        "condition": _condition("section"),
+        "localizedTitle": _titles("section"),
+        "localizedDescription": _descriptions("section"),
+        "draft": _draft("section"),
+        "default": "`true` opens the section at the URL of the site.",
     },
     "section_group": {
-        "title": "The name of the group in the navigation.",
-        "icon": _ICON,
-        "localizedTitle": _TITLES,
-        "draft": _DRAFT,
+        "title": "The name of the section group in the navigation.",
+        "icon": _icon("section group"),
+        "localizedTitle": _titles("section group"),
+        "draft": _draft("section group"),
     },
     "external_link": {
         "title": "The text of the link in the navigation.",
-        "url": "Where the link leads.",
-        "icon": _ICON,
+        "url": "The URL to which the link leads.",
+        "icon": _icon("link"),
         "description": "A short text about the link in the navigation.",
-        "condition": _CONDITION,
-        "localizedTitle": _TITLES,
-        "localizedDescription": _DESCRIPTIONS,
-        "draft": _DRAFT,
+        "condition": _condition("link"),
+        "localizedTitle": _titles("link"),
+        "localizedDescription": _descriptions("link"),
+        "draft": _draft("link"),
     },
     "site_space": {
-        "space": "The space to show, or the translation whose space to show.",
-        "path": "The space's part of the URL.",
-        "condition": _CONDITION,
-        "hidden": "Whether the space is left out of the navigation. Its URL still works.",
-        "pageId": "The id of the first page to open.",
-        "draft": _DRAFT,
-        "default": "Whether the URL of its section, or of the site, opens this space.",
+        "space": "The published space. The key of a translation stands for the translated space.",
+        "path": "The part of the URL that names the space.",
+        "condition": _condition("space"),
+        "hidden": "`true` leaves the space out of the navigation. The URL of the space still works.",
+        "pageId": "The id of the page that opens first.",
+        "draft": _draft("space"),
+        "default": "`true` opens the space at the URL of its section, or of the site.",
     },
     "space": {
         "title": "The name of the space.",
-        "collection": "The parent collection. null: the top level.",
-        "emoji": "The emoji of the space. A space has an emoji or an icon.",
-        "icon": "The URL of the space's icon, instead of an emoji.",
-        "editMode": "`live` accepts direct edits; `locked` accepts only change requests, or, with the "
-        "profiles `full` and `reference`, no edits at all.",
-        "language": "The language code of the content.",
-        **_SPACE_ACCESS,
+        "collection": "The collection that contains the space. `null` moves the space to the top level.",
+        "emoji": "The emoji of the space, as a hexadecimal code.",
+        "icon": "The URL of the space's icon.",
+        "editMode": "The way in which people edit the space.",
+        "language": "The language of the pages, as a language code.",
+        "defaultLevel": _level("space"), **_rules("space"),
     },
-    "translation_access": _SPACE_ACCESS,
-    "team": {"title": "The name of the team."},
+    "translation_access": {"defaultLevel": _level("translated space"), **_rules("translated space")},
+    "team": {
+        "title": "The name of the team.",
+    },
     "team_member": {
-        "user": "The member of the team.",
-        "role": "The role in the team. An `owner` may also change the team.",
+        "user": "The member who belongs to the team.",
+        "role": "The member's role in the team.",
     },
     "translation": {
-        "source": "The space to translate.",
-        "source.space": "The space to translate.",
-        "source.language": "The language code of the space to translate.",
-        "language": "The language code of the translation.",
-        "instructions": "Instructions for the translation (tone, terms), as Markdown.",
+        "source": "The space that GitBook translates, and the language of the space.",
+        "source.space": "The space that GitBook translates.",
+        "source.language": "The language code of the space that GitBook translates.",
+        "language": "The language code of the translated space.",
+        "instructions": "The instructions for the translation, such as tone and terms, as Markdown.",
         "result": "The translated space.",
-        "status": "The state of the translation.",
+        "status": "The state of the translation in GitBook.",
     },
 }  # fmt: skip
+"""The sentences about each field."""
 
 EVERY_ENTRY: Final[Mapping[str, str]] = {
-    "id": "The GitBook id of the object that this entry manages.",
-    "previously": "The former key, address or title of the object, so that a rename creates nothing.",
-    "new": "true: this is a new object, although a similar object exists.",
-    "takeover": "true: dpsync changes the object although Git Sync connects it to a repository.",
+    "id": "The GitBook id of the object that the entry manages.",
+    "previously": "The former key, address or title of the object. dpsync then renames the object instead of "
+    "creating a second object.",
+    "new": "`true` creates a new object, even if a similar object exists.",
+    "takeover": "`true` lets dpsync change the object, even while Git Sync connects the object to a "
+    "repository.",
     "type": "The type of the navigation entry.",
-    "key": "The entry's name in your files. It is never sent to GitBook.",
-    "children": "The child entries, in the order that readers see.",
+    "key": "The name of the entry in your files. dpsync never sends the key to GitBook.",
+    "children": "The entries below this entry, in the order that readers see.",
 }
 """The keys that belong to no field: an entry may have them by its shape."""
 
 OF_THE_FILE: Final[Mapping[str, str]] = {
-    "dpsync": "The version of this format.",
-    "include": "Further files of the configuration, as paths or patterns.",
-    "policy": "Rules for what a plan may delete or must ignore.",
-    "policy.prune": "The places where unmanaged objects are deleted. Elsewhere they are kept.",
-    "policy.protect": "Objects that are never deleted or re-created.",
-    "policy.protect.address": "The address of a protected object, or a pattern.",
-    "policy.protect.skip": "true: a plan keeps the object and continues, instead of being refused.",
-    "policy.ignore": "Objects and fields that dpsync does not manage.",
-    "policy.forget": "Removed entries whose objects stay in GitBook.",
-    "policy.watch": "Places and fields that `drift` compares without an entry. `access` stands for all that "
-    "open access.",
-    "policy.removed": "Objects with content that may be deleted.",
-    "policy.accept": "Known problems on GitBook's side. A plan counts them and does not list them.",
-    "policy.limits": "Limits for the number of deletes and exposures in a plan.",
-    "policy.limits.deletes": "The largest number of objects that a plan may delete without confirmation.",
-    "policy.limits.percent": "The largest percentage of managed objects that a plan may delete without "
-    "confirmation. Applies from 20 managed objects.",
-    "policy.limits.exposures": "The largest number of changes that open access, without confirmation.",
-    "environments": "The environments to which these files are applied, by name.",
-    "environments.url": "The server's address, without /v1.",
-    "environments.token": "The environment variable with the access token.",
-    "environments.token.env": "The name of the variable, which begins with DPSYNC_TOKEN.",
-    "environments.limits": "Limits for requests to the server.",
-    "environments.limits.rate": "The largest number of requests per second, minute or hour, such as 5/s.",
-    "environments.profile": "The API profile of the server: `full`, `reference` or `published`.",
-    "environments.overlay": "An overlay file, merged into the root file in this environment.",
-    "environments.organizations": "The organizations in this environment, by their keys.",
-    "environments.organizations.id": "The GitBook id of the organization.",
-    "environments.organizations.hostname": "The first label of the organization's own host name.",
-    "organizations": "The organizations, by names of your choice.",
+    "dpsync": "The version of the file format. The only version is `1`.",
+    "include": "Further files that belong to the configuration, as paths or patterns.",
+    "policy": "The rules for objects that dpsync may delete, must keep or must ignore.",
+    "policy.prune": "The lists in which dpsync deletes objects without an entry. In all other lists, dpsync "
+    "keeps such objects.",
+    "policy.protect": "Objects that dpsync never deletes or re-creates.",
+    "policy.protect.address": "The address of a protected object, or a pattern for addresses.",
+    "policy.protect.skip": "`true` keeps the protected object and carries out the rest of the plan. "
+    "`false` refuses the whole plan.",
+    "policy.ignore": "Objects and fields that dpsync never compares or changes.",
+    "policy.forget": "Addresses of removed entries whose objects dpsync keeps in GitBook.",
+    "policy.watch": "Lists and fields in which `drift` also reports changes to objects without an entry.",
+    "policy.removed": "Objects with content that dpsync may delete.",
+    "policy.accept": "Known problems in GitBook. A plan counts accepted problems and does not list them.",
+    "policy.limits": "The largest numbers of deletes and exposures that a plan may contain.",
+    "policy.limits.deletes": "The largest number of objects that a plan may delete without your "
+    "confirmation.",
+    "policy.limits.percent": "The largest percentage of objects with an entry that a plan may delete without "
+    "confirmation. The limit applies from 20 objects.",
+    "policy.limits.exposures": "The largest number of changes that open access without your confirmation.",
+    "environments": "The environments that use these files, such as `staging` and `production`.",
+    "environments.url": "The address of the environment's API server, without `/v1`.",
+    "environments.token": "The environment variable that contains the access token.",
+    "environments.token.env": "The name of the environment variable. The name must begin with "
+    "`DPSYNC_TOKEN`.",
+    "environments.limits": "The limits for requests to the environment's server.",
+    "environments.limits.rate": "The largest number of requests per second, minute or hour, such as `5/s`.",
+    "environments.profile": "The API version (profile) of the environment's server.",
+    "environments.overlay": "The file with the values that are different in the environment.",
+    "environments.organizations": "The organizations of the environment, by their keys.",
+    "environments.organizations.id": "The GitBook id of the organization in the environment.",
+    "environments.organizations.hostname": "The first part of the organization's GitBook host name in the "
+    "environment.",
+    "organizations": "The organizations that the files manage. Each key is a name of your choice.",
     "organization": "The key of the organization to which all other keys of the file belong.",
 }
 """The keys of the root file that belong to no kind."""
-PAGES: Final[Mapping[str, str]] = {
-    "dpsync": "docs/configuration.md#the-root-file",
-    "include": "docs/configuration.md#include",
-    "policy": "docs/configuration.md#policy",
-    "policy.removed": "docs/configuration.md#content-goes-by-its-name",
-    "policy.forget": "docs/configuration.md#forgetting",
-    "policy.accept": "docs/configuration.md#accepted-problems",
-    "environments": "docs/configuration.md#environments",
-    "environments.url": "docs/configuration.md#address-and-token",
-    "environments.token": "docs/configuration.md#address-and-token",
-    "environments.overlay": "docs/configuration.md#overlays",
-    "environments.limits": "docs/configuration.md#how-fast-dpsync-asks",
-    "organizations": "docs/kinds.md#organization",
-    "organization": "docs/configuration.md#one-organization-in-a-file",
-}
-"""Where the docs say more of a key of the root file; one that is not here is on the page of what it is in."""
-
-
-def page_of_kind(noun: str) -> str:
-    """Where the docs say more of a kind, by its noun."""
-    return f"docs/kinds.md#{noun.lower().replace(' ', '-')}"
 
 
 def meaning(kind: str, field: str, member: str = "") -> str:
-    """The sentence about a field of a kind, or about a member of it; empty where there is none."""
+    """Return the sentence about a field of a kind, or about a part of its value; "" if there is none."""
     return MEANINGS.get(kind, {}).get(f"{field}.{member}" if member else field, "")
+
+
+def page_of_kind(noun: str) -> str:
+    """Return the address of the docs page about a kind, given its noun."""
+    return f"{DOCS}/kinds/{page_name(noun)}"
+
+
+def page_name(noun: str) -> str:
+    """Return the file name of the docs page about a kind, given its noun."""
+    return f"{noun.lower().replace(' ', '-')}.md"
+
+
+def page_of_key(path: str) -> str:
+    """Return the address of the docs page about a key of the root file."""
+    top = path.partition(".")[0]
+    if top == "organizations":
+        return page_of_kind("organization")
+    heading = f"#{top}" if top in ("policy", "environments", "include") else ""
+    return f"{DOCS}/configuration.md{heading}"

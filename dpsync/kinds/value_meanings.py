@@ -1,7 +1,7 @@
-"""What each value of a field means that takes one of a few words: one sentence for each, for editors.
+"""Describe each allowed value of a field in one sentence, for editors, docs/kinds/ and `dpsync explain`.
 
-They are found by the field's path ("site.visibility"), else by its last name ("role"), so that a field which
-several kinds have is said once. A test holds the tables complete, as it does those of the fields.
+A table is found by the path of the field ("site.visibility"), else by the last name of the path ("role"). So
+fields of several kinds can share a table. A test holds the tables complete.
 """
 
 from __future__ import annotations
@@ -10,66 +10,66 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 _ROLES: Final = {
-    "admin": "May do everything, including managing members and settings.",
-    "create": "May create, edit and merge, and create spaces and collections.",
-    "review": "May read, comment, propose changes, and review and merge others' changes.",
-    "edit": "May read, comment, and propose changes.",
-    "comment": "May read and comment.",
-    "read": "May read.",
-    "guest": "May see nothing without a permission of their own.",
+    "admin": "The person can do everything, including managing members and settings.",
+    "create": "The person can create, edit and merge, and can create spaces and collections.",
+    "review": "The person can read, comment, propose changes, and merge changes of other people.",
+    "edit": "The person can read, comment and propose changes.",
+    "comment": "The person can read and comment.",
+    "read": "The person can read.",
+    "guest": "The person can see only objects for which a permission exists.",
 }
-_LEVELS: Final = {**_ROLES, "inherit": "Takes the parent's level."}
+_LEVELS: Final = {**_ROLES, "inherit": "The parent collection or the organization decides."}
 _MERGE: Final = {
-    "rules": "A merge must meet all listed rules.",
-    "none": "No rules: everybody with merge permission may merge.",
-    "inherit": "The parent's rules apply.",
+    "rules": "A change request must meet all rules in `rules`.",
+    "none": "Change requests need to meet no rules.",
+    "inherit": "The merge rules of the organization apply.",
 }
 _SCOPES: Final = {
-    "space:content:read": "May read the content of spaces.",
-    "space:content:write": "May change the content of spaces.",
-    "space:metadata:read": "May read the settings of spaces.",
-    "space:metadata:write": "May change the settings of spaces.",
-    "space:git:sync": "May sync spaces with a repository.",
-    "page:feedback:read": "May read page feedback.",
-    "site:metadata:read": "May read the settings of sites.",
-    "site:views:read": "May read page views.",
-    "site:script:inject": "May put a script into the pages of sites.",
-    "site:script:cookies": "May set cookies by that script.",
-    "site:visitor:auth": "May sign visitors in.",
-    "site:visitor:claims": "May set visitor claims.",
-    "site:adaptive:read": "May read the adaptive schema of sites.",
-    "site:adaptive:write": "May change the adaptive schema of sites.",
-    "conversations:ingest": "May submit customer conversations.",
-    "openapi:read": "May read the OpenAPI specifications.",
-    "openapi:write": "May change the OpenAPI specifications.",
+    "space:content:read": "The integration can read the content of spaces.",
+    "space:content:write": "The integration can change the content of spaces.",
+    "space:metadata:read": "The integration can read the settings of spaces.",
+    "space:metadata:write": "The integration can change the settings of spaces.",
+    "space:git:sync": "The integration can sync spaces with a repository.",
+    "page:feedback:read": "The integration can read page feedback.",
+    "site:metadata:read": "The integration can read the settings of sites.",
+    "site:views:read": "The integration can read page views.",
+    "site:script:inject": "The integration can add a script to the pages of sites.",
+    "site:script:cookies": "The script of the integration can set cookies.",
+    "site:visitor:auth": "The integration can sign visitors in.",
+    "site:visitor:claims": "The integration can set visitor claims.",
+    "site:adaptive:read": "The integration can read the adaptive schema of sites.",
+    "site:adaptive:write": "The integration can change the adaptive schema of sites.",
+    "conversations:ingest": "The integration can submit customer conversations.",
+    "openapi:read": "The integration can read OpenAPI specifications.",
+    "openapi:write": "The integration can change OpenAPI specifications.",
 }
 _CATEGORIES: Final = {
-    "analytics": "Analytics.",
-    "collaboration": "Collaboration.",
-    "content": "Content for pages.",
-    "gitsync": "Git Sync.",
-    "marketing": "Marketing.",
-    "visitor-auth": "Visitor authentication.",
-    "other": "Any other category.",
+    "analytics": "Integrations for analytics.",
+    "collaboration": "Integrations for collaboration.",
+    "content": "Integrations that add content to pages.",
+    "gitsync": "Integrations for Git Sync.",
+    "marketing": "Integrations for marketing.",
+    "visitor-auth": "Integrations that sign visitors in.",
+    "other": "Integrations for any other purpose.",
 }
 _RULES: Final = {
-    "require_specific_reviewers": "All the listed members must have reviewed it.",
-    "require_one_of_specific_reviewers": "One of the listed members must have reviewed it.",
-    "allow_bypass": "The listed members may merge although other rules are not met.",
-    "require_at_least_one_review": "Somebody must have reviewed it.",
-    "require_at_least_one_approved_review": "Somebody must have approved it.",
-    "require_all_reviews_approved": "Everybody who has reviewed it must have approved it.",
-    "require_agent_review": "The platform's agent must have reviewed it.",
-    "require_up_to_date_change_request": "It must include all changes merged in the meantime.",
-    "require_change_request_subject": "It must have a subject.",
-    "require_change_request_description": "It must have a description.",
-    "require_author_to_merge": "Only its author may merge it.",
-    "custom": "The expression must be true.",
+    "require_specific_reviewers": "All listed members must review the change request.",
+    "require_one_of_specific_reviewers": "One of the listed members must review the change request.",
+    "allow_bypass": "The listed members can merge even if a change request breaks other rules.",
+    "require_at_least_one_review": "At least one person must review the change request.",
+    "require_at_least_one_approved_review": "At least one person must approve the change request.",
+    "require_all_reviews_approved": "Every reviewer must approve the change request.",
+    "require_agent_review": "GitBook's AI agent must review the change request.",
+    "require_up_to_date_change_request": "The change request must contain all changes merged since it began.",
+    "require_change_request_subject": "The change request must have a subject.",
+    "require_change_request_description": "The change request must have a description.",
+    "require_author_to_merge": "Only the author of the change request can merge it.",
+    "custom": "The expression in `expression` must be true.",
 }
 _LANGUAGES: Final = {
     "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian", "pt": "Portuguese",
-    "pt-br": "Portuguese of Brazil", "ru": "Russian", "ja": "Japanese", "zh": "Chinese",
-    "zh-tw": "Chinese of Taiwan",
+    "pt-br": "Brazilian Portuguese", "ru": "Russian", "ja": "Japanese", "zh": "Chinese",
+    "zh-tw": "Chinese (Taiwan)",
     "yue": "Cantonese", "ko": "Korean", "ar": "Arabic", "hi": "Hindi", "nl": "Dutch", "pl": "Polish",
     "tr": "Turkish", "sv": "Swedish", "no": "Norwegian", "da": "Danish", "fi": "Finnish",
     "el": "Greek", "cs": "Czech",
@@ -80,8 +80,7 @@ _LANGUAGES: Final = {
 _LANGUAGE: Final = {code: f"{name}." for code, name in _LANGUAGES.items()}
 
 VALUES: Final[Mapping[str, Mapping[str, str]]] = {
-    "policy.protect.skip": {"True": "A plan keeps the object and continues."},
-    "policy.watch": {"access": "All places and fields that give access: roles, visibility, sign-in, links."},
+    "policy.protect.skip": {"True": "The plan keeps the object and carries out all other changes."},
     "role": _ROLES,
     "defaultRole": _ROLES,
     "defaultLevel": _LEVELS,
@@ -92,126 +91,128 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "localizedDescription": _LANGUAGE,
     "glossary_term.translations": _LANGUAGE,
     "agent_settings.scans.topics": {
-        "auto": "The agent looks for topics by itself.",
-        "never": "The agent looks for no topics.",
+        "auto": "Agents search for new topics by themselves.",
+        "never": "Agents do not search for new topics.",
     },
     "agent_settings.findings.changeRequests": {
-        "never": "The agent proposes no changes by itself.",
-        "auto-fixable": "The agent proposes a change where it can mend what it found.",
-        "always": "The agent proposes a change for all that it finds.",
+        "never": "Agents open no change requests by themselves.",
+        "auto-fixable": "Agents open a change request for each problem that they can fix.",
+        "always": "Agents open a change request for every problem.",
     },
     "channel.type": {
-        "builtin:slack": "A workspace of Slack.",
-        "builtin:linear": "A workspace of Linear.",
-        "builtin:github": "An account of GitHub.",
-        "builtin:discord": "A server of Discord.",
+        "builtin:slack": "A Slack workspace.",
+        "builtin:linear": "A Linear workspace.",
+        "builtin:github": "A GitHub account.",
+        "builtin:discord": "A Discord server.",
     },
     "channel.role": {
-        "support": "The agent answers questions there.",
-        "collaborator": "The agent works with the team there.",
+        "support": "The agent answers questions from the docs.",
+        "collaborator": "The agent answers questions and opens change requests.",
     },
     "context_connection.setupSettings.statusMapping": {
-        "draft": "The status that an issue gets with a draft.",
-        "open": "The status that an issue gets when the change request is opened.",
-        "archived": "The status that an issue gets when the change request is archived.",
-        "merged": "The status that an issue gets when the change request is merged.",
+        "draft": "The Jira status for a draft.",
+        "open": "The Jira status for an open change request.",
+        "archived": "The Jira status for an archived change request.",
+        "merged": "The Jira status for a merged change request.",
     },
     "context_connection.usageSettings.searchBoost": {
-        "x0.8": "It counts less than the content of the site.",
-        "x1.0": "It counts as much as the content of the site.",
-        "x1.2": "It counts more than the content of the site.",
+        "x0.8": "Search ranks the connected content below the content of the site.",
+        "x1.0": "Search ranks the connected content like the content of the site.",
+        "x1.2": "Search ranks the connected content above the content of the site.",
     },
     "installation.space_selection": {
-        "all": "The integration is in every space.",
-        "selected": "The integration is in the spaces that are listed.",
+        "all": "The integration is active in all spaces.",
+        "selected": "The integration is active only in the spaces under `spaces`.",
     },
     "installation.site_selection": {
-        "all": "The integration is on every site.",
-        "selected": "The integration is on the sites that are listed.",
+        "all": "The integration is active on all sites.",
+        "selected": "The integration is active only on the sites under `sites`.",
     },
     "mcp_server.transport": {"sse": "Server-sent events.", "http": "Streamable HTTP."},
     "openapi.visibility": {
-        "private": "Only members of the organization can read it.",
-        "public": "Everybody can read it.",
+        "private": "Only members of the organization can read the specification.",
+        "public": "Everyone can read the specification.",
     },
     "organization.defaultContent.type": {"site": "A site."},
     "published_integration.runtime": {"v1": "The first runtime.", "v2": "The current runtime."},
     "published_integration.visibility": {
-        "public": "Everybody finds it and can install it.",
-        "private": "Only its own organization can install it.",
-        "unlisted": "Anybody with the link can install it.",
+        "public": "Everyone can find and install the integration.",
+        "private": "Only your organization can install the integration.",
+        "unlisted": "Everyone who has the link can install the integration.",
     },
     "published_integration.target": {
-        "all": "It is installed for a whole organization, its sites and its spaces.",
-        "site": "It is installed on a site.",
-        "space": "It is installed in a space.",
-        "organization": "It is installed for an organization.",
+        "all": "People install the integration for an organization with all sites and spaces.",
+        "site": "People install the integration on a site.",
+        "space": "People install the integration in a space.",
+        "organization": "People install the integration for an organization.",
     },
     "published_integration.scopes": _SCOPES,
     "published_integration.categories": _CATEGORIES,
     "redirect.destination.kind": {
-        "site-section": "To a section of the site.",
-        "site-space": "To a space of the site.",
-        "site-page": "To a page of a space of the site.",
-        "external": "To a URL outside the site.",
+        "site-section": "A section of the site.",
+        "site-space": "A space of the site.",
+        "site-page": "A page in a space of the site.",
+        "external": "Any URL.",
     },
     "site.type": {
         "basic": "The free plan.",
         "premium": "The premium plan.",
         "ultimate": "The ultimate plan.",
-        "sponsored": "The plan for projects that the platform sponsors.",
-        "legacy-basic": "A basic plan that is no longer sold.",
-        "legacy-premium": "A premium plan that is no longer sold.",
+        "sponsored": "The plan for projects that GitBook sponsors.",
+        "legacy-basic": "A basic plan that GitBook no longer sells.",
+        "legacy-premium": "A premium plan that GitBook no longer sells.",
     },
     "site.visibility": {
-        "public": "Everybody can read it, and search engines can index it.",
-        "unlisted": "Anybody with the URL can read it. Search engines are asked not to index it.",
-        "share-link": "Anybody with a share link can read it.",
-        "visitor-auth": "Signed-in visitors can read it.",
+        "public": "Everyone can read the site, and search engines can index it.",
+        "unlisted": "Everyone who has the URL can read the site. Search engines are asked not to index it.",
+        "share-link": "Everyone who has a share link can read the site.",
+        "visitor-auth": "Only visitors who sign in can read the site.",
     },
     "site.agentsContext": {
-        "included": "The platform's agents use its content.",
-        "excluded": "The platform's agents leave its content out.",
+        "included": "Agents use the content of the site.",
+        "excluded": "Agents do not use the content of the site.",
     },
-    "site.styleguide": {"own": "The style guide of the site itself."},
+    "site.styleguide": {"own": "The site's own style guide. GitBook creates the style guide if necessary."},
     "space.editMode": {
-        "live": "Accepts direct edits, which are visible at once, and change requests.",
-        "locked": "Accepts only change requests; with the profiles `full` and `reference` no edits at all.",
+        "live": "People can edit pages directly, and readers see the edits at once.",
+        "locked": "People can change pages only with change requests.",
     },
     "team_member.role": {
-        "owner": "Belongs to the team, and manages its members.",
-        "member": "Belongs to the team.",
+        "owner": "The member can also manage the members of the team.",
+        "member": "The member belongs to the team.",
     },
     "visitor_auth.backend": {
-        "custom": "A server of your own signs visitors in.",
+        "custom": "Your own server signs visitors in.",
         "integration": "An integration signs visitors in.",
     },
     "type": {
-        "section": "A section: a part of the site with spaces of its own.",
-        "section-group": "A section group: sections under one title.",
-        "external-link": "A link that leads away from the site.",
-        "space": "A space that the site shows.",
+        "section": "A section: a part of the site with one or more spaces.",
+        "section-group": "A section group: a menu that contains sections.",
+        "external-link": "A link to another website.",
+        "space": "A space that the site publishes.",
     },
-    "dpsync": {"1": "The first version, and the only one."},
+    "dpsync": {"1": "The first version of the file format, and the only one."},
     "environments.profile": {
-        "full": "All operations that dpsync supports, including those that only the companion has.",
-        "reference": "The operations of the older API reference.",
-        "published": "The operations that GitBook documents today.",
+        "full": "All operations of the local GitBook server that dpsync contains (companion).",
+        "reference": "The operations of GitBook's older API.",
+        "published": "The operations of GitBook's current API.",
     },
 }
-"""By path below the kind, or by a name that many have."""
+"""The sentences by the path below the kind, or by the name of a field that several kinds have."""
 
 
 def value_meaning(path: str, value: object) -> str:
-    """The sentence about a value of a field, given the path with its kind; empty where there is none."""
-    for name in _shorter(path):
-        if (found := VALUES.get(name, {}).get(str(value))) is not None:
-            return found
-    return ""
+    """Return the sentence about a value of a field, given the path with its kind; "" if there is none."""
+    return values_of(path).get(str(value), "")
+
+
+def values_of(path: str) -> Mapping[str, str]:
+    """Return the sentences about the values of a field, given the path with its kind."""
+    return next((VALUES[name] for name in _shorter(path) if name in VALUES), {})
 
 
 def _shorter(path: str) -> Iterator[str]:
-    """The path, then without its first part, and so on."""
+    """Yield the path, then the path without its first part, and so on."""
     while path:
         yield path
         path = path.partition(".")[2]

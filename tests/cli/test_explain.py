@@ -1,18 +1,26 @@
-"""`dpsync explain` says what a kind, a field, a key or a code means; of a wrong word it names the nearest."""
+"""`dpsync explain` describes a kind, a field, a key or a code; for a wrong word it names the nearest word."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from dpsync.kinds.registry import load
+from dpsync.model.texts.web_address import DOCS
 from dpsync.render.words.error_page import code_named, codes
 from dpsync.render.words.explanations import explained, what_can_be_explained
 from tests.cli.conftest import Run
+from tests.docs.markdown import sections
+from tools.site_pages import anchor
 
 REGISTRY = load().whole
+ROOT = Path(__file__).parents[2]
+PAGES = {page.name for page in (ROOT / "docs").rglob("*.md")}
 
 
 @pytest.mark.parametrize("word", what_can_be_explained(REGISTRY))
@@ -37,26 +45,43 @@ def test_a_kind_goes_by_what_people_call_it(word: str, kind: str | None) -> None
     assert (said.head if said else None) == kind
 
 
-def test_a_field_says_its_values_how_it_is_cleared_and_what_opens_up(run: Run) -> None:
+def test_a_field_says_its_values_its_rules_and_what_opens_up(run: Run) -> None:
     out = run("explain", "site.visibility").out
-    assert "Value          public, unlisted, share-link, visitor-auth" in out
-    assert "Cleared        null is refused" in out
-    assert "Opens access   if the value moves to the right in: visitor-auth" in out
+    assert "Values         public: Everyone can read the site" in out
+    assert "Opens access   A change to a value further right in this list opens access:" in out
     assert "docs: { title: Acme Docs, visibility: public }" in out
+    assert "null clears the field." in run("explain", "space.emoji").out
+
+
+@pytest.mark.parametrize("word", [*what_can_be_explained(REGISTRY), *codes()])
+def test_explain_names_only_pages_on_the_web(word: str, run: Run) -> None:
+    """A user who installed the wheel has no docs folder."""
+    out = run("explain", word).out
+    *lines, last = out.splitlines()
+    address, _, heading = last.removeprefix(f"  More: {DOCS}/").partition("#")
+    assert (ROOT / "docs" / address).is_file()
+    assert not heading or heading in headings(address)
+    assert [page for page in PAGES if re.search(rf"(?<!/){re.escape(page)}", "\n".join(lines))] == []
+
+
+@cache
+def headings(address: str) -> set[str]:
+    return {anchor(one.title) for one in sections(ROOT / "docs" / address)}
 
 
 @pytest.mark.parametrize(
     ("word", "opens"),
     [
-        ("space.collection", "if somebody gets a stronger role anywhere"),
-        ("member_permission.role", "if somebody gets a stronger role anywhere"),
+        ("space.collection", "A change opens access if the change gives somebody a stronger role."),
+        ("member_permission.role", "A change opens access if the change gives somebody a stronger role."),
         (
             "member.role",
-            "if the value moves to the right in: guest, read, comment, edit, review, create, admin",
+            "A change to a value further right in this list opens access: "
+            "guest, read, comment, edit, review, create, admin.",
         ),
         (
             "team_permission",
-            "if one is created, changed or deleted and somebody gets a stronger role by it",
+            "Every create, change or delete that gives somebody a stronger role opens access.",
         ),
     ],
 )
@@ -67,16 +92,18 @@ def test_explain_says_which_change_of_a_role_opens(word: str, opens: str) -> Non
 
 
 def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
-    assert "; not on reference" in run("explain", "redirect.source").out
-    assert "reference cannot write every value" in run("explain", "section.draft").out
+    assert "version reference does not have" in run("explain", "redirect.source").out
+    said = explained(REGISTRY, "section.draft")
+    assert said is not None
+    assert "reference does not accept every value" in dict(said.facts)["API versions"]
 
 
 @pytest.mark.parametrize(
     ("word", "profiles"),
     [
-        ("team", "full, reference, published"),
-        ("space", "full, reference, published; reference cannot create it"),
-        ("space.title", "full, reference, published"),
+        ("team", "full, reference, published."),
+        ("space", "full, reference, published. The API version reference cannot create a space."),
+        ("space.title", "full, reference, published."),
     ],
 )
 def test_what_a_profile_has_no_request_for_is_said_of_the_kind_and_of_no_field(
@@ -84,7 +111,7 @@ def test_what_a_profile_has_no_request_for_is_said_of_the_kind_and_of_no_field(
 ) -> None:
     said = explained(REGISTRY, word)
     assert said is not None
-    assert dict(said.facts)["Profiles"] == profiles
+    assert dict(said.facts)["API versions"] == profiles
 
 
 def test_explain_lists_what_access_stands_for(run: Run) -> None:

@@ -21,6 +21,8 @@ BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
 """Pages on which each section stands alone: test_configuration.py and test_errors.py work through them."""
 BEGINNING = {ROOT / "README.md", DOCS / "companion.md", DOCS / "tutorial.md"}
 """Pages that start the companion themselves. The others are for readers for whom it runs already."""
+ENTRIES = DOCS / "kinds"
+"""The pages about object types: tests/kinds/test_meanings.py loads their examples."""
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 """The page that is worked through in a clone of this repository."""
 HEX = "0123456789abcdef" * 2
@@ -53,7 +55,9 @@ def clone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in BY_SECTION and blocks(page)], ids=names
+    "page",
+    [page for page in PAGES if page not in BY_SECTION and page.parent != ENTRIES and blocks(page)],
+    ids=names,
 )
 def test_what_a_page_shows_is_what_happens(
     page: Path, platform: ThreadedServer, programs: Path, tmp_path: Path

@@ -1,37 +1,97 @@
-"""docs/kinds.md is what the declarations say, and every word that it explains is one."""
+"""docs/kinds/ and docs/kind-internals.md are what the declarations say, and users can read them."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import yaml
 
 from dpsync.kinds.kind import Call, Entries, Field, Kind, Lifecycle, ListOrder, Pages, PlatformWork, Post
+from dpsync.kinds.meanings import page_name
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
-from tools.kinds_page import WORDS, kinds_reference, page, words_of
+from tools.kind_internals import WORDS, words_of
+from tools.kind_internals import page as internals_page
+from tools.kinds_page import GROUPS, kind_page, pages
 
 from .examples import REGISTRY
 from .markdown import DOCS, ROOT, sections
 
-PAGE = DOCS / "kinds.md"
+FOLDER = DOCS / "kinds"
+INTERNALS = DOCS / "kind-internals.md"
+MADE = pages(REGISTRY)
+KIND_PAGES = sorted(set(MADE) - {"index.md"})
+ROW = re.compile(r"^\|(.*)\|(.*)\|(.*)\|$", re.MULTILINE)
+MOST_WORDS = 8_000
 
 
-def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: make schemas"
+def rows(text: str) -> list[tuple[str, str, str]]:
+    """The rows of every table with three columns: field, meaning, example."""
+    return [found for found in ROW.findall(text) if found[0] not in ("field", "---")]
 
 
-def test_the_page_is_written_by_a_command() -> None:
-    command = [sys.executable, "-m", "tools.kinds_page"]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout == PAGE.read_bytes()
+def test_folder_has_exactly_the_generated_pages() -> None:
+    assert {page.name: page.read_text(encoding="utf-8") for page in FOLDER.iterdir()} == MADE, (
+        "run: make schemas"
+    )
 
 
-@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: kind.name)
-def test_every_kind_has_its_section_with_every_field_that_can_be_written(kind: Kind) -> None:
-    section = next(one for one in sections(PAGE) if one.title.lower() == kind.noun.lower())
+def test_command_writes_the_internals_page() -> None:
+    command = [sys.executable, "-m", "tools.kind_internals"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    assert printed == INTERNALS.read_bytes(), "run: make schemas"
+
+
+def test_index_lists_every_kind_once() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(REGISTRY.kinds)
+
+
+def test_pages_together_stay_short() -> None:
+    assert sum(len(text.split()) for text in MADE.values()) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+def test_page_has_a_row_for_every_writable_field(kind: Kind) -> None:
+    text = MADE[page_name(kind.noun)]
+    named = {re.sub(r"[`\\]", "", name) for name, _, _ in rows(text)}
+    writable = {field.name for field in kind.fields if not field.nest and field.declarable}
+    assert writable - named == set()
+
+
+@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+def test_page_names_every_field_that_only_gitbook_sets(kind: Kind) -> None:
+    text = MADE[page_name(kind.noun)]
+    assert [field.name for field in kind.fields if not field.nest and f"`{field.name}`" not in text] == []
+
+
+@pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
+def test_internals_page_has_a_row_for_every_field(kind: Kind) -> None:
+    section = next(one for one in sections(INTERNALS) if one.title.lower() == kind.noun.lower())
     text = "\n".join(section.words)
-    assert all(f"`{field.name}`" in text for field in kind.fields if not field.nest)
+    assert all(f"| `{field.name}` |" in text for field in kind.fields if not field.nest)
+
+
+@pytest.mark.parametrize("name", KIND_PAGES)
+def test_page_begins_with_a_sentence_and_an_example(name: str) -> None:
+    assert re.match(r"# [^\n]+\n\n[^\n]+\.\n\n```yaml\n", MADE[name])
+
+
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_every_row_has_sentences_and_a_yaml_value(name: str) -> None:
+    for field, said, example in rows(MADE[name]):
+        assert said.rstrip("`").endswith("."), field
+        assert "  " not in said, field
+        yaml.safe_load(example.strip("`").replace("\\|", "|"))
+
+
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_users_see_no_request_or_internal_word(name: str) -> None:
+    internal = re.compile(r"\b(POST|PUT|PATCH|DELETE|profile|edition|digest)\b|\{self\}|\{parent\}")
+    assert internal.findall(MADE[name]) == []
 
 
 @pytest.mark.parametrize("of", [Kind, Lifecycle, PlatformWork, Field, ListOrder, Call])
@@ -39,7 +99,7 @@ def test_every_word_of_a_declaration_is_explained(of: type) -> None:
     assert list(WORDS[of]) == words_of(of)
 
 
-def test_the_page_follows_from_any_registry() -> None:
+def test_pages_follow_from_any_registry() -> None:
     top = Kind(
         "shelf", None, "shelves", Entries(), "/shelves/{id}", Pages("/shelves"), (Field("title", Text()),)
     )
@@ -47,10 +107,19 @@ def test_the_page_follows_from_any_registry() -> None:
         "book", "shelf", "books", Entries(natural="isbn"), "{parent}/books/{id}", Pages("{parent}/books"),
         (Field("isbn", Text(13, 13), on="neither"),
          Field("lent", Flag(), via={True: Post("{self}/lend", repeat="safe")})),
-        identity=("isbn",), create=Post("{parent}/books", repeat="look_up"),
+        identity=("isbn",), create=Post("{parent}/books", repeat="look_up"), delete=None,
     )  # fmt: skip
-    text = kinds_reference(Registry([top, book]), {"book": "Books on a shelf."})
-    assert "## Book\n\nBooks on a shelf.\n" in text
-    assert "- In the file: entries of `books:` of a shelf; the key is its `isbn`." in text
-    assert "- Address: `SHELF/books/BOOK`." in text
-    assert "| `lent` |  | `true` or `false` | created, `true` by `POST {self}/lend` |" in text
+    registry = Registry([top, book])
+    text = kind_page(registry, registry["book"])
+    assert text.startswith("# Book\n")
+    assert "- Address: `shelf/books/book`.\n- dpsync cannot delete a book.\n" in text
+    assert "|`isbn`|Length: 13 characters. This field is the key of the entry.|`book`|" in text
+    assert "| `lent` | create, `true` by `POST {self}/lend` |" in internals_page(registry)
+
+
+def test_a_deleted_kind_loses_its_page(tmp_path: Path) -> None:
+    from tools.kinds_page import write
+
+    (tmp_path / "gone.md").write_text("# Gone\n", encoding="utf-8")
+    write(tmp_path)
+    assert {page.name for page in tmp_path.iterdir()} == set(MADE)

@@ -15,6 +15,7 @@ import pytest
 from dpsync.importing.creation.layout import SCHEMA
 from dpsync.importing.creation.start import root_file, schema_file
 from dpsync.kinds.registry import load as load_registry
+from dpsync.model.texts.web_address import DOCS
 from tests.editor.language_server import SERVER, LanguageServer
 
 NODE = shutil.which("node")
@@ -93,15 +94,15 @@ def test_a_wrong_value_and_an_unknown_key_are_marked_where_they_are(editor: Edit
 def test_a_word_says_what_it_means_its_values_its_page_and_an_example(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", ""))
     said = editor.hover("visibility")
-    assert "Who can read the published site." in said
-    assert "* `share-link`: Anybody with a share link can read it" in said
-    assert "More: `dpsync explain site.visibility`, docs/kinds.md#site" in said
+    assert "The people who can read the published site." in said
+    assert "* `share-link`: Everyone who has a share link can read the site" in said
+    assert f"More: `dpsync explain site.visibility`, [site]({DOCS}/kinds/site.md)" in said
     assert "```yaml\npublic\n```" in said
 
 
 def test_the_settings_at_the_top_are_explained_too(editor: Editor) -> None:
     editor.opens("policy: { prune: [] }\n" + root_file("acme").decode())
-    assert "docs/configuration.md#policy" in editor.hover("prune")
+    assert f"{DOCS}/configuration.md#policy" in editor.hover("prune")
 
 
 def test_keys_are_offered_with_what_they_mean(editor: Editor) -> None:
@@ -109,14 +110,14 @@ def test_keys_are_offered_with_what_they_mean(editor: Editor) -> None:
     offered = editor.completion("BEHIND")
     assert {"basename", "structure", "published"} <= set(offered)
     assert "title" not in offered
-    assert "docs/kinds.md#site" in str(offered["basename"]["documentation"])
+    assert f"{DOCS}/kinds/site.md" in str(offered["basename"]["documentation"])
 
 
 def test_values_are_offered_each_with_its_sentence(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", ""))
     offered = editor.completion("public")
     assert list(offered) == ["public", "unlisted", "share-link", "visitor-auth"]
-    assert offered["share-link"]["documentation"] == "Anybody with a share link can read it."
+    assert offered["share-link"]["documentation"] == "Everyone who has a share link can read the site."
 
 
 def test_a_new_entry_is_offered_with_places_to_type(editor: Editor) -> None:

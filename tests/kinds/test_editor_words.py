@@ -17,13 +17,16 @@ from dpsync.importing.creation.start import editor_settings
 from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.value_meanings import VALUES
+from dpsync.model.texts.web_address import DOCS
 from dpsync.render.words.explanations import what_can_be_explained
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry().whole
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 SCHEMA = configuration_schema(REGISTRY)
-MORE = re.compile(r"\n\nMore: `dpsync explain ([\w.]+)`, (docs/\w+\.md)#([\w-]+)$")
+MORE = re.compile(
+    rf"\n\nMore: `dpsync explain ([\w.]+)`, \[[\w-]+\]\({re.escape(DOCS)}/([\w/-]+\.md)(?:#([\w-]+))?\)$"
+)
 DATA = ("examples", "default", "defaultSnippets", "enum")
 
 
@@ -41,7 +44,7 @@ def parts(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 
 def anchors(page: str) -> set[str]:
     """The places of a page that a link can lead to."""
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return {re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in HEADING.findall(text)}
 
 
@@ -56,7 +59,7 @@ PROPERTIES = [
 def test_every_property_says_what_it_means_and_what_holds_without_it() -> None:
     assert len(PROPERTIES) > 450
     assert [path for path, item in PROPERTIES if not item.get("description", "").endswith(".")] == []
-    said = re.compile(r"It must be written\.|Left out, it is left as it is")
+    said = re.compile(r"This key is required\.|If you leave this key out, dpsync does not change the value\.")
     assert [path for path, item in PROPERTIES if not said.search(item["markdownDescription"])] == []
 
 
@@ -64,7 +67,7 @@ def test_every_property_has_its_page_and_the_word_that_explains_it() -> None:
     found = {match.groups() for _, item in PROPERTIES if (match := MORE.search(item["markdownDescription"]))}
     assert [path for path, item in PROPERTIES if not MORE.search(item["markdownDescription"])] == []
     known = {page: anchors(page) for _, page, _ in found}
-    assert [one for one in found if one[2] not in known[one[1]]] == []
+    assert [one for one in found if one[2] is not None and one[2] not in known[one[1]]] == []
     assert {word for word, _, _ in found} <= set(what_can_be_explained(REGISTRY))
 
 

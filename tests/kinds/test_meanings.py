@@ -1,4 +1,4 @@
-"""Every field has its sentence and its example, and each of them shows where people look."""
+"""Every kind and every field has sentences and an example, and the examples are valid files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from dpsync.api import load
 from dpsync.config.declaring.schema import configuration_schema
-from dpsync.kinds.examples import entry_example, field_example
+from dpsync.kinds.examples import entry_example, field_example, file_example
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.meanings import EVERY_ENTRY, MEANINGS, OF_THE_FILE, meaning
+from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, MEANINGS, NOTES, OF_THE_FILE, meaning
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.types import Many, Object, OneOf, Table, Type
 from dpsync.model.findings.diagnostic import DiagnosticError
@@ -50,13 +50,24 @@ def test_the_fields_of_a_kind_are_those_that_have_a_sentence(kind: Kind) -> None
 
 
 def test_no_sentence_is_for_a_kind_that_is_not_there() -> None:
-    assert set(MEANINGS) == set(REGISTRY.kinds)
+    assert set(MEANINGS) == set(REGISTRY.kinds) == set(KINDS)
+    assert set(NOTES) <= set(REGISTRY.kinds)
 
 
 def test_a_sentence_is_short_and_ends_with_a_full_stop() -> None:
     said = [text for table in MEANINGS.values() for text in table.values()]
-    said += [*EVERY_ENTRY.values(), *OF_THE_FILE.values()]
-    assert [text for text in said if not text.endswith(".") or len(text.split()) > 25] == []
+    said += [*EVERY_ENTRY.values(), *OF_THE_FILE.values(), *KINDS.values()]
+    said += [text for notes in NOTES.values() for text in notes]
+    sentences = [one for text in said for one in text.removesuffix(".").split(". ")]
+    assert [text for text in said if not text.endswith(".")] == []
+    assert [one for one in sentences if len(one.split()) > 22] == []
+
+
+@pytest.mark.parametrize("key", sorted(OF_THE_FILE))
+def test_the_example_of_a_root_file_key_is_yaml_with_the_key(key: str) -> None:
+    text = example_text(file_example(key))
+    assert text.startswith("dpsync: 1\n")
+    assert f"{key.rpartition('.')[2]}:" in text
 
 
 def test_a_kind_without_sentences_has_none() -> None:
@@ -87,9 +98,14 @@ def test_the_words_of_the_schema_stay_out_of_the_declarations() -> None:
     assert not any("description" in field.type.schema() for _, field in FIELDS)
 
 
+ROOT_FILE = "dpsync: 1\ninclude: [example.yaml]\norganization: acme\nid: acme\n"
+
+
 def findings(text: str, folder: Any) -> set[str]:
-    """What is wrong with a file, but for what an example leaves undeclared."""
-    (folder / "dpsync.yaml").write_text(text, encoding="utf-8")
+    """The codes of the findings about a root file, or about a file that a root file includes."""
+    root = text if text.startswith("dpsync: 1\n") else ROOT_FILE
+    (folder / "example.yaml").write_text(text, encoding="utf-8")
+    (folder / "dpsync.yaml").write_text(root, encoding="utf-8")
     try:
         load(folder / "dpsync.yaml")
     except DiagnosticError as wrong:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.plans.plan import Origin
+from dpsync.model.texts.web_address import DOCS
 from dpsync.render.json.documents import Check, DoctorDocument, ListDocument, ListedEntry
 from dpsync.render.terminal.doctor_text import render_doctor
 from dpsync.render.terminal.explain_text import render_code, render_explanation, render_overview
@@ -36,7 +37,8 @@ def test_of_kinds_the_places_stand_below_each_other_and_are_broken_at_80_columns
 
 def test_of_a_code_every_paragraph_stands_apart_from_the_one_before() -> None:
     section = [("It is wrong.", False), ("a: 1\nb: 2", True), ("Mend it.", False)]
-    lines = ["DP1", "  It is wrong.", "", "    a: 1", "    b: 2", "", "  Mend it."]
+    text = ["DP1", "  It is wrong.", "", "    a: 1", "    b: 2", "", "  Mend it."]
+    lines = [*text, "", f"  More: {DOCS}/errors.md#dp1"]
     assert render_code("DP1", section, PLAIN).split("\n") == lines
 
 

@@ -1,6 +1,6 @@
-"""Puts the words of the declarations into a JSON Schema: what each property means, its page, an example.
+"""Put a description, a docs page and an example into each property of the JSON Schema.
 
-Editors show them while somebody types. They decide nothing: a validator reads none of them.
+Editors show them while a person types. Validators ignore them.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dpsync.config.declaring.snippets import snippet
-from dpsync.kinds.examples import bare_example, key_example, value_example
+from dpsync.kinds.examples import FILE_EXAMPLES, bare_example, key_example, value_example
 from dpsync.kinds.kind import Entries, Kind, Node, Single
-from dpsync.kinds.meanings import EVERY_ENTRY, OF_THE_FILE, PAGES, meaning, page_of_kind
+from dpsync.kinds.meanings import EVERY_ENTRY, OF_THE_FILE, meaning, page_of_key, page_of_kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.value_meanings import value_meaning
 from dpsync.model.entries.desired import Limits
@@ -21,46 +21,15 @@ from dpsync.model.texts.words import plural
 Schema = dict[str, Any]
 
 _FORMS = {
-    "env": "The variable of the environment that holds the secret.",
-    "file": "The file that holds the value, relative to the file of this line.",
-    "id": "The platform's id of something that is not managed here.",
+    "env": "The name of the environment variable that contains the secret.",
+    "file": "The path of the file that contains the value, relative to the YAML file.",
+    "id": "The GitBook id of an object that has no entry in your files.",
 }
-"""The member of a value that stands for another one."""
+"""The sentences about keys that stand for a value."""
 _OF_EVERY_ENTRY: Final = {"id": "id-1", "new": True, "takeover": True, "key": "guides"}
-"""Examples of the keys that belong to no field."""
+"""The examples of keys that belong to no field."""
 _TEXTS: Final = {"env": "NAME", "file": "text.md", "id": "id-1", "url": "https://acme.example"}
-"""Examples of texts, by the name of the member."""
-_IN_FILE: Final[dict[str, Any]] = {
-    "dpsync": 1,
-    "include": ["teams.yaml", "sites/*.yaml"],
-    "policy": {"prune": ["teams"]},
-    "policy.prune": ["teams", "sites/*/structure"],
-    "policy.protect": ["sites/*"],
-    "policy.protect.address": "sites/*",
-    "policy.protect.skip": True,
-    "policy.ignore": ["spaces/*#emoji"],
-    "policy.forget": ["acme/teams/writers"],
-    "policy.watch": "access",
-    "policy.removed": ["acme/spaces/old-guides"],
-    "policy.accept": ["acme/saml/okta#status"],
-    "policy.limits": {"deletes": 5},
-    "policy.limits.deletes": 5,
-    "policy.limits.percent": 20,
-    "policy.limits.exposures": 0,
-    "environments": {"production": {"url": "https://api.acme.example", "token": {"env": "DPSYNC_TOKEN"}}},
-    "environments.url": "https://api.acme.example",
-    "environments.token": {"env": "DPSYNC_TOKEN"},
-    "environments.token.env": "DPSYNC_TOKEN",
-    "environments.limits": {"rate": "5/s"},
-    "environments.limits.rate": "5/s",
-    "environments.profile": "published",
-    "environments.overlay": "production.yaml",
-    "environments.organizations": {"acme": {"id": "acme-production"}},
-    "environments.organizations.id": "acme-production",
-    "environments.organizations.hostname": "acme",
-    "organization": "acme",
-    "organizations": {"acme": {"id": "acme", "title": "Acme"}},
-}
+"""The examples of texts, by the name of the key."""
 _DEFAULTS: Final[dict[str, Any]] = {
     "policy.limits.deletes": Limits().deletes,
     "policy.limits.percent": Limits().percent,
@@ -69,7 +38,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 
 
 def describe(schema: Schema, registry: Registry) -> Schema:
-    """A copy of the schema of a configuration, with words, a page and an example for every property."""
+    """Return a copy of the configuration schema with a description and an example for every property."""
     schema = _unshared(schema)
     _describe_file(schema, "")
     for name, definition in schema["definitions"].items():
@@ -88,23 +57,22 @@ def describe(schema: Schema, registry: Registry) -> Schema:
 
 
 def _unshared(value: Any) -> Any:
-    """A copy in which no part is in two places: each place has words of its own."""
+    """Return a copy in which no part is shared, so that each place can have its own description."""
     if isinstance(value, dict):
         return {key: _unshared(item) for key, item in value.items()}
     return [_unshared(item) for item in value] if isinstance(value, list) else value
 
 
 def _describe_file(part: Schema, above: str) -> None:
-    """The keys of the root file that belong to no kind."""
+    """Describe the keys of the root file that belong to no kind."""
     for name, inner in part.get("properties", {}).items():
         path = f"{above}.{name}" if above else name
-        page = PAGES.get(path) or PAGES[path.partition(".")[0]]
-        inner["examples"] = [_IN_FILE[path]]
+        inner["examples"] = [FILE_EXAMPLES[path]]
         if path in _DEFAULTS:
             inner["default"] = _DEFAULTS[path]
-        _say(inner, OF_THE_FILE[path], page, path, _left_out(inner, name in part.get("required", ())))
-        for form in (inner, *inner.get("anyOf", ())):
-            _describe_values(form, path)
+        needed = name in part.get("required", ())
+        _say(inner, OF_THE_FILE[path], page_of_key(path), path, _left_out(inner, needed))
+        _describe_values(inner, path)
         _describe_file(inner, path)
         below = inner.get("additionalProperties")
         for form in (below, *inner.get("items", {}).get("anyOf", ())):
@@ -139,13 +107,19 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
         else:
             inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
-            _say(part, f"What belongs to {kind.one}, by its kind.", page, kind.name, _left_out(part, needed))
+            _say(
+                part,
+                f"The permissions of {kind.one}, for members and for teams.",
+                page,
+                kind.name,
+                _left_out(part, needed),
+            )
             for key, kinds in inner_places.items():
                 _describe_place(part["properties"][key], registry, kinds, kind)
 
 
 def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], holder: Kind) -> None:
-    """A place of entries, of nodes, or of the only one of its kind."""
+    """Describe a key that contains entries, nodes, or a single object."""
     first = kinds[0]
     example = bare_example(registry, first)
     if isinstance(first.shape, Entries):
@@ -153,7 +127,7 @@ def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], h
         part["defaultSnippets"] = [snippet(registry, first)]
         for file in part.get("properties", {}).values():  # the file of rows
             file["examples"] = [f"{first.key}.csv"]
-            page = "docs/configuration.md#many-entries-in-a-file-of-rows"
+            page = page_of_kind(first.noun)
             _say(file, file["description"], page, first.name, _left_out(file, needed=False))
     elif isinstance(first.shape, Node):
         example = [example]
@@ -162,7 +136,7 @@ def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], h
 
 
 def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
-    """An example of a key that an entry has by its shape."""
+    """Return an example of a key that belongs to no field."""
     if name == "type" and isinstance(kind.shape, Node):
         return kind.shape.type
     if name == "children" and isinstance(kind.shape, Node):
@@ -180,7 +154,7 @@ def _held(kinds: tuple[Kind, ...], holder: Kind) -> str:
 
 
 def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
-    """The members of a value, at any depth; `path` is where it is below its entry."""
+    """Describe the keys of a value, at any depth; `path` is the path below the entry."""
     if not isinstance(part, dict):
         return
     _describe_values(part, f"{kind.name}.{path}")
@@ -206,7 +180,7 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
 
 
 def _describe_values(part: Schema, path: str) -> None:
-    """One sentence for each word that may stand here."""
+    """Add a sentence for each allowed value."""
     if "enum" in part:
         said = [value_meaning(path, word) for word in part["enum"]]
         if any(said):
@@ -216,7 +190,7 @@ def _describe_values(part: Schema, path: str) -> None:
 
 
 def _any_value(part: Schema, name: str) -> Any:
-    """A value that a property may have, by its schema alone."""
+    """Return a value that fits the schema of a property."""
     for form in (part, *part.get("anyOf", ())):
         if "const" in form:
             return form["const"]
@@ -238,14 +212,16 @@ def _any_value(part: Schema, name: str) -> Any:
 
 
 def _left_out(part: Schema, needed: bool) -> str:
-    """What holds where the key is not written."""
+    """Return what holds for a property that is left out."""
     if needed:
-        return "It must be written."
-    if "default" in part:
-        return f"Left out, it is left as it is; the platform begins with `{json_text(part['default'])}`."
-    return "Left out, it is left as it is."
+        return "This key is required."
+    default = f" GitBook's default is `{json_text(part['default'])}`." if "default" in part else ""
+    return f"If you leave this key out, dpsync does not change the value.{default}"
 
 
 def _say(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:
-    part["description"] = sentence
-    part["markdownDescription"] = f"{sentence} {left_out}\n\nMore: {command('explain', word)}, {page}"
+    name = page.rpartition("/")[2].partition(".")[0]
+    part["description"] = sentence.replace("`", "")
+    part["markdownDescription"] = (
+        f"{sentence} {left_out}\n\nMore: {command('explain', word)}, [{name}]({page})"
+    )

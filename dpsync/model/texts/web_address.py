@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 GITBOOK: Final = "https://api.gitbook.com"
 """The address of GitBook's API, which is the default address."""
+DOCS: Final = "https://github.com/dpsync/dpsync/blob/main/docs"
+"""The address of the documentation, which messages and schemas link to."""
 LONGEST: Final = 2_000
 """Characters of an address."""
 _CREDENTIALS: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]+(?=@)""")

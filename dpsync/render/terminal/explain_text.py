@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dpsync.model.texts.command import command
+from dpsync.model.texts.web_address import DOCS
 from dpsync.render.terminal.paint import Paint
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _SIDE: Final = 15
 
 
 def render_explanation(said: Explanation, paint: Paint) -> str:
-    """An explanation in lines of at most 80 columns, but for what cannot be broken."""
+    """Return an explanation in lines of at most 80 columns; only examples and addresses may be longer."""
     lines = list(_wrapped(said.meaning.replace("`", ""), "  "))
     if said.facts:
         before = ("", *(name for name, _ in said.facts))
@@ -25,36 +26,43 @@ def render_explanation(said: Explanation, paint: Paint) -> str:
         lines += ["", *(line for last, fact in named for line in _fact(last, *fact))]
     if said.example:
         lines += ["", "  Example:", *(f"    {line}" for line in said.example.splitlines())]
+    if said.page:
+        lines += ["", f"  More: {said.page}"]
     return "\n".join([paint(said.head, "bold"), *lines])
 
 
 def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
-    """What the page of errors says of a code."""
+    """Return the section of docs/errors.md about a code, and the address of that section."""
     paragraphs = (
         [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
         for text, block in section
     )
-    return "\n".join([paint(code, "bold"), "\n\n".join(map("\n".join, paragraphs))])
+    more = f"  More: {DOCS}/errors.md#{code.lower()}"
+    return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), more])])
 
 
 def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
-    """Every kind, and what else can be explained."""
+    """Return the list of all kinds, and the commands for the other words."""
     rows = list(kinds)
     side = max(len(name) for name, _ in rows) + 2
-    lines = [paint("Kinds", "bold")]
+    lines = [paint("Object types (kinds), and where they are in the files", "bold")]
     for name, where in rows:
         text = textwrap.wrap(where.replace("`", ""), _WIDTH - side - 2, break_long_words=False)
         lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
     lines += [
         "",
-        f"More: {command('explain', 'KIND')} or {command('explain', 'KIND.FIELD')}.",
-        "It also explains root-file keys (policy.prune) and error codes (DP201).",
+        f"Explain an object type:   {command('explain', 'site')}",
+        f"Explain a field:          {command('explain', 'site.visibility')}",
+        f"Explain a root-file key:  {command('explain', 'policy.prune')}",
+        f"Explain an error code:    {command('explain', 'DP201')}",
+        "",
+        f"More: {DOCS}/kinds/index.md",
     ]
     return "\n".join(lines)
 
 
 def _fact(last: str, name: str, words: str) -> Iterator[str]:
-    """A fact; its name is left out where the one before has the same."""
+    """Yield the lines of a fact; a fact with the same name as the one before has no name."""
     side = "" if name == last else name
     first, *rest = textwrap.wrap(words, _WIDTH - _SIDE - 2, break_long_words=False, break_on_hyphens=False)
     yield f"  {side:<{_SIDE}}{first}"

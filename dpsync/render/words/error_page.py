@@ -1,4 +1,4 @@
-"""What docs/errors.md says of a code, as text for a terminal. The page itself is part of the package."""
+"""Read the sections of docs/errors.md, which is part of the package, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from dpsync import disk
+from dpsync.model.texts.web_address import DOCS
 
 _HERE: Final = Path(__file__).parents[2]
 _PAGES: Final = (_HERE / "errors.md", _HERE.parent / "docs" / "errors.md")
 """Where it is in a wheel, and in a checkout."""
 _LARGEST: Final = 1 << 20
-_LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
 
 
 def codes() -> dict[str, list[str]]:
@@ -59,4 +60,9 @@ def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _unmarked(text: str) -> str:
-    return _LINK.sub(r"\1", text).replace("**", "").replace("`", "")
+    return _LINK.sub(_link_text, text).replace("**", "").replace("`", "")
+
+
+def _link_text(link: re.Match[str]) -> str:
+    """Return the text of a link, or its address if the text is the name of a file."""
+    return f"{DOCS}/{link[2]}" if link[1].endswith(".md") else link[1]

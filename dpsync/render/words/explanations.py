@@ -7,39 +7,34 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from dpsync.kinds.examples import entry_example, field_example
+from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.examples import entry_example, field_example, file_example
 from dpsync.kinds.kind import Field, Kind, Lifted, Node
-from dpsync.kinds.meanings import MEANINGS, OF_THE_FILE, meaning
-from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.meanings import KINDS, OF_THE_FILE, meaning, page_of_key, page_of_kind
+from dpsync.kinds.profiles import PROFILES, PUBLISHED
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.watching import ACCESS, access_patterns
+from dpsync.kinds.types import Flag
+from dpsync.kinds.value_meanings import values_of
+from dpsync.model.texts.words import plural
 from dpsync.render.words.examples import example_text
 from dpsync.render.words.fields import (
-    comparison_words,
-    null_words,
-    value_words,
-    written_words,
-    yaml_words,
+    listed,
+    part_sentences,
+    rule_sentences,
+    value_parts,
+    value_sentences,
 )
-from dpsync.render.words.kinds import (
-    address_words,
-    creation_words,
-    deletion_words,
-    identity_words,
-    place_words,
-    premise,
-    profile_words,
-    rules_words,
-)
+from dpsync.render.words.kinds import address_words, key_words, place_words, rules_words
 
 
 class Explanation(Struct, frozen=True):
-    """A heading, a description, named facts, and an example as the text of a YAML file."""
+    """A heading, a description, named facts, an example as a YAML file, and the address of a docs page."""
 
     head: str
     meaning: str
     facts: tuple[tuple[str, str], ...] = ()
     example: str = ""
+    page: str = ""
 
 
 def explained(registry: Registry, word: str) -> Explanation | None:
@@ -94,7 +89,7 @@ def what_can_be_explained(registry: Registry) -> list[str]:
 def overview(registry: Registry) -> Iterable[tuple[str, str]]:
     """Yield the name of each kind and its place in the files."""
     for kind in sorted(registry.ordered, key=lambda kind: kind.name):
-        yield kind.name, place_words(registry, kind).partition(";")[0]
+        yield kind.name, place_words(registry, kind)
 
 
 def _of_the_file(registry: Registry, word: str) -> Explanation | None:
@@ -102,80 +97,72 @@ def _of_the_file(registry: Registry, word: str) -> Explanation | None:
     if said is None:
         return None
     inside = [name for name in OF_THE_FILE if name.startswith(f"{word}.")]
-    facts = [("Page", "docs/configuration.md"), *([("Keys", ", ".join(inside))] if inside else [])]
-    if word == "policy.watch":
-        facts += [(f"{ACCESS} means", ", ".join(access_patterns(registry)))]
-    return Explanation(word, said, tuple(facts))
+    values = values_of(word) if "." in word else {}
+    facts = [("Values", f"{value}: {sentence}") for value, sentence in values.items()]
+    facts += [("Keys", ", ".join(inside))] if inside else []
+    return Explanation(word, said, _nonempty(facts), example_text(file_example(word)), page_of_key(word))
 
 
 def _kind(registry: Registry, kind: Kind) -> Explanation:
     fields = [f"{item.name}: {meaning(kind.name, item.name)}" for item in kind.fields if item.declarable]
     facts = [
         ("In the file", place_words(registry, kind)),
-        ("Address", " or ".join(address_words(registry, kind))),
-        ("Matched by", identity_words(registry, kind)),
-        ("Created", creation_words(kind)),
-        ("Deleted", deletion_words(kind)),
+        ("Key", key_words(registry, kind)),
+        *(("Address", address) for address in address_words(registry, kind)),
+        *(("Rules", sentence) for sentence in rules_words(registry, kind)),
         ("Opens access", _kind_exposure(kind)),
-        *(("Note", sentence) for sentence in rules_words(registry, kind)),
-        ("Profiles", _profiles(registry, kind, None)),
-        *(("Differs on", words) for words in _differences(registry, kind, "")),
-        *(("Field", text) for text in fields),
+        ("API versions", _api_versions(registry, kind, None)),
+        *(("Fields", text) for text in fields),
     ]
-    said = premise(kind) or f"The contents of `{kind.key}:`."
-    return Explanation(kind.name, said, _nonempty(facts), example_text(entry_example(registry, kind)))
+    example = example_text(entry_example(registry, kind))
+    return Explanation(kind.name, KINDS[kind.name], _nonempty(facts), example, page_of_kind(kind.noun))
 
 
 def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explanation:
+    name, today = f"{kind.name}.{field.name}", registry.written_for(PUBLISHED.name)
+    example = example_text(field_example(registry, kind, field))
+    written = field.declarable and field.name != kind.natural
+    field = today[kind.name].field(field.name)  # as GitBook's current API has it
     if member:
-        facts = [("In", f"{kind.name}.{field.name}: {meaning(kind.name, field.name)}")]
-    else:
         facts = [
-            ("Value", value_words(registry, kind, field)),
-            ("Required", "yes" if field.required and field.name != kind.default else ""),
-            ("Written", written_words(kind, field)),
-            ("Cleared", _cleared(kind, field)),
-            ("Default", "" if field.platform_default is None else yaml_words(field.platform_default)),
-            ("Opens access", _exposure(registry, kind, field)),
-            ("Compared", comparison_words(kind, field)),
-            ("Profiles", _profiles(registry, kind, field)),
-            *(("Differs on", words) for words in _differences(registry, kind, field.name)),
-            ("Members", ", ".join(_members(kind, field))),
+            ("Part of", f"{name}: {meaning(kind.name, field.name)}"),
+            *_part(registry, kind, field, member),
         ]
-    name = f"{kind.name}.{field.name}" + (f".{member}" if member else "")
-    example = field.declarable and field.name != kind.natural
-    return Explanation(
-        name,
-        meaning(kind.name, field.name, member),
-        _nonempty(facts),
-        example_text(field_example(registry, kind, field)) if example else "",
-    )
+        name += f".{member}"
+    else:
+        flag = isinstance(field.type, Flag)
+        facts = [
+            ("Values", "true or false" if flag else ""),
+            *(("Values", said) for said in value_sentences(registry, field.type, name)),
+            *(("Rules", said) for said in rule_sentences(registry, kind, field)),
+            ("Opens access", _exposure(registry, kind, field)),
+            ("API versions", _api_versions(registry, kind, field)),
+            ("Keys", ", ".join(dict.fromkeys(path for path, _, _ in value_parts(field.type)))),
+        ]
+    said = meaning(kind.name, field.name, member)
+    return Explanation(name, said, _nonempty(facts), example if written else "", page_of_kind(kind.noun))
 
 
-def _members(kind: Kind, field: Field) -> Iterator[str]:
-    lead = f"{field.name}."
-    yield from (name.removeprefix(lead) for name in MEANINGS.get(kind.name, {}) if name.startswith(lead))
+def _part(registry: Registry, kind: Kind, field: Field, member: str) -> Iterator[tuple[str, str]]:
+    for path, type_, required in value_parts(field.type):
+        if path == member and type_ is not None:
+            said = value_sentences(registry, type_, f"{kind.name}.{field.name}.{member}")
+            yield from (("Values", sentence) for sentence in said)
+            yield from (("Rules", sentence) for sentence in part_sentences(field, member, required))
 
 
 def _nonempty(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((name, words.replace("`", "")) for name, words in facts if words)
 
 
-def _cleared(kind: Kind, field: Field) -> str:
-    if field.name == kind.natural or not field.declarable:
-        return ""
-    said = null_words(kind, field)
-    return said if field.null == "by hand" else f"null {said}"
-
-
 _RAISED: Mapping[str, str] = {
-    "changed": "if the value changes",
-    "set": "if the value changes and is not removed",
-    "added": "if an item is added to the list",
-    "linked": "if a new link to a URL is added",
-    "hosts": "if a URL with a new host is added",
+    "changed": "Every change opens access.",
+    "set": "Every change opens access, unless the change removes the value.",
+    "added": "A new item in the list opens access.",
+    "linked": "A new link to a URL opens access.",
+    "hosts": "A URL with a new host opens access.",
 }
-_STRONGER_ROLE = "if somebody gets a stronger role anywhere"
+_STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."
 
 
 def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
@@ -188,42 +175,40 @@ def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
     if isinstance(raised, str):
         return _RAISED[raised]
     if isinstance(raised, Lifted):
-        opens = f", or if {' or '.join(raised.opens)} is added" if raised.opens else ""
-        return f"if a restriction is removed or replaced{opens}"
-    return f"if the value moves to the right in: {', '.join(map(yaml_words, raised))}"
+        opens = f" So does adding {listed(raised.opens, 'or')}." if raised.opens else ""
+        return f"Removing or replacing the restriction opens access.{opens}"
+    if len(raised) == 2:
+        return f"A change from {' to '.join(map(on_one_line, raised))} opens access."
+    values = ", ".join(map(on_one_line, raised))
+    return f"A change to a value further right in this list opens access: {values}."
 
 
 def _kind_exposure(kind: Kind) -> str:
     if kind.redirects is not None:
         return ""
     if "who" in kind.access:
-        return "if one is created, changed or deleted and somebody gets a stronger role by it"
-    said = ["created"] if kind.security else []
-    said += ["deleted"] if kind.keeps_out else []
-    return f"if one is {' or '.join(said)}" if said else ""
+        return "Every create, change or delete that gives somebody a stronger role opens access."
+    said = ["creates"] if kind.security else []
+    said += ["deletes"] if kind.keeps_out else []
+    return f"A plan that {' or '.join(said)} {kind.one} opens access." if said else ""
 
 
-def _differences(registry: Registry, kind: Kind, field: str) -> Iterator[str]:
-    """Yield how each API profile differs for a kind, or for one of its fields."""
-    for name in PROFILES:
-        for words in profile_words(registry, kind, name):
-            about, colon, rest = words.partition(": ")
-            if (about == f"`{field}`") if field else not (colon and about.startswith("`")):
-                yield f"{name}: {rest if field else words}"
-
-
-def _profiles(registry: Registry, kind: Kind, field: Field | None) -> str:
-    """Return the API profiles that support a kind or field, and what the others lack."""
-    there, lacking = [], []
+def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:
+    """Return the API versions that support a kind or field, and what the others lack."""
+    there, absent, lacking = [], [], []
     for profile in PROFILES.values():
         serving = Registry(registry.declared.values(), profile)
         if kind.name not in serving:
-            lacking.append(f"not on {profile.name}")
+            absent.append(profile.name)
             continue
         there.append(profile.name)
         supported = serving[kind.name]
         if field is not None and field.name in supported.unsupported_fields:
-            lacking.append(f"{profile.name} cannot write every value")
+            lacking.append(f"The API version {profile.name} does not accept every value.")
         elif field is None and supported.unsupported:
-            lacking.append(f"{profile.name} cannot {' or '.join(sorted(supported.unsupported))} it")
-    return "; ".join([", ".join(there), *lacking])
+            verbs = " or ".join(sorted(supported.unsupported))
+            lacking.append(f"The API version {profile.name} cannot {verbs} {kind.one}.")
+    if absent:
+        do = "versions {} do" if len(absent) > 1 else "version {} does"
+        lacking.insert(0, f"The API {do.format(listed(absent))} not have {plural(kind.noun)}.")
+    return " ".join([f"{', '.join(there)}.", *lacking])

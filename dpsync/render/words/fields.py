@@ -1,197 +1,178 @@
-"""Describe fields in words: their values, their requests, and how two values are compared."""
+"""Describe fields in sentences for users: allowed values, and rules for writing the field."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from dpsync.kinds.kind import ANY, Call, Field, Kind, ListOrder
+from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
+from dpsync.kinds.value_meanings import values_of
+from dpsync.model.texts.words import plural
+
+_LISTED = 12
+"""The largest number of values that are described one by one."""
+_SHORT = 30
+"""The largest number of characters of a default."""
 
 
-def call_words(call: Call) -> str:
-    return f"`{call.method} {call.path}`"
-
-
-def value_words(registry: Registry, kind: Kind, field: Field) -> str:
-    words = type_words(registry, field.type)
-    if field.name == kind.natural:
-        words = f"the entry's key: {words}"
-    if field.unique:
-        scope = "among its siblings" if field.unique == "parent" else f"in its {registry[field.unique].noun}"
-        words += f"; unique {scope}"
-    if field.one_per:
-        scope = "among its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
-        words += f"; one {scope}"
-    if field.instead_of:
-        words += f"; replaces `{field.instead_of}`"
-    return words
-
-
-def type_words(registry: Registry, type_: Type) -> str:
+def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
+    """Describe the values of a type; `path` is the path of the field, with the name of its kind."""
     match type_:
         case Page():
-            return "id or path of a page"
+            return ["Write the id or the path of the page."]
         case Text():
-            return _text(type_)
-        case Flag():
-            return "`true` or `false`"
+            return list(_text(type_))
         case Enum(words=words, nil=nil):
-            return ", ".join(f"`{word}`" for word in (*words, *([nil] if nil else [])))
+            return choices(path, (*words, *([nil] if nil else [])))
         case Own(what=what):
-            return f"`own` (GitBook creates one if needed), or the `{{id: …}}` of {what}"
+            return [
+                *choices(path, values_of(path)),
+                f"`{{ id: … }}`: {what.capitalize()} that exists already.",
+            ]
         case Reference(kinds=kinds):
-            return f"reference: {' or '.join(registry[name].noun for name in kinds if name in registry)}"
-        case Object(parts=parts, one=one):
-            inside = ", ".join(f"`{name}`: {type_words(registry, part)}" for name, part in parts.items())
-            return f"mapping of {'one of ' if one else ''}{inside}" if parts else "no value"
-        case OneOf(tag=tag, forms=forms):
-            return f"mapping with `{tag}:` {_forms(registry, forms)}"
-        case Many(of=of, as_set=as_set):
-            return f"{'set' if as_set else 'list'} of{_many(type_)}: {type_words(registry, of)}"
-        case Json() if type_.is_shaped:
-            inside = ", ".join(f"`{name}`" for name in _members(type_.shape))
-            return f"{'list of mappings' if type_.shape['type'] == 'array' else 'mapping'} of {inside}"
-        case Json(secrets=secrets):
-            form = {"object": "mapping of any JSON", "array": "list of any JSON"}.get(
-                type_.shape.get("type", "")
-            )
-            leaves = "; values may be secrets: `{env: NAME}`" if secrets else ""
-            return f"{form or 'JSON'}, inline or as `{{file: PATH}}`{leaves}"
+            nouns = [registry[name].one for name in kinds if name in registry]
+            return [f"Write the key of {listed(nouns, 'or')}."]
+        case Object(one=True):
+            return ["Write exactly one of the keys below."]
+        case Many(of=of, most=most):
+            items = f" {', '.join(f'`{word}`' for word in of.words)}." if isinstance(of, Enum) else ""
+            return [f"{intro}{items}"] if (intro := _list(registry, of, most)) else []
+        case Json():
+            return _json(type_)
         case Table(keys=keys, values=values):
-            return (
-                f"mapping from {type_words(registry, keys)} to {type_words(registry, values)}{_many(type_)}"
-            )
+            names = list(_text(keys, " of each key")) if isinstance(keys, Text) else []
+            return [*names, *_text(values, " of each value")] if isinstance(values, Text) else names
         case Markdown():
-            return "Markdown, inline or as `{file: PATH}`"
-        case LongText():
-            what = "certificate as PEM" if isinstance(type_, Certificate) else "text"
-            most = f", up to {type_.most} characters" if type_.most else ""
-            hidden = " (no list returns it)" if type_.unreadable else ""
-            return f"{what}{most}{hidden}, inline or as `{{file: PATH}}`"
+            return ["Write Markdown or `{ file: PATH }`."]
+        case LongText(most=most):
+            limit = [f"Length: up to {most} characters."] if most else []
+            what = "the certificate" if isinstance(type_, Certificate) else "a text"
+            return [f"Write {what} or `{{ file: PATH }}`.", *limit]
+        case Flag() | Object() | OneOf():
+            return []
     raise TypeError(f"no words for {type(type_).__name__}")
 
 
-def _members(shape: Mapping[str, Any]) -> Iterable[str]:
-    inside = shape["items"] if shape["type"] == "array" else shape
-    return tuple(inside.get("properties", ()))
+def choices(path: str, words: Iterable[str]) -> list[str]:
+    """Return a sentence for each value of a choice; one sentence if there are very many values."""
+    said, values = values_of(path), tuple(words)
+    if len(values) <= _LISTED and all(value in said for value in values):
+        return [f"`{value}`: {said[value]}" for value in values]
+    return [f"Write one of {', '.join(f'`{value}`' for value in values)}."]
 
 
-def _many(type_: Many | Table) -> str:
-    return f" up to {type_.most}" if type_.most is not None else ""
-
-
-def _forms(registry: Registry, forms: Mapping[str, Object]) -> str:
-    """The words of a tag, those that go with the same parts together."""
-    known_forms: list[tuple[Object, list[str]]] = []
-    for word, form in forms.items():
-        known = next((words for other, words in known_forms if other == form), None)
-        if known is None:
-            known_forms.append((form, [f"`{word}`"]))
-        else:
-            known.append(f"`{word}`")
-    return "; ".join(listed(words, "or") + _parts(registry, form) for form, words in known_forms)
-
-
-def _parts(registry: Registry, form: Object) -> str:
-    return f" with {type_words(registry, form).removeprefix('mapping of ')}" if form.parts else " alone"
-
-
-def _text(type_: Text) -> str:
+def _text(type_: Text, of: str = "") -> Iterator[str]:
     if type_.secret:
-        return "secret: `{env: NAME}`"
-    what = {"email": "email address", "url": "URL (http or https)", None: "text"}[type_.form]
-    if type_.meaning:
-        what = f"text: {type_.meaning}"
-    if type_.most is None:
-        return what if type_.least <= 1 else f"{what}, at least {type_.least} characters"
-    least = f"{type_.least} to " if type_.least else "up to "
-    return f"{what}, {least}{type_.most} characters"
+        yield "Write `{ env: NAME }`." if not of else "Write each value as `{ env: NAME }`."
+    elif type_.form is None:
+        if type_.meaning and not type_.meaning.startswith("the name of"):
+            _, colon, form = type_.meaning.partition(": ")
+            yield f"Format{of}: {form if colon else type_.meaning}."
+        if type_.most is not None:
+            least = f"{type_.least} to " if type_.least else "up to "
+            yield f"Length{of}: {least if type_.least < type_.most else ''}{type_.most} characters."
 
 
-def written_words(kind: Kind, field: Field) -> str:
-    if field.via is not None:
-        created = ["created"] if field.on in ("create", "both") and isinstance(kind.create, Call) else []
-        return ", ".join([*created, *_own_calls(field.via)])
-    if field.name == kind.natural:
-        return "never"
-    if isinstance(field, ListOrder):
-        return "as the order of siblings"
-    if not field.declarable:
-        return "never"
-    if not isinstance(kind.create, Call):
-        return "changed"
-    return {"create": "created", "update": "changed", "both": "created, changed"}[field.on]
-
-
-def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
-    if isinstance(via, Call):
-        return [call_words(via)]
-    return [
-        f"{'other values' if value == ANY else f'`{yaml_words(value)}`'} by {call_words(call)}"
-        for value, call in via.items()
-    ]
-
-
-def null_words(kind: Kind, field: Field) -> str:
-    if field.name == kind.natural or not field.declarable:
-        return ""
-    return {
-        "refused": "is refused",
-        "clear": "clears it",
-        "empty": "clears it (sends an empty string)",
-        "by hand": "null expects no value; dpsync cannot clear it, so clear it in GitBook",
-    }[field.null]
-
-
-def read_words(field: Field) -> str:
-    if isinstance(field, ListOrder):
-        return "from another list" if field.present else "from its own list"
-    match field.source:
-        case None:
-            return "never"
-        case str(path):
-            return "" if path == field.name else f"`{path}`"
-        case parts:
-            return ", ".join(f"`{name}` at `{path}`" for name, path in parts.items())
-
-
-def comparison_words(kind: Kind, field: Field) -> str:
-    if isinstance(field, ListOrder):
-        return "as the order of siblings"
-    if field.source is None:
-        return "with the value in the base commit"
-    if not field.declarable and field.name != kind.natural:
-        return ""
-    match field.type:
-        case Many(as_set=as_set):
-            return "as a set" if as_set else "in order"
+def _list(registry: Registry, of: Type, most: int | None) -> str:
+    limit = f" of up to {most}" if most is not None else ""
+    match of:
+        case Enum():
+            return f"Write a list of{limit and f' up to {most} of'} these values:"
+        case Reference(kinds=kinds):
+            keys = listed((plural(registry[name].noun) for name in kinds), "or")
+            return f"Write a list{limit or ' of'} keys of {keys}."
         case Object() | OneOf():
-            return "only the keys that you write"
-        case Json(partial=partial):
-            return "as JSON, only the keys that you write" if partial else "as JSON"
-        case Table():
-            return "as a whole"
-        case Certificate():
-            return "ignoring header, footer and line breaks"
-        case Markdown():
-            return "as formatted text, ignoring Markdown style"
-        case Text(form="email") | Text(caseless=True):
-            return "ignoring case"
-    return "exactly"
+            return f"Write a list{limit or ' of'} mappings."
+    return f"Write a list{limit} items." if limit else ""
 
 
-def yaml_words(value: object) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case dict():
-            return "{ " + ", ".join(f"{name}: {yaml_words(part)}" for name, part in value.items()) + " }"
-    return str(value)
+def _json(type_: Json) -> list[str]:
+    shape = type_.shape
+    items = shape.get("items", {}) if shape.get("type") == "array" else shape
+    what = {"object": "a mapping", "array": "a list of mappings"}.get(shape.get("type", ""), "any value")
+    if type_.is_shaped:
+        return [f"Keys: {', '.join(f'`{name}`' for name in items.get('properties', ()))}."]
+    secrets = ["A value inside can be a secret: `{ env: NAME }`."] if type_.secrets else []
+    return [f"Write {what} or `{{ file: PATH }}`.", *secrets]
+
+
+# Rules for writing a field.
+
+
+def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
+    """Yield what a user must know to write a field, apart from its values."""
+    if field.name == kind.natural:
+        yield "This field is the key of the entry."
+        return
+    if not field.declarable:
+        yield "GitBook sets this field; you cannot write this field."
+        return
+    if field.name == kind.default:
+        yield "If you leave this field out, dpsync uses the key of the entry."
+    elif field.required:
+        yield "Required."
+    if field.on == "create" and field.via is None:
+        yield "Cannot be changed after creation."
+    if field.unique:
+        yield f"The value must be unique {_within(registry, field.unique)}."
+    if field.one_per:
+        yield f"Only one {kind.noun} {_within(registry, field.one_per)} can have `true`."
+    if field.instead_of:
+        yield f"An entry cannot have both `{field.name}` and `{field.instead_of}`."
+    if not isinstance(field, ListOrder):
+        yield from _null(field)
+    default = on_one_line(field.platform_default)
+    if field.platform_default not in (None, {}, []) and len(default) <= _SHORT:
+        yield f"Default: `{default}`."
+
+
+def _within(registry: Registry, place: str) -> str:
+    return "among its siblings" if place == "parent" else f"in the {registry[place].noun}"
+
+
+def _null(field: Field) -> Iterator[str]:
+    if field.null in ("clear", "empty"):
+        yield "`null` clears the field."
+    elif field.null == "by hand":
+        yield "dpsync cannot clear this field. Clear this field in GitBook."
+
+
+def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
+    """Yield when a part of a field's value is required or allowed."""
+    if not field.forms:
+        if required:
+            yield f"Required in `{'.'.join((field.name, *part.split('.')[:-1]))}`."
+        return
+    by = field.formed_by
+    if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
+        yield f"Required for the {by} {listed(needed, 'or')}."
+    only = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
+    if allowed := [value for value in only if value not in needed]:
+        yield f"Allowed for the {by} {listed(allowed, 'or')}."
+
+
+def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None, bool]]:
+    """Yield the path and type of each part of a value (None for a short form), and whether it is required."""
+    match type_:
+        case Object(parts=parts, required=required):
+            for name, part in parts.items():
+                yield f"{above}{name}", part, name in required
+                yield from value_parts(part, f"{above}{name}.")
+        case OneOf(tag=tag, forms=forms):
+            yield from ((f"{above}{word}", None, False) for word in getattr(type_, "short_words", ()))
+            yield f"{above}{tag}", Enum(tuple(forms)), True
+            found = [list(value_parts(form, above)) for form in forms.values()]
+            inside = {path: inner for parts in found for path, inner, _ in parts}
+            for path, inner in inside.items():
+                yield path, inner, all((path, inner, True) in parts for parts in found)
+        case Many(of=items) | Table(values=items):
+            yield from value_parts(items, above)
 
 
 def listed(words: Iterable[str], link: str = "and") -> str:
+    """Return "a, b and c" for the words a, b and c."""
     *most, last = words
     return f"{', '.join(most)} {link} {last}" if most else last
