@@ -164,7 +164,7 @@ def docs_platform(
         found["rule"] for found in platform.faults if not found["used"] and "probability" not in found["rule"]
     ]
     if unused:
-        pytest.fail(f"faults that have not happened: {unused}")
+        pytest.fail(f"these failures (faults) did not happen: {unused}")
 
 
 def _json(answer: httpx.Response) -> Any:

@@ -18,5 +18,5 @@ def companion_packages() -> Iterator[None]:
         if package == "dpsync":
             raise  # that is a mistake of our own
         raise MissingPackage(
-            f"the companion needs {package}, which is not installed: pip install 'dpsync[server]'"
+            f"the local server needs the package {package}: run pip install 'dpsync[server]'"
         ) from None

@@ -24,7 +24,7 @@ def test_a_port_that_is_taken(run: Run) -> None:
     assert ended.code == 1
     assert ended.err == (
         f"error[listen]: cannot listen on 127.0.0.1:{port}: another program uses port {port}\n"
-        "  = stop that program, or choose another port with --port; --port 0 takes a free one\n"
+        "  = stop that program, or choose another port with --port (--port 0 takes a free port)\n"
         "\n"
         "1 error\n"
     )
@@ -57,7 +57,7 @@ def test_a_host_that_nobody_knows(run: Run) -> None:
     ("number", "words"),
     [
         (errno.EADDRINUSE, "another program uses port 80"),
-        (errno.EACCES, "ports below 1024 are for the system"),
+        (errno.EACCES, "ports below 1024 are reserved for the system"),
         (errno.EADDRNOTAVAIL, "this machine does not have that address"),
         (errno.ENOBUFS, os.strerror(errno.ENOBUFS)),
     ],
@@ -88,11 +88,11 @@ def test_a_file_that_cannot_be_read(run: Run, tmp_path: Path, option: str) -> No
 @pytest.mark.parametrize(
     ("package", "arguments", "words"),
     [
-        ("uvicorn", [], "the companion needs uvicorn, which is not installed: pip install 'dpsync[server]'"),
+        ("uvicorn", [], "the local server needs the package uvicorn: run pip install 'dpsync[server]'"),
         (
             "starlette",
             [],
-            "the companion needs starlette, which is not installed: pip install 'dpsync[server]'",
+            "the local server needs the package starlette: run pip install 'dpsync[server]'",
         ),
         (
             "psycopg",

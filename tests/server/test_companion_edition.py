@@ -182,6 +182,6 @@ def test_a_space_has_an_icon_or_an_emoji(published: Api, body: dict[str, str]) -
     space = published.patch("/spaces/guides", body)
     assert (space["emoji"], space["urls"].get("icon")) == (body.get("emoji", ""), body.get("icon"))
     both = {"icon": "https://a.example/i.svg", "emoji": "1f4d6"}
-    assert "emoji or icon, not both" in published.refused(400, "PATCH", "/spaces/guides", both)
+    assert "set emoji or icon, not both" in published.refused(400, "PATCH", "/spaces/guides", both)
     none = published.patch("/spaces/guides", {"emoji": None, "icon": None})
     assert (none["emoji"], "icon" in none["urls"]) == ("", False)

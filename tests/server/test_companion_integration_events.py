@@ -159,7 +159,7 @@ def test_an_installation_tells_of_its_life(api: Api) -> None:
     assert detail["event"]["status"] == "success"
     assert detail["event"]["installationId"] == made["id"] == detail["event"]["payload"]["installationId"]
     assert detail["event"]["id"] == detail["event"]["payload"]["eventId"]
-    assert logs(detail) == [("debug", "recorded: there is no tunnel to send it to")]
+    assert logs(detail) == [("debug", "recorded, but not sent, because no tunnel is set")]
 
 
 def test_so_does_one_on_a_space_or_site(api: Api) -> None:
@@ -253,7 +253,7 @@ def test_another_answer_than_a_success_is_a_failure(api: Api, tunnel: Tunnel, st
     configure(api, server="x")
     (detail,) = told(api, 1)
     assert detail["event"]["status"] == "failed"
-    assert logs(detail)[-1] == ("error", f"the tunnel answered {status}")
+    assert logs(detail)[-1] == ("error", f"the tunnel returned the status {status}")
     assert len(tunnel.sent) == 1
 
 
@@ -328,7 +328,7 @@ def test_what_still_waits_when_it_ends_is_recorded_unsent(api: Api, tunnel: Tunn
     tunnel.free.set()
     first, second = told(api, 2)
     assert logs(first)[-1] == ("info", "the tunnel answered 204")
-    assert logs(second) == [("debug", "not sent: the tunnel is no longer set")]
+    assert logs(second) == [("debug", "not sent, because the tunnel is no longer set")]
     assert len(tunnel.sent) == 1
 
 

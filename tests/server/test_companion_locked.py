@@ -35,7 +35,7 @@ def test_a_locked_space_refuses_every_edit_also_of_its_admins(api: Api, name: st
     api.patch(GUIDES, {"editMode": "locked"})
     before = api.state()
     message = api.refused(403, row.method, path, BODY.get(name))
-    assert message == "the space 'guides' is locked: set its editMode to live before it is edited"
+    assert message == "the space 'guides' is locked: to edit the space, set its editMode to live"
     assert api.state() == before
     api.patch(GUIDES, {"editMode": "live"})
     assert api.call(row.method, path, BODY.get(name)).is_success
@@ -98,9 +98,7 @@ def test_published_locked_space_accepts_change_requests(locked: Api, name: str) 
 def test_published_locked_space_refuses_direct_edits(locked: Api) -> None:
     before, path = locked.get(f"{GUIDES}/content"), f"{GUIDES}/content/template"
     message = locked.refused(403, "POST", path, {"id": "handbook"})
-    assert message == (
-        "the space 'guides' is locked: use a change request, or set its editMode to live first"
-    )
+    assert message == ("the space 'guides' is locked: use a change request, or set its editMode to live")
     assert locked.get(f"{GUIDES}/content") == before
     into = {"id": "handbook", "changeRequestId": "better-welcome"}
     locked.as_("eve-token").ok("POST", path, into, 201)

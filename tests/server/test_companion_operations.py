@@ -147,7 +147,7 @@ def test_a_body_that_is_no_object_is_refused(api: Api, row: Operation) -> None:
 @rows(lambda row: row.body is not None)
 def test_a_body_that_is_not_json_is_refused(api: Api, row: Operation) -> None:
     text = {"content": "title=New", "headers": {"Content-Type": "text/plain"}}
-    assert "application/json is needed" in api.refused(415, row.method, path_of(row), **text)
+    assert "application/json is required" in api.refused(415, row.method, path_of(row), **text)
 
 
 @covers_row(413)

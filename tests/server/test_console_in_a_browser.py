@@ -114,7 +114,7 @@ def test_a_switch_is_used_by_keyboard_alone(opened: Open, http: httpx.Client) ->
     assert page.evaluate("() => document.activeElement.id") == "main"
     page.get_by_role("link", name="Faults and clock").focus()
     page.keyboard.press("Enter")
-    switch = page.get_by_role("switch", name="The platform is down")
+    switch = page.get_by_role("switch", name="The server is down")
     expect(switch).not_to_be_checked()
     switch.focus()
     page.keyboard.press("Space")
@@ -127,7 +127,7 @@ def test_a_switch_is_used_by_keyboard_alone(opened: Open, http: httpx.Client) ->
 
 def test_the_log_follows_by_itself(opened: Open, http: httpx.Client) -> None:
     page = opened(f"{PAGE}requests")
-    expect(page.get_by_text("Nobody has asked anything yet.")).to_be_visible()
+    expect(page.get_by_text("No requests yet.")).to_be_visible()
     http.get("/v1/user")
     http.get("/v1/orgs/<b>none")
     rows = page.locator("tbody tr")
@@ -141,7 +141,7 @@ def test_the_log_follows_by_itself(opened: Open, http: httpx.Client) -> None:
     expect(page.locator("#count")).to_have_text("1 of 2 shown")
     page.get_by_label("Filter").fill("")
     page.get_by_role("button", name="Empty the log").click()
-    expect(page.get_by_text("Nobody has asked anything yet.")).to_be_visible()
+    expect(page.get_by_text("No requests yet.")).to_be_visible()
 
 
 def test_a_log_that_is_paused_stays_as_it_is(opened: Open, http: httpx.Client) -> None:
@@ -163,10 +163,10 @@ def test_without_its_script_the_page_does_the_same(opened: Open, http: httpx.Cli
     expect(page.get_by_role("link", name="Acme Docs")).to_be_visible()
     page.goto(f"{PAGE}requests")
     expect(page.locator("tbody tr")).to_have_count(1)
-    expect(page.get_by_text("Load the page again")).to_be_visible()
+    expect(page.get_by_text("Reload the page")).to_be_visible()
     page.goto(f"{PAGE}switches")
-    page.get_by_role("switch", name="The clock stands still").click()
-    expect(page.get_by_role("switch", name="The clock stands still")).to_be_checked()
+    page.get_by_role("switch", name="Stop the clock").click()
+    expect(page.get_by_role("switch", name="Stop the clock")).to_be_checked()
     assert http.get("/_dpsync/clock").json()["mode"] == "frozen"
 
 
@@ -174,14 +174,14 @@ def test_a_fault_for_one_operation_and_starting_over(opened: Open, http: httpx.C
     page = opened(f"{PAGE}switches")
     page.get_by_text("A fault for one operation").click()
     page.get_by_label("Operation").fill("getUser")
-    page.get_by_label("Fault", exact=True).select_option("Slow answers")
+    page.get_by_label("Fault", exact=True).select_option("Slow responses")
     page.get_by_label("For", exact=True).select_option("the next request")
     page.get_by_role("button", name="Add the rule").click()
     expect(page.get_by_role("region", name="Other rules")).to_contain_text("getUser")
-    page.get_by_role("button", name="Load the starting world").click()  # the browser asks to confirm first
+    page.get_by_role("button", name="Restore the test data").click()  # the browser asks to confirm first
     expect(page.get_by_role("region", name="Other rules")).to_be_visible()
-    page.get_by_label("is lost").check()
-    page.get_by_role("button", name="Load the starting world").click()
+    page.get_by_label("I want to lose").check()
+    page.get_by_role("button", name="Restore the test data").click()
     expect(page.get_by_role("region", name="Other rules")).to_have_count(0)
 
 

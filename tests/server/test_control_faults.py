@@ -148,10 +148,10 @@ WRONG = [
     ({}, "valid list"),
     ([{"fault": {"kind": "none"}}], "kind"),
     ([{"fault": {"kind": "status", "status": 200}}], "status"),
-    ([{"operation": "createTeem", "fault": UNAVAILABLE}], "there is no 'createTeem'"),
-    ([{"operation": "GET /nowhere", "fault": UNAVAILABLE}], "there is no 'GET /nowhere'"),
+    ([{"operation": "createTeem", "fault": UNAVAILABLE}], "unknown operation 'createTeem'"),
+    ([{"operation": "GET /nowhere", "fault": UNAVAILABLE}], "unknown operation 'GET /nowhere'"),
     ([{"nth": 1, "every": 2, "fault": UNAVAILABLE}], "only one of"),
-    ([{"seed": 1, "fault": UNAVAILABLE}], "a seed is for"),
+    ([{"seed": 1, "fault": UNAVAILABLE}], "seed needs"),
     ([{"often": 1, "fault": UNAVAILABLE}], "often"),
     ([{"fault": {**UNAVAILABLE, "retryAfter": "a\r\nb"}}], "retryAfter"),
     ([{"fault": {"kind": "delay", "seconds": -1}}], "seconds"),
@@ -179,7 +179,7 @@ def test_a_status_instead_of_the_work(http: httpx.Client, docs_platform: DocsPla
     docs_platform.faults = one({"kind": "status", "status": 429, "retryAfter": 2})
     answer = create(http)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
-    assert answer.json() == {"error": {"code": 429, "message": "a fault of the schedule"}}
+    assert answer.json() == {"error": {"code": 429, "message": "requested failure (fault)"}}
     assert "New" not in titles(http)
     assert docs_platform.requests[0].fault == "status"
 

@@ -93,7 +93,7 @@ def test_the_trace_of_an_event_says_that_it_was_the_companion_itself(server: Thr
     last = by_hand(server, "GET", f"{tools}/events?limit=1000")["items"][-1]
     logs = by_hand(server, "GET", f"{tools}/events/{last['id']}")["trace"]["logs"]
     assert (last["status"], is_there(server)) == ("failed", True)
-    assert logs[-1]["message"].endswith("is the companion, which never calls itself")
+    assert logs[-1]["message"].endswith("is the local server, which never contacts itself")
 
 
 def test_a_redirect_does_not_lead_to_itself(server: ThreadedServer) -> None:

@@ -173,7 +173,7 @@ def test_what_the_readable_part_of_a_world_cannot_say_is_kept(docs_platform: Doc
 def test_what_is_no_world_is_refused_and_nothing_changes(http: httpx.Client, given: Any) -> None:
     answer = http.put("/_dpsync/world", json=given)
     assert answer.status_code == 400
-    assert "not a world" in answer.json()["error"]["message"]
+    assert "invalid data" in answer.json()["error"]["message"]
     assert titles(http)[0] == "Technical writers"
 
 

@@ -17,124 +17,126 @@ MEMBERS = "users: [{ id: ada }]\norganizations:\n- id: acme\n  members:\n  - %s\
 FAULTS: dict[str, tuple[str, str]] = {
     "unknown kind of record": (
         "records:\n- { kind: tokn, id: a, doc: {} }",
-        '2:5: not a world: records[0].kind: there is no kind of records \'tokn\' (did you mean "token"?)',
+        '2:5: invalid data: records[0].kind: unknown kind of records \'tokn\' (did you mean "token"?)',
     ),
     "record without a document": (
         "records:\n- { kind: token, id: a }",
-        '2:3: not a world: records[0]: "doc" is missing (write doc: …)',
+        '2:3: invalid data: records[0]: "doc" is missing (write doc: …)',
     ),
     "record that is a number": (
         "records:\n- 7",
-        "2:3: not a world: records[0]: expected a mapping, found a number",
+        "2:3: invalid data: records[0]: expected a mapping, found a number",
     ),
     "number as an id": (
         "records:\n- { kind: token, id: 7, doc: {} }",
-        "2:18: not a world: records[0].id: expected text, found a number (put it in quotes)",
+        "2:18: invalid data: records[0].id: expected text, found a number (put it in quotes)",
     ),
     "control character in a token": (
         'users: [{ id: ada }]\ntokens:\n  "a\\ab": ada',
-        r"3:3: not a world: tokens.'a\x07b': it has the character U+0007"
-        " (a token is sent in a header: write letters, digits and signs of ASCII, without spaces)",
+        r"3:3: invalid data: tokens.'a\x07b': the text contains the character U+0007"
+        " (write only ASCII letters, digits and signs, because a header contains the token)",
     ),
     "space in a token": (
         "users: [{ id: ada }]\ntokens: { a b: ada }",
-        "2:11: not a world: tokens.'a b': it has the character U+0020"
-        " (a token is sent in a header: write letters, digits and signs of ASCII, without spaces)",
+        "2:11: invalid data: tokens.'a b': the text contains the character U+0020"
+        " (write only ASCII letters, digits and signs, because a header contains the token)",
     ),
     "escape sequence in an id": (
         'users:\n- { id: "a\\e[31m" }',
-        "2:5: not a world: users[0].id: it has the character U+001B"
-        " (write it without spaces and characters that cannot be seen)",
+        "2:5: invalid data: users[0].id: the text contains the character U+001B"
+        " (remove spaces and invisible characters)",
     ),
     "token of nobody": (
         "users: [{ id: ada }]\ntokens: { a: bob }",
-        "2:11: not a world: tokens.a: there is no user 'bob' (add it to the world, or correct the id)",
+        "2:11: invalid data: tokens.a: there is no user 'bob' "
+        "(add the object to the data, or correct the id)",
     ),
     "two of one id": (
         "users:\n- { id: ada }\n- { id: ada }",
-        "3:3: not a world: users[1]: two of kind user have the id 'ada'",
+        "3:3: invalid data: users[1]: two of kind user have the id 'ada'",
     ),
     "list that is a number": (
         "organizations: 3",
-        "1:1: not a world: organizations: expected a list, found a number",
+        "1:1: invalid data: organizations: expected a list, found a number",
     ),
     "unknown member of the world": (
         "user: []",
-        "1:1: not a world: user: there is no member 'user' here (did you mean \"users\"?)",
+        "1:1: invalid data: user: unknown member 'user' (did you mean \"users\"?)",
     ),
     "unknown member of an entry": (
         "organizations:\n- id: acme\n  titel: Acme",
-        '3:3: not a world: organizations[0].titel: there is no member \'titel\' here (did you mean "title"?)',
+        '3:3: invalid data: organizations[0].titel: unknown member \'titel\' (did you mean "title"?)',
     ),
     "unknown member of a page": (
         SPACES % ", content: { pages: [{ title: A, text: B }] }",
-        "4:60: not a world: organizations[0].spaces[0].content.pages[0].text: there is no member 'text' here"
+        "4:60: invalid data: organizations[0].spaces[0].content.pages[0].text: unknown member 'text'"
         " (remove it)",
     ),
     "missing member": (
         MEMBERS % "role: read",
-        '5:5: not a world: organizations[0].members[0]: "user" is missing (write user: …)',
+        '5:5: invalid data: organizations[0].members[0]: "user" is missing (write user: …)',
     ),
     "unknown role": (
         MEMBERS % "{ user: ada, role: chief }",
-        "5:18: not a world: organizations[0].members[0].role: expected one of 'admin', 'create', 'review',"
+        "5:18: invalid data: organizations[0].members[0].role: expected one of 'admin', 'create', 'review',"
         " 'edit', 'comment', 'read', 'guest', found 'chief'",
     ),
     "member who is nobody": (
         MEMBERS % "user: bob",
-        "5:5: not a world: organizations[0].members[0].user: there is no user 'bob'"
-        " (add it to the world, or correct the id)",
+        "5:5: invalid data: organizations[0].members[0].user: there is no user 'bob'"
+        " (add the object to the data, or correct the id)",
     ),
     "date without quotes": (
         SPACES % ", createdAt: 2026-01-31",
-        "4:29: not a world: organizations[0].spaces[0].createdAt: expected text, found a date"
+        "4:29: invalid data: organizations[0].spaces[0].createdAt: expected text, found a date"
         " (put it in quotes)",
     ),
     "collection that is not there": (
         SPACES % ", parent: c",
-        "4:29: not a world: organizations[0].spaces[0].parent: there is no collection 'c'"
-        " (add it to the world, or correct the id)",
+        "4:29: invalid data: organizations[0].spaces[0].parent: there is no collection 'c'"
+        " (add the object to the data, or correct the id)",
     ),
     "days beyond all time": (
         SPACES % ", deletedDaysAgo: 99999999999",
-        "4:29: not a world: organizations[0].spaces[0].deletedDaysAgo: "
+        "4:29: invalid data: organizations[0].spaces[0].deletedDaysAgo: "
         "Input should be less than or equal to 36500",
     ),
     "unknown type of a node": (
         SITES % "structure: [{ type: secton }]",
-        "5:19: not a world: organizations[0].sites[0].structure[0].type: expected one of 'space', 'section',"
+        "5:19: invalid data: organizations[0].sites[0].structure[0].type: expected one of 'space', 'section',"
         " 'external-link', 'section-group', found 'secton'",
     ),
     "space that no site can show": (
         SITES % "structure: [{ type: space, space: x }]",
-        "5:17: not a world: organizations[0].sites[0].structure[0]: the site 'docs' shows the unknown space"
+        "5:17: invalid data: organizations[0].sites[0].structure[0]: the site 'docs' shows the unknown space"
         " 'x'",
     ),
     "source that is redirected twice": (
         SITES % "redirects:\n    - { source: /a, destination: { kind: external, url: 'https://a.test' } }\n"
         "    - { source: /a, destination: { kind: external, url: 'https://b.example' } }",
-        "7:7: not a world: organizations[0].sites[0].redirects[1]: the site 'docs' redirects '/a' already",
+        "7:7: invalid data: organizations[0].sites[0].redirects[1]: "
+        "the site 'docs' has two redirects for '/a'",
     ),
     "other format": (
         "format: dpsync.world/2",
-        "1:1: not a world: format: its format is 'dpsync.world/2', and this version of dpsync reads"
+        "1:1: invalid data: format: the format is 'dpsync.world/2', but this version of dpsync reads"
         " dpsync.world/1",
     ),
     "origin without a moment": (
         "origin: { platform: 'https://a.example' }",
-        '1:1: not a world: origin: "readAt" is missing (write readAt: …)',
+        '1:1: invalid data: origin: "readAt" is missing (write readAt: …)',
     ),
     "JSON": (
         '{"users": [{"id": "ada"},\n {"id": 5}]}',
-        "2:3: not a world: users[1].id: expected text, found a number (put it in quotes)",
+        "2:3: invalid data: users[1].id: expected text, found a number (put it in quotes)",
     ),
     "no YAML": (
         "users:\n- [",
-        "3:1: not a world: while parsing a flow node did not find expected node content",
+        "3:1: invalid data: while parsing a flow node did not find expected node content",
     ),
     "tag of a program": (
         "users:\n  !!python/object:os.system x",
-        "2:3: not a world: could not determine a constructor for the tag"
+        "2:3: invalid data: could not determine a constructor for the tag"
         " 'tag:yaml.org,2002:python/object:os.system'",
     ),
 }  # fmt: skip

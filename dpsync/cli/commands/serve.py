@@ -37,12 +37,10 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
         "Page": ("--plan", "--no-control"),
     },
 )
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address on which the server listens."
-)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--allow-host", multiple=True, metavar="NAME",
-    help="An additional host name that the server accepts, such as the name of a reverse proxy. May be "
+    help="Additional host name that the server accepts, such as the name of a reverse proxy. Can be "
     "repeated. The server always accepts localhost and loopback addresses. With a --host other than "
     "loopback, the server also accepts IP addresses and names without a dot.",
 )  # fmt: skip
@@ -51,55 +49,52 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.IntRange(0, 65535),
     default=8787,
     show_default=True,
-    help="The port on which the server listens. 0 means a free port.",
+    help="Port to listen on. 0 takes a free port.",
 )
 @click.option(
     "--db", default=":memory:", show_default=True, metavar="PATH|URL",
-    help="Where the server stores its data: in memory, in a SQLite file, or in a database at "
-    "postgresql://….",
+    help="Database that keeps the data: a SQLite file or postgresql://….",
 )  # fmt: skip
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True,
-    help="The number of processes. Several processes need PostgreSQL.",
+    help="Number of server processes. Several processes need PostgreSQL.",
 )  # fmt: skip
-@click.option("--token", metavar="T", help="An additional token for the first admin of acme.")
+@click.option("--token", metavar="T", help="Additional token for the first admin of the first organization.")
 @click.option(
     "--profile", type=click.Choice(["full", "reference", "published"]),
-    show_default="that of the world, or full",
-    help="The version of GitBook's API: reference has fewer operations than full, and published has the "
-    "operations of today.",
+    show_default="the API version of the data, or full",
+    help="API version. reference: documented operations. full: reference and additions. published: "
+    "GitBook's API of today.",
 )  # fmt: skip
 @click.option(
     "--allow-fetch", multiple=True, metavar="HOST",
-    help="A host that the server may contact, in addition to this machine. May be repeated.",
+    help="Host that the server may contact, in addition to this machine. Can be repeated.",
 )  # fmt: skip
-@click.option("--world", type=FILE, help="A file with test data that replaces the built-in test data.")
+@click.option("--world", type=FILE, help="File with the data to start with, instead of the test data.")
 @click.option(
     "--from-live", is_flag=True,
-    help="Start with a copy of the live objects that your files declare, without secrets. Only this "
-    "machine can then use the server.",
+    help="Start with a copy of the live objects that your configuration declares, without secrets. Only this "
+    "machine can reach the copy.",
 )  # fmt: skip
-@click.option("--faults", type=FILE, help="A file with rules that make requests fail.")
+@click.option("--faults", type=FILE, help="File with rules that make requests fail.")
 @click.option(
     "--rate-limit",
     metavar="N/s",
-    help="The maximum number of requests per second from one client. Write N/m for a maximum per minute.",
+    help="Maximum number of requests per second and caller. N/m means per minute.",
 )
 @click.option(
     "--latency", type=click.FloatRange(0, 3_600_000), default=0, metavar="MS",
-    help="The additional time that the server waits before each response, in milliseconds.",
+    help="Additional time for each request, in milliseconds.",
 )  # fmt: skip
 @click.option(
     "--ask-before-removal", is_flag=True,
-    help="With --profile published: the removal of a member needs an approval (status 202).",
+    help="With --profile published: removing a member only sends a request to the admins (202).",
 )  # fmt: skip
 @click.option(
     "--plan", "planned", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
-    help="A directory with a configuration. The page of the server shows the plan of this configuration.",
+    help="Directory with a configuration. The start page of the server shows the plan.",
 )  # fmt: skip
-@click.option(
-    "--no-control", is_flag=True, help="Serve neither the page at / nor the control API at /_dpsync."
-)
+@click.option("--no-control", is_flag=True, help="Turn off the control plane (/_dpsync) and the start page.")
 @layered
 @trusting
 def command(
@@ -125,16 +120,16 @@ def command(
 ) -> None:
     """Run GitBook's API on this machine.
 
-    The local server (companion) starts with the organizations acme and globex, in a new database. When
-    the server is ready, it prints its address: set DPSYNC_URL to this address. The tokens are ada-token
-    and grace-token (admins of acme) and hank-token (globex). Press Ctrl-C to stop the server.
+    The local server starts with two test organizations, acme and globex, in a new database. The command
+    prints the URL of the server when the server accepts requests. Use the URL as DPSYNC_URL. Tokens:
+    ada-token and grace-token (admins of acme), hank-token (admin of globex). Press Ctrl-C to stop the server.
 
-    Open the address in a browser. The page shows the objects and requests, and has switches for failures
-    and the clock.
+    Open the URL in a browser to see the objects and the requests, to make requests fail, and to change the
+    clock.
 
-    With --from-live, the server starts with a copy of the live objects that your files declare. dpsync
-    reads GitBook once, and changes to the copy never reach GitBook. The server prints a new token for the
-    copy.
+    With --from-live, the server starts with a copy of the live objects that your configuration declares.
+    dpsync only reads from GitBook. Changes of the copy never reach GitBook. The command prints a new token
+    for the copy.
     """
     from dpsync.server.extras import MissingPackage, companion_packages
 
@@ -147,7 +142,7 @@ def command(
     start: Path | dict[str, Any] | None = world
     if from_live:
         if world is not None or db != ":memory:":
-            raise click.UsageError("--from-live starts from what is live: without --world and --db")
+            raise click.UsageError("--from-live starts with a copy of live objects: omit --world and --db")
         speaker = as_output("text", "auto")
         start = read_world(speaker, files, directory, environment, profile=profile)
     plan = None
@@ -176,7 +171,7 @@ def _command_errors() -> Iterator[None]:
     try:
         yield
     except WorkerFailed:
-        raise click.ClickException("a worker did not start") from None
+        raise click.ClickException("a server process did not start") from None
     except CannotListen as cannot:
         finish(as_output("text", "auto"), [Diagnostic("listen", str(cannot), hint=cannot.hint)], Exit.FAILED)
     except (StoreError, ValueError) as error:

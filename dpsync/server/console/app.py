@@ -81,7 +81,7 @@ class Console:
             response = await self._answer(Request(scope, receive))
         except StoreError as error:
             _log.error("%s %s: %s", scope["method"], scope["path"], error)
-            response = self._trouble(503, "The database cannot be used at present: see the log.")
+            response = self._trouble(503, "The database is unavailable: see the log of the local server.")
         except ApiError as error:
             response = self._trouble(error.status, error.message)
         await response(scope, receive, send)
@@ -99,7 +99,7 @@ class Console:
             return await self._resource(request)
         page = self._pages.get((method, path))
         if page is None:
-            return self._trouble(404, f"There is no page at {path}.")
+            return self._trouble(404, f"The page {path} does not exist.")
         return await page(request)
 
     # --- what is there ----------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Console:
             chosen = request.query_params.get("organization") or (known[0][0] if known else "")
             found = tree.organization(self._store, chosen)
         if found is None and known:
-            return self._trouble(404, f"There is no organization {chosen}.")
+            return self._trouble(404, f"The organization {chosen} does not exist.")
         return self._page("organization", known=known, one=found, listed=_LISTED)
 
     async def _resource(self, request: Request) -> Response:
@@ -173,7 +173,7 @@ class Console:
 
     def _schedule(self) -> FaultSchedule:
         if not self.plane.alone:
-            raise ValueError("faults count requests, and of several workers none sees those of the others")
+            raise ValueError("faults need a single server process: start the local server with --workers 1")
         return self.gateway.faults
 
     async def _clock(self, request: Request) -> Response:
@@ -192,7 +192,9 @@ class Console:
     async def _reset(self, request: Request) -> Response:
         form = await _form(request)
         if form.get("sure") != "yes":
-            return await self._switches(request, "Nothing was reset: confirm that the changes are lost.", 400)
+            return await self._switches(
+                request, "Nothing was reset. Confirm that you want to lose all changes.", 400
+            )
         return await self._done(request, lambda: self.plane.reset(None))
 
     async def _done(self, request: Request, act: Callable[[], object]) -> Response:
@@ -216,7 +218,11 @@ class Console:
         """The page that the program printed, in an origin of its own: no script of it reaches a switch."""
         admins = resources.admins(self._store)
         if self._planner is None or not admins:
-            why = "No directory is given." if admins else "Nobody is an admin here, so nobody can plan."
+            why = (
+                "Start the local server with --plan DIRECTORY to see a plan."
+                if admins
+                else "No organization has an admin, and a plan needs the token of an admin."
+            )
             return self._trouble(404, why)
         planned: PrintedPlan = await self._planner.plan(self._store, admins[0], _url(request.scope))
         if not planned.page.lstrip().lower().startswith("<!doctype html"):
@@ -268,8 +274,8 @@ def _row(number: int, entry: LoggedRequest) -> dict[str, Any]:
         "method": displayed(entry.method),
         "path": displayed(f"{entry.path}{query}"),
         "operation": entry.operation or "",
-        "caller": displayed(entry.caller) or "nobody",
-        "status": "no answer" if status is None else str(status),
+        "caller": displayed(entry.caller) or "unknown",
+        "status": "no response" if status is None else str(status),
         "failed": status is None or status >= 400,
         "ms": f"{entry.ms:.1f}",
         "fault": entry.fault or "",
@@ -280,7 +286,7 @@ async def _form(request: Request) -> dict[str, str]:
     """The fields of a form, each once. It is read by all that change something: others are no forms."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise ApiError(415, "A form of this page is needed.")
+        raise ApiError(415, "This request must come from a form of this page.")
     found = parse_qs((await read(request)).decode("latin-1"), keep_blank_values=True, max_num_fields=20)
     return {name: values[0] for name, values in found.items()}
 

@@ -75,7 +75,7 @@ class Planner:
             try:
                 page, said = await asyncio.wait_for(running.communicate(), _SECONDS)
             except TimeoutError:
-                page, said = b"", f"no plan after {_SECONDS} seconds".encode()
+                page, said = b"", f"The plan did not end within {_SECONDS} seconds.".encode()
             finally:
                 if running.returncode is None:
                     running.kill()

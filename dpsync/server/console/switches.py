@@ -34,34 +34,37 @@ class Preset(Struct, frozen=True):
 
 PRESETS: Final = (
     Preset(
-        "down", "The platform is down", "Each request is answered 503.", {"kind": "status", "status": 503}
+        "down", "The server is down", "Every request returns 503.", {"kind": "status", "status": 503}
     ),
     Preset(
-        "busy", "Too many requests", "Every third request is answered 429, to be sent again after a second.",
+        "busy", "Too many requests",
+        "Every third request returns 429 and can be sent again after one second.",
         {"kind": "status", "status": 429, "retryAfter": 1}, {"every": 3},
     ),
     Preset(
-        "slow", "Slow answers", "Each answer takes two seconds longer.", {"kind": "delay", "seconds": 2}
+        "slow", "Slow responses", "Every response takes two seconds longer.", {"kind": "delay", "seconds": 2}
     ),
     Preset(
-        "lost", "Lost answers",
-        "Every tenth request is carried out, and then its connection is reset without an answer.",
+        "lost", "Lost responses",
+        "Every tenth request succeeds, but its connection is reset before the response.",
         {"kind": "reset", "when": "after"}, {"every": 10},
     ),
     Preset(
-        "refused", "Lost requests", "Every tenth connection is reset before the request is carried out.",
+        "refused", "Lost requests",
+        "Every tenth request is lost: its connection is reset and nothing changes.",
         {"kind": "reset", "when": "before"}, {"every": 10},
     ),
     Preset(
-        "cut", "Answers cut off", "Every tenth answer ends in its middle.", {"kind": "truncate"},
+        "cut", "Incomplete responses", "Every tenth response ends in the middle.", {"kind": "truncate"},
         {"every": 10},
     ),
     Preset(
-        "login", "A login page", "Each answer says that it is HTML, as behind a proxy.",
+        "login", "A login page", "Every response has the content type HTML, like the login page of a proxy.",
         {"kind": "content-type", "value": "text/html; charset=utf-8"},
     ),
     Preset(
-        "moving", "Lists that move", "Lists come in pages of three that overlap by one.",
+        "moving", "Lists that change",
+        "Every list page has three items and repeats one item of the page before.",
         {"kind": "shift-page", "by": 1, "limit": 3},
     ),
 )  # fmt: skip
@@ -107,7 +110,7 @@ def flip(schedule: FaultSchedule, name: str) -> None:
     """Turn a preset on or off. The other rules keep their counts. ValueError: there is no such preset."""
     preset = next((one for one in PRESETS if one.name == name), None)
     if preset is None:
-        raise ValueError("there is no such switch")
+        raise ValueError("the switch does not exist")
     rule = _rule_of(schedule, preset)
     if rule is not None:
         schedule.rules.remove(rule)
@@ -119,7 +122,7 @@ def add(schedule: FaultSchedule, operation: str, name: str, often: str) -> None:
     """The fault of a preset for one operation. ValueError says what is wrong."""
     preset = next((one for one in PRESETS if one.name == name), None)
     if preset is None or often not in OFTEN:
-        raise ValueError("there is no such fault")
+        raise ValueError("the fault does not exist")
     rule = {"fault": preset.fault, **OFTEN[often][1]}
     if operation.strip():
         rule["operation"] = operation.strip()
@@ -129,7 +132,7 @@ def add(schedule: FaultSchedule, operation: str, name: str, often: str) -> None:
 def remove(schedule: FaultSchedule, number: str) -> None:
     """Take a rule out by its number. ValueError: there is none."""
     if not number.isdecimal() or int(number) >= len(schedule.rules):
-        raise ValueError("there is no such rule any more")
+        raise ValueError("the rule no longer exists")
     del schedule.rules[int(number)]
 
 

@@ -109,7 +109,9 @@ class Gateway:
         headers = allowance.headers()
         if allowance.allowed:
             return headers, None
-        return headers, _refusal(429, f"more than {allowance.limit} requests in the window")
+        return headers, _refusal(
+            429, f"rate limit exceeded: more than {allowance.limit} requests in the window"
+        )
 
 
 class _Passage:
@@ -326,7 +328,7 @@ def _refusal(status: int, message: str) -> WholeAnswer:
 
 
 def _status(fault: Status) -> WholeAnswer:
-    answer = _refusal(fault.status, "a fault of the schedule")
+    answer = _refusal(fault.status, "requested failure (fault)")
     if fault.body is not None:
         body = fault.body.encode()
         answer = replace(answer, body=body, headers={"content-length": str(len(body))})

@@ -70,7 +70,7 @@ class ClockGiven(_ControlBody):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if sum(given is not None for given in (self.frozen, self.advance, self.real)) != 1:
-            raise ValueError("one of frozen, advance and real")
+            raise ValueError("set exactly one of frozen, advance and real")
         return self
 
 
@@ -127,7 +127,9 @@ class ControlPlane:
         if request.method not in methods:
             raise ApiError(405, f"{request.method} is not allowed here, only {', '.join(sorted(methods))}")
         if name in _OF_ONE_PROCESS and not self.alone:
-            raise ApiError(501, f"{name}: no worker sees the requests of the others: serve with --workers 1")
+            raise ApiError(
+                501, f"{name} needs a single server process: start the local server with --workers 1"
+            )
         content = await request.body()
         given = None
         if request.method == "PUT" or name in _POSTED:
@@ -135,7 +137,7 @@ class ControlPlane:
                 request.headers.get("content-type", "").partition(";")[0].strip().lower()
                 != "application/json"
             ):
-                raise ApiError(415, "application/json is needed")
+                raise ApiError(415, "application/json is required")
             try:
                 given = from_json(content, allow_inf_nan=False)
             except ValueError as error:
@@ -212,7 +214,7 @@ class ControlPlane:
         except StoreError:
             raise
         except Exception as error:
-            raise bad(f"body: not a world: {worlds.complaint(error)}") from None
+            raise bad(f"body: invalid data: {worlds.complaint(error)}") from None
         self.gateway.drop()
 
     def requests(self, _: None) -> Json:
@@ -241,7 +243,7 @@ class ControlPlane:
                 else:
                     self.clock.real()
             except OverflowError:
-                raise bad("body.advance: beyond what a date can be") from None
+                raise bad("body.advance: the new time is too far in the future") from None
             ctx = Context(self.store, "", self.clock, families=self.companion.families)
             erase_expired(ctx)
             refetch_sources(ctx)

@@ -56,7 +56,7 @@ class RequestGuard:
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         if self._private and not from_this_machine(Request(scope)):
-            return ApiError(403, "this world was read from a platform: only this machine may read it")
+            return ApiError(403, "only this machine may read this copy of an organization")
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1:
@@ -67,8 +67,8 @@ class RequestGuard:
         if not _is_from_own_site(headers, scope["scheme"], hosts[0], self._allowed):
             return ApiError(
                 403,
-                "The companion refuses requests that a page of another site sends (Origin, Sec-Fetch-Site). "
-                "To open the companion's own page, type its address into the browser.",
+                "The local server refuses requests from pages of other sites (Origin, Sec-Fetch-Site). "
+                "To open the start page of the local server, type the address into the browser.",
             )
         return None
 
@@ -85,10 +85,10 @@ class RequestGuard:
             own = "IP addresses, localhost and names without a dot"
         return ApiError(
             421,
-            f"The companion listens on {self._listens_on} and accepts only these host names: {own}. "
-            f"It refuses {authority[:_LONGEST_SHOWN]!r}, because a web page could read its answers "
-            "(DNS rebinding). Use an accepted name. "
-            "To accept a name of your own, start dpsync serve with --allow-host NAME.",
+            f"The local server on {self._listens_on} refuses the host name {authority[:_LONGEST_SHOWN]!r}, "
+            "because a web page could read the responses (DNS rebinding). "
+            f"Accepted host names: {own}. "
+            "To accept another name, start dpsync serve with --allow-host NAME.",
         )
 
 

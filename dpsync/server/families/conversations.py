@@ -76,7 +76,7 @@ def _load_issues(loading: Loading, organization: Record, given: list[Json]) -> N
         conversation = loading.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
         cluster = loading.get(CLUSTER, issue["cluster"])
         if conversation is None or cluster is None:
-            raise ValueError(f"the issue {issue['title']!r} is of an unknown conversation or cluster")
+            raise ValueError(f"the issue {issue['title']!r} belongs to an unknown conversation or cluster")
         _issue(loading, conversation, cluster, issue)
 
 

@@ -24,7 +24,7 @@ def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:
     sources: set[str] = set()
     for redirect in loading.each(given):
         if redirect["source"].casefold() in sources:
-            raise ValueError(f"the site {site.id!r} redirects {redirect['source']!r} already")
+            raise ValueError(f"the site {site.id!r} has two redirects for {redirect['source']!r}")
         sources.add(redirect["source"].casefold())
         _redirect(loading, site, redirect)
 

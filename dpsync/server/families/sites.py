@@ -60,7 +60,7 @@ def _styleguide(loading: Loading, given: Json) -> str:
     id = given.get("styleguide") or ""
     space = loading.get("space", id) if id else None
     if id and (space is None or space.doc.get("type") != "styleguide"):
-        raise ValueError(f"the style guide {id!r} of the site {given.get('id')!r} is no style guide space")
+        raise ValueError(f"the style guide {id!r} of the site {given.get('id')!r} is not a style guide space")
     return id
 
 

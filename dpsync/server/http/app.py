@@ -42,7 +42,7 @@ PATHS_REMEMBERED = 4096
 CALLER = "dpsync.caller"
 PROFILE_HEADER = "Dpsync-Profile"
 """The header of every answer of the API: the profile that is served."""
-DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
+DATABASE_UNUSABLE = "the database is unavailable: see the log of the local server"
 _log = logging.getLogger("dpsync.server")
 
 Found = Mapping[str, tuple[Operation, dict[str, str]]]
@@ -143,7 +143,9 @@ class Companion:
             return _json(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
         except Exception:
             _log.exception("%s %s failed", request.method, request.url.path)
-            return _json(500, to_json(ApiError(500, "internal error: see the log of the companion").body()))
+            return _json(
+                500, to_json(ApiError(500, "internal error: see the log of the local server").body())
+            )
 
     def _look_up(self, raw: bytes) -> tuple[list[str], Found]:
         path = segments(raw)
@@ -152,7 +154,7 @@ class Companion:
     def _user(self, scope: Scope) -> str:
         user = self.caller(scope)
         if user is None:
-            raise ApiError(401, "a valid token is needed: Authorization: Bearer TOKEN")
+            raise ApiError(401, "a valid token is required: send Authorization: Bearer TOKEN")
         return user
 
     def caller(self, scope: Scope) -> str | None:
@@ -270,7 +272,7 @@ def _world_headers(store: Store) -> dict[str, str]:
 
 
 def _why_unserved(operation: Operation, profile: str) -> str:
-    return f"{operation.id} is an addition, not served with the profile {profile}"
+    return f"the profile {profile} does not have the operation {operation.id}"
 
 
 def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[str, str]]:

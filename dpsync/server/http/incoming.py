@@ -44,7 +44,7 @@ async def read(request: Request) -> bytes:
     """The body, refused as soon as it is known to be too long."""
     if not any(name in (b"content-length", b"transfer-encoding") for name, _ in request.scope["headers"]):
         return b""
-    too_long = ApiError(413, f"a body has at most {LARGEST_BODY} bytes")
+    too_long = ApiError(413, f"the body has more than {LARGEST_BODY} bytes")
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > LARGEST_BODY:
         raise too_long
@@ -60,11 +60,11 @@ async def read(request: Request) -> bytes:
 def checked_body(operation: Operation, request: Request, content: bytes) -> Any:
     if not content:
         if operation.body is not None and operation.body_required:
-            raise bad("body: a JSON object is needed")
+            raise bad("body: a JSON object is required")
         return operation.body() if operation.body else None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise ApiError(415, f"content type {kind or 'absent'!r}: application/json is needed")
+        raise ApiError(415, f"content type {kind or 'absent'!r}: application/json is required")
     if operation.body is None:
         return None
     try:

@@ -18,7 +18,7 @@ _PREFER: Json = {
     "name": "Prefer",
     "in": "header",
     "schema": {"type": "string"},
-    "description": "An addition: with `return=minimal` the answer is 204, without a body",
+    "description": "With `return=minimal`, the response is 204 without a body",
 }
 
 
@@ -61,7 +61,7 @@ def document(operations: Sequence[Operation]) -> Json:
         paths.setdefault(row.path, {})[row.method.lower()] = _operation(row, refs)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Docs platform management API, as the dpsync companion serves it", "version": "1"},
+        "info": {"title": "GitBook management API of the local dpsync server", "version": "1"},
         "servers": [{"url": "/v1"}],
         "security": [{"token": []}],
         "tags": [{"name": tag} for tag in dict.fromkeys(row.tag for row in operations if row.tag)],
@@ -94,9 +94,9 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
         success["content"] = {kind: {} for kind in _RAW} if row.raw else _content(refs[row.answer])
     successes = {str(row.status): success} | ({"201": success} if row.creates else {})
     if row.removes:
-        successes["205"] = {"description": "Success: something was there, and is gone"}
+        successes["205"] = {"description": "The object was deleted"}
     if row.minimal:
-        successes["204"] = {"description": "Success, and a minimal answer was asked for"}
+        successes["204"] = {"description": "Success without a body, as the request asked"}
     refused = {"description": "Refused", "content": _content(refs[Error])}
     made["responses"] = {**successes, **{str(status): refused for status in row.statuses()}}
     return made

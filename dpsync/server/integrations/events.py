@@ -29,9 +29,16 @@ def emit(ctx: Context, integration: Record, installation: str, organization: str
     doc = {"createdAt": ctx.stamp, "payload": payload}
     event = Record(EVENT, id, doc, organization, integration.id, ref=installation)
     if _tunnel(integration, event) is None:
-        _record(ctx, event, "success", _entry(ctx, "debug", "recorded: there is no tunnel to send it to"))
+        _record(
+            ctx, event, "success", _entry(ctx, "debug", "recorded, but not sent, because no tunnel is set")
+        )
     elif ctx.store.count(WAITING, scope=integration.id) >= KEPT:
-        _record(ctx, event, "failed", _entry(ctx, "error", f"not sent: {KEPT} others wait for the tunnel"))
+        _record(
+            ctx,
+            event,
+            "failed",
+            _entry(ctx, "error", f"not sent, because {KEPT} other events wait for the tunnel"),
+        )
     else:
         event.kind = WAITING
         ctx.put(event)
@@ -77,7 +84,7 @@ async def dispatch(work: Work) -> None:
         event, url, sending = found
         try:
             status = await work.sources.post(url, to_json(event.doc["payload"]))
-            outcome = f"the tunnel answered {status}"
+            outcome = f"the tunnel returned the status {status}"
             sent = 200 <= status < 300
         except FetchError as error:
             outcome, sent = error.message, False
@@ -96,6 +103,11 @@ def _next(work: Work) -> tuple[Record, str, Json] | None:
             if url is not None:
                 return waiting[0], url, _entry(ctx, "debug", f"POST {url}")
             ctx.remove(waiting[0])
-            _record(ctx, waiting[0], "success", _entry(ctx, "debug", "not sent: the tunnel is no longer set"))
+            _record(
+                ctx,
+                waiting[0],
+                "success",
+                _entry(ctx, "debug", "not sent, because the tunnel is no longer set"),
+            )
         ctx.remove(work.job)
     return None

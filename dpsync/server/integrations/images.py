@@ -31,9 +31,9 @@ def decoded(text: str, field: str) -> bytes:
     try:
         content = base64.b64decode("".join(text.split()).encode("ascii"), validate=True)
     except (NotBase64, ValueError):
-        raise bad(f"{field}: not base64") from None
+        raise bad(f"{field}: must be base64") from None
     if len(content) > LARGEST_IMAGE:
-        raise bad(f"{field}: an image has at most {LARGEST_IMAGE} bytes, this has {len(content)}")
+        raise bad(f"{field}: the image has {len(content)} bytes, but at most {LARGEST_IMAGE} are allowed")
     return content
 
 

@@ -22,9 +22,9 @@ def check(configuration: Json, declared: Json, field: str) -> None:
         if value is None or kind not in _TYPES:
             continue
         if not isinstance(value, _TYPES[kind]) or (kind == "number" and isinstance(value, bool)):
-            raise bad(f"{field}.{name}: a {kind} is needed")
+            raise bad(f"{field}.{name}: must be a {kind}")
         if kind == "string" and setting.get("enum") and value not in setting["enum"]:
-            raise bad(f"{field}.{name}: one of {', '.join(setting['enum'])} is needed")
+            raise bad(f"{field}.{name}: must be one of {', '.join(setting['enum'])}")
 
 
 def complete(configuration: Json, declared: Json) -> bool:

@@ -60,7 +60,7 @@ class OutsideServices(Struct, dict=True):
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise FetchError("FETCH_ERROR", "what was fetched is not UTF-8") from None
+            raise FetchError("FETCH_ERROR", "the source is not UTF-8 text") from None
 
     async def post(self, url: str, content: bytes) -> int:
         """The status that a JSON document is answered with. No redirect is followed, and nothing more of the
@@ -98,7 +98,7 @@ class OutsideServices(Struct, dict=True):
             ):
                 yield client
         except (TimeoutError, httpx.TimeoutException):
-            raise FetchError("FETCH_TIMEOUT", f"no answer within {self.seconds:g} seconds") from None
+            raise FetchError("FETCH_TIMEOUT", f"no response within {self.seconds:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             raise FetchError("FETCH_ERROR", f"cannot be {done}: {error or type(error).__name__}") from None
 
@@ -121,15 +121,21 @@ class OutsideServices(Struct, dict=True):
         peer, local = stream.get_extra_info("server_addr"), stream.get_extra_info("client_addr")
         if any(leads_to(listening, peer[:2], local[0]) for listening in self.own):
             await stream.aclose()
-            raise FetchError("FETCH_ERROR", f"{peer[0]}:{peer[1]} is the companion, which never calls itself")
+            raise FetchError(
+                "FETCH_ERROR", f"{peer[0]}:{peer[1]} is the local server, which never contacts itself"
+            )
 
     def _check(self, url: httpx.URL) -> None:
         if url.scheme not in ("http", "https"):
-            raise FetchError("FETCH_ERROR", f"{url.scheme or 'no scheme'}: only http and https are contacted")
+            raise FetchError(
+                "FETCH_ERROR", f"{url.scheme or 'no scheme'} is not supported: use http or https"
+            )
         named = url.host.casefold() in {name.casefold() for name in self.allowed}
         if not named and not (self.loopback and _loopback(url.host)):
             only = "only loopback, and hosts" if self.loopback else "with --world only hosts"
-            raise FetchError("FETCH_ERROR", f"{url.host} is not contacted: {only} named with --allow-fetch")
+            raise FetchError(
+                "FETCH_ERROR", f"{url.host} is not allowed: {only} named with --allow-fetch are contacted"
+            )
 
 
 def leads_to(listening: tuple[str, int], peer: tuple[str, int], local: str) -> bool:
@@ -159,11 +165,11 @@ def _loopback(host: str) -> bool:
 
 async def _content(answer: httpx.Response) -> bytes:
     if answer.status_code != 200:
-        raise FetchError("FETCH_ERROR", f"the source answered {answer.status_code}")
+        raise FetchError("FETCH_ERROR", f"the source returned the status {answer.status_code}")
     chunks, size = [], 0
     async for chunk in answer.aiter_bytes():
         size += len(chunk)
         if size > LARGEST_SOURCE:
-            raise FetchError("FETCH_ERROR", f"longer than {LARGEST_SOURCE} bytes")
+            raise FetchError("FETCH_ERROR", f"the source is longer than {LARGEST_SOURCE} bytes")
         chunks.append(chunk)
     return b"".join(chunks)

@@ -43,7 +43,7 @@ def written_out(text: str) -> Json:
 def _written_out(value: Any, depth: int, left: list[int]) -> Any:
     left[0] -= 1
     if depth > _DEEPEST or left[0] < 0:
-        raise ValueError("written out, the document is too long or has no end")
+        raise ValueError("the document is too long or contains itself")
     if isinstance(value, dict):
         return {str(key): _written_out(child, depth + 1, left) for key, child in value.items()}
     if isinstance(value, list):
@@ -73,7 +73,7 @@ def _read(text: str) -> Any:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST:
-            raise ValueError(f"nested deeper than {_DEEPEST}")
+            raise ValueError(f"the document is nested more than {_DEEPEST} levels deep")
     return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
@@ -84,7 +84,7 @@ def _error(code: str, message: str) -> Json:
 def _errors(document: Json) -> Iterator[Json]:
     version = document.get("openapi", document.get("swagger"))
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
-        yield _error("VERSION", "`openapi` is not a version of OpenAPI 3, nor `swagger` 2.0")
+        yield _error("VERSION", "`openapi` must be a version 3, or `swagger` must be 2.0")
     info = document.get("info")
     info = info if isinstance(info, dict) else {}
     for field in ("title", "version"):
@@ -104,7 +104,7 @@ def _errors(document: Json) -> Iterator[Json]:
                 yield _error("PATHS", f"the path {path[:100]!r} is not an object")
     for reference in _references(document):
         if reference.startswith("#") and not _leads_somewhere(document, reference):
-            yield _error("REFERENCE", f"{reference[:200]!r} leads nowhere")
+            yield _error("REFERENCE", f"the reference {reference[:200]!r} has no target")
 
 
 def _references(document: Json) -> Iterator[str]:

@@ -120,9 +120,9 @@ class ChannelUpdate(Body):
     def _of_its_type(self) -> Self:
         given = self.model_fields_set & {"type", "setupSettings"}
         if len(given) == 1:
-            raise ValueError("type and setupSettings are given together")
+            raise ValueError("type and setupSettings must be set together")
         if given and not self.setupSettings.model_fields_set <= {ALLOWED[self.type]}:
-            raise ValueError(f"setupSettings: of {self.type} only {ALLOWED[self.type]}")
+            raise ValueError(f"setupSettings: {self.type} allows only {ALLOWED[self.type]}")
         return self
 
 

@@ -131,7 +131,7 @@ class DocumentNode(OpenShape):
     @model_validator(mode="after")
     def _typed(self) -> Self:
         if self.object in ("block", "inline") and self.type is None:
-            raise ValueError(f"{self.object}: a type is needed")
+            raise ValueError(f"{self.object}: a type is required")
         return self
 
 

@@ -187,7 +187,7 @@ class InsertFiles(Body):
     def _distinct(cls, files: list[InsertedFile]) -> list[InsertedFile]:
         refs = [file.ref for file in files if file.ref]
         if len(refs) != len(set(refs)):
-            raise ValueError("two files with one ref")
+            raise ValueError("two files have the same ref")
         return files
 
 

@@ -34,7 +34,7 @@ class ContentBody(Body):
     def _one_shape(cls, given: Any) -> Any:
         """An object with other members only is a mistake, not an empty comment."""
         if isinstance(given, dict) and given and len(given.keys() & {"markdown", "document"}) != 1:
-            raise ValueError("one of markdown and document, or an empty object")
+            raise ValueError("set markdown or document, or send an empty object")
         return given
 
 

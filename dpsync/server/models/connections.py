@@ -136,7 +136,7 @@ class ConnectionUpdate(Body):
         given = "setupSettings" in self.model_fields_set
         if "connector" not in self.model_fields_set:
             if given:
-                raise ValueError("setupSettings: the connector that they are for is needed, too")
+                raise ValueError("setupSettings: also set the connector")
             return self
         setup = SETUPS.get(self.connector)
         if setup is not None:

@@ -20,7 +20,7 @@ def _stamped(text: str) -> str:
         at = datetime.fromisoformat(text)
         return stamp(at if at.tzinfo else at.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
-        raise ValueError("an ISO 8601 date and time is needed") from None
+        raise ValueError("must be an ISO 8601 date and time") from None
 
 
 class ConversationPart(Body):

@@ -161,7 +161,7 @@ class Publish(Body):
 
 def _is_web(url: str) -> str:
     if not url.casefold().startswith(("http://", "https://")):
-        raise ValueError("a URL of the web is needed: http or https")
+        raise ValueError("must be an http or https URL")
     return url
 
 
@@ -176,7 +176,7 @@ class Development(Body):
     @model_validator(mode="after")
     def _one(self) -> "Development":
         if self.tunnelUrl is None and self.url is None:
-            raise ValueError("tunnelUrl is needed")
+            raise ValueError("tunnelUrl is required")
         return self
 
 

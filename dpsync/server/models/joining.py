@@ -38,7 +38,7 @@ class LinkInviteCreate(Body):
     @model_validator(mode="after")
     def _one_target(self) -> "LinkInviteCreate":
         if self.model_fields_set not in ({"role"}, {"level", "space"}, {"level", "collection"}):
-            raise ValueError("either a role, or a level and a space, or a level and a collection")
+            raise ValueError("set a role, or a level and a space, or a level and a collection")
         return self
 
 

@@ -53,7 +53,7 @@ class SpecSource(Body):
     @model_validator(mode="after")
     def _one_of_both(self) -> "SpecSource":
         if (self.url is None) == (self.text is None):
-            raise ValueError("either a url or a text")
+            raise ValueError("set either url or text")
         return self
 
 

@@ -250,7 +250,7 @@ class Invitation(Body):
     @model_validator(mode="after")
     def _somebody(self) -> "Invitation":
         if not self.model_fields_set & {"users", "teams"}:
-            raise ValueError("users or teams are needed")
+            raise ValueError("users or teams are required")
         return self
 
 

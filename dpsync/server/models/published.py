@@ -28,7 +28,9 @@ _SOURCE = re.compile(rf"/{_SEGMENT}(?:/{_SEGMENT})*(?:/\*|\*)?")
 
 def _is_source(source: str) -> str:
     if _SOURCE.fullmatch(source) is None:
-        raise ValueError("a path of letters, digits, - . _ ~ + and %XX is needed; one * may end it")
+        raise ValueError(
+            "must be a path of letters, digits, - . _ ~ + and %XX, with at most one * at the end"
+        )
     return source
 
 
@@ -51,7 +53,7 @@ class SpaceUpdateToday(SpaceUpdate):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if self.given().get("emoji") is not None and self.given().get("icon") is not None:
-            raise ValueError("emoji or icon, not both")
+            raise ValueError("set emoji or icon, not both")
         return self
 
 

@@ -41,7 +41,9 @@ _REFERENCES = {
 def _is_reference(to: dict[str, Any]) -> dict[str, Any]:
     named = _REFERENCES.get(to.get("kind", ""))
     if named is None or not isinstance(to.get(named), str):
-        raise ValueError(f"a content reference is of a kind ({', '.join(_REFERENCES)}) and names one")
+        raise ValueError(
+            f"a content reference must have a kind ({', '.join(_REFERENCES)}) and name an object of this kind"
+        )
     return to
 
 

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 from ..control.connection import BreakableConnection
 from ..control.request_guard import RequestGuard
 
-_PORT = "stop that program, or choose another port with --port; --port 0 takes a free one"
-_FREE = "choose another port with --port; --port 0 takes a free one"
+_PORT = "stop that program, or choose another port with --port (--port 0 takes a free port)"
+_FREE = "choose another port with --port (--port 0 takes a free port)"
 _ADDRESS = "choose a name or an address of this machine with --host"
 
 
@@ -68,7 +68,7 @@ def _bind(listening: socket, host: str, port: int) -> None:
     except OSError as error:
         raise cannot_listen(host, listening.getsockname()[1] or port, error) from None
     except (TypeError, ValueError):  # Python encodes the name before the system sees it
-        raise CannotListen("cannot listen: --host has no name or address of a host", _ADDRESS) from None
+        raise CannotListen("cannot listen: --host is not a host name or an address", _ADDRESS) from None
 
 
 def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
@@ -78,11 +78,11 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
         case errno.EADDRINUSE:
             why, hint = f"another program uses port {port}", _PORT
         case errno.EACCES:
-            why, hint = f"you may not use port {port}; ports below 1024 are for the system", _FREE
+            why, hint = f"you may not use port {port} (ports below 1024 are reserved for the system)", _FREE
         case errno.EADDRNOTAVAIL:
             at, why, hint = host, "this machine does not have that address", _ADDRESS
         case _ if isinstance(error, gaierror):
-            at, why, hint = host, error.strerror or "no such host", _ADDRESS
+            at, why, hint = host, error.strerror or "the host does not exist", _ADDRESS
         case number:
             why, hint = os.strerror(number) if number else str(error), _FREE
     return CannotListen(f"cannot listen on {at}: {why}", hint)

@@ -119,13 +119,9 @@ class _Service(Struct, frozen=True):
         Raises ValueError if such a world would be served to other machines or under other host names.
         """
         if read.private and self.allow_host:
-            raise ValueError(
-                "a world that was read from a platform is served to this machine alone: omit --allow-host"
-            )
+            raise ValueError("only this machine may reach a copy of an organization: omit --allow-host")
         if read.private and not is_loopback(self.host):
-            raise ValueError(
-                "a world that was read from a platform is served to this machine alone: --host 127.0.0.1"
-            )
+            raise ValueError("only this machine may reach a copy of an organization: use --host 127.0.0.1")
         token = self.token or secrets.token_hex(16)
         if not self.token:
             _grant(store, token)
@@ -182,13 +178,14 @@ class _Service(Struct, frozen=True):
 
 def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> None:
     if not hasattr(os, "fork"):
-        raise ValueError("this system cannot run several workers: --workers 1")
+        raise ValueError("this operating system cannot run several server processes: use --workers 1")
     if not is_shared(db):
-        raise ValueError("several workers need PostgreSQL: --db postgresql://…, or --workers 1")
+        raise ValueError("several server processes need PostgreSQL: use --db postgresql://… or --workers 1")
     for option, given in (("--faults", faults), ("--rate-limit", rate_limit)):
         if given is not None:
             raise ValueError(
-                f"{option} counts requests, and of several workers none sees those of the others: --workers 1"
+                f"{option} needs a single server process, because each process counts only its own requests: "
+                "use --workers 1"
             )
 
 
@@ -198,7 +195,7 @@ def _check_names(names: Collection[str]) -> None:
         matched = HOST.fullmatch(name)
         if matched is None or matched[2]:
             raise ValueError(
-                f"--allow-host {name!r}: use a host name or an IP address, without a port, IPv6 in brackets"
+                f"--allow-host {name!r}: write a host name or an IP address without a port (IPv6 in brackets)"
             )
 
 
@@ -227,7 +224,7 @@ def _read_world(path: Path) -> worlds.Json:
     try:
         worlds.load(scratch, world)
     except Exception as error:
-        raise ValueError(f"{path}: not a world: {worlds.complaint(error)}") from None
+        raise ValueError(f"{path}: invalid data: {worlds.complaint(error)}") from None
     finally:
         scratch.close()
     return world
@@ -242,7 +239,7 @@ def _grant(store: Store, token: str) -> None:
         members = store.find("member", organization=organizations[0].id) if organizations else []
         user = next((member.ref for member in members if member.doc["role"] == "admin"), None)
     if user is None:
-        raise StoreError("the first organization of this world has no admin to give a token to")
+        raise StoreError("the first organization has no admin, so the local server cannot create a token")
     with store.transaction():
         store.put(Record("token", token, {}, ref=user))
 
@@ -254,6 +251,8 @@ def _announce(url: str, read: WorldOrigin | None, token: str | None) -> None:
         return
     lines = [read.sentence]
     if read.notRead:
-        lines.append(f"Not in it: {len(read.notRead)} paths that could not be read (GET /_dpsync/health).")
-    lines.append(f"export DPSYNC_TOKEN={token}  # of this companion alone")
+        lines.append(
+            f"The copy lacks {len(read.notRead)} paths that could not be read: see GET /_dpsync/health."
+        )
+    lines.append(f"export DPSYNC_TOKEN={token}  # only for this local server")
     print("\n".join(lines), file=sys.stderr, flush=True)

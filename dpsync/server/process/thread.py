@@ -52,7 +52,7 @@ class ThreadedServer:
         )
         self._thread.start()
         if not self._ready.wait(timeout=10):
-            raise RuntimeError("the companion did not start")
+            raise RuntimeError("the local server did not start")
         return self
 
     def __exit__(

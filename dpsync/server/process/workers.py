@@ -93,7 +93,7 @@ class Workers:
             self._serve(self._stop_fd, lambda: os.write(tell, _READY))
             status = 0
         except Exception as error:
-            _log.error("a worker cannot go on: %s", error)
+            _log.error("a server process stopped: %s", error)
         finally:
             sys.stderr.flush()
             os._exit(status)
@@ -104,7 +104,7 @@ class Workers:
         self._workers = [worker for worker in self._workers if worker not in dead]
         were_ready = [worker.wait_until_ready() for worker in dead]
         for worker in dead:
-            _log.error("the worker %s has died", worker.pid)
+            _log.error("the server process %s died", worker.pid)
             os.close(worker.pipe)
         return all(were_ready)
 

@@ -42,8 +42,8 @@ class WorldOrigin(BaseModel):
     @property
     def sentence(self) -> str:
         """What people are told of this world."""
-        replaced = " People, domains and URLs are replaced by others in it." if self.anonymous else ""
-        return f"A copy of {self.said}, in the profile {self.profile}. Nothing here changes it.{replaced}"
+        replaced = " People, domains and URLs are replaced." if self.anonymous else ""
+        return f"A copy of {self.said} (profile {self.profile}). Changes never reach the original.{replaced}"
 
     @property
     def said(self) -> str:
@@ -81,4 +81,4 @@ def check_format(world: Json) -> None:
     """ValueError: the file of another version of dpsync."""
     if (given := world.get("format", FORMAT)) != FORMAT:
         said = repr(given) if isinstance(given, str) and len(given) < 60 else "something else"
-        raise ValueError(f"its format is {said}, and this version of dpsync reads {FORMAT}")
+        raise ValueError(f"the format is {said}, but this version of dpsync reads {FORMAT}")

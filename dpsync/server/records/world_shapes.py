@@ -59,9 +59,11 @@ def _sendable(text: str) -> str:
 
 def _without(text: str, what: str, is_wrong: Callable[[str], bool]) -> str:
     if not text:
-        raise PydanticCustomError(what, "it is empty")
+        raise PydanticCustomError(what, "the text is empty")
     for one in filter(is_wrong, text):
-        raise PydanticCustomError(what, "it has the character U+{code}", {"code": f"{ord(one):04X}"})
+        raise PydanticCustomError(
+            what, "the text contains the character U+{code}", {"code": f"{ord(one):04X}"}
+        )
     return text
 
 
@@ -117,9 +119,9 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "float_type": "a number", "none_required": "null",
 }  # fmt: skip
 _HINTS: Final[Mapping[str, str]] = {
-    "token": "a token is sent in a header: write letters, digits and signs of ASCII, without spaces",
-    "id": "write it without spaces and characters that cannot be seen",
-    "reference": "add it to the world, or correct the id",
+    "token": "write only ASCII letters, digits and signs, because a header contains the token",
+    "id": "remove spaces and invisible characters",
+    "reference": "add the object to the data, or correct the id",
 }
 
 
@@ -149,9 +151,7 @@ def _fault(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldFault:
 
 def unknown_member(at: Path, known: Iterable[str]) -> WorldFault:
     """Return the fault of a member that nobody knows."""
-    return WorldFault(
-        at, f"there is no member {at[-1]!r} here", instead(str(at[-1]), known, "remove it"), True
-    )
+    return WorldFault(at, f"unknown member {at[-1]!r}", instead(str(at[-1]), known, "remove it"), True)
 
 
 def instead(word: str, known: Iterable[str], otherwise: str) -> str:

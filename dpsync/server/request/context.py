@@ -261,7 +261,7 @@ class Context(Struct, dict=True):
         """403 for a caller with less than this role on something that they may view."""
         if not reaches(self.level(item), role):
             kind = item.kind.removeprefix("deleted-")
-            raise ApiError(403, f"this needs the role {role} on the {kind} {item.id!r}")
+            raise ApiError(403, f"this request needs the role {role} on the {kind} {item.id!r}")
 
     # --- what the path names ----------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ class Context(Struct, dict=True):
             raise missing("space", id)
         self.permit(space)
         if self.edits and not self.accepts_change_requests(space):
-            raise ApiError(403, f"the space {id!r} is locked: set its editMode to live before it is edited")
+            raise ApiError(403, f"the space {id!r} is locked: to edit the space, set its editMode to live")
         return space
 
     def accepts_change_requests(self, space: Record) -> bool:

@@ -125,7 +125,7 @@ def _after(cursor: str | None) -> int:
         return 0
     key, _ = _decode(cursor)
     if len(key) != 1 or type(key[0]) is not int or not 0 <= key[0] < 2**63:
-        raise bad("query.page: not a cursor of this list")
+        raise bad("query.page: the cursor is not from this list")
     return key[0]
 
 
@@ -146,7 +146,7 @@ def _start(
             if (key(item) < last) if descending else (key(item) > last):
                 return index
     except TypeError:
-        raise bad("query.page: not a cursor of this list") from None
+        raise bad("query.page: the cursor is not from this list") from None
     return len(items)
 
 
@@ -159,7 +159,7 @@ def _decode(cursor: str) -> tuple[Key, str]:
         padded = cursor + "=" * (-len(cursor) % 4)
         key, name = from_json(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
     except (NotBase64, ValueError, TypeError):
-        raise bad("query.page: not a cursor of this list") from None
+        raise bad("query.page: the cursor is not from this list") from None
     if not isinstance(key, list) or not isinstance(name, str):
-        raise bad("query.page: not a cursor of this list")
+        raise bad("query.page: the cursor is not from this list")
     return key, name

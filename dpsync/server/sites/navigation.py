@@ -175,7 +175,7 @@ def reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
     if parent:
         nav.node(GROUP, parent, field)
         if node.kind == GROUP and parent in nav.inside(node.id):
-            raise bad(f"{field}: a group cannot be in itself or in a group below it")
+            raise bad(f"{field}: a group cannot be inside itself or inside a group below itself")
         if node.kind == GROUP:
             check_depth(nav, parent, field, _height(nav, node.id))
     node.position = end(nav.children(parent))

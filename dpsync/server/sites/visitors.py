@@ -27,21 +27,21 @@ def check_schema(schema: Json) -> None:
 
 def _check_object(schema: Json, where: str) -> None:
     if schema.get("type") != "object":
-        raise bad(f"{where}.type: a visitor schema is an object")
+        raise bad(f"{where}.type: must be object")
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        raise bad(f"{where}.properties: claims by name expected")
+        raise bad(f"{where}.properties: must be a mapping of claims")
     if schema.get("additionalProperties", False) is not False:
-        raise bad(f"{where}.additionalProperties: only false")
+        raise bad(f"{where}.additionalProperties: must be false")
     for name, claim in properties.items():
         place = f"{where}.properties.{name}"
         kind = claim.get("type") if isinstance(claim, dict) else None
         if not isinstance(kind, str) or kind not in _TYPES:
-            raise bad(f"{place}: a claim of type {', '.join(sorted(_TYPES))} expected")
+            raise bad(f"{place}.type: must be one of {', '.join(sorted(_TYPES))}")
         if not isinstance(claim.get("description", ""), str):
-            raise bad(f"{place}.description: text expected")
+            raise bad(f"{place}.description: must be a text")
         if "enum" in claim and not isinstance(claim["enum"], list):
-            raise bad(f"{place}.enum: a list expected")
+            raise bad(f"{place}.enum: must be a list")
         if kind == "object":
             _check_object(claim, place)
 

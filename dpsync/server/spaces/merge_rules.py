@@ -93,7 +93,7 @@ def _users(rule: Json) -> set[str]:
 
 def _complaint(rule: Json) -> str:
     if rule["rule"] == "custom":
-        return rule.get("message") or "a rule with an expression cannot be seen to be met"
+        return rule.get("message") or "the local server cannot check a rule with an expression"
     return f"the rule {rule['rule']} is not met"
 
 

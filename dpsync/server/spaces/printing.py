@@ -51,14 +51,14 @@ def load(store: Store, path: list[str]) -> bytes | None:
         return None
     named, _, seal = path[1].partition(".")
     if not hmac.compare_digest(seal.encode(), _seal(store, named).encode()):
-        raise ApiError(404, "no PDF at this address")
+        raise ApiError(404, "there is no PDF at this address")
     id, revision, page, only = from_json(bytes.fromhex(named))
     with store.reading():
         space = store.get("space", id)
         content = _content(store, space, revision) if space else None
     chosen = _chosen(content["pages"], page, only) if content else None
     if space is None or content is None or chosen is None:
-        raise ApiError(404, "what this address leads to is gone")
+        raise ApiError(404, "the content of this PDF was deleted")
     title = space.doc["title"] if page is None else chosen[0]["title"]
     return pdf.write(title, _lines(content, chosen, title if page is None else None))
 

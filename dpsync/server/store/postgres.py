@@ -130,7 +130,7 @@ class PostgresStore(Statements):
         ended = self._guarded(lambda: self._connection.execute("COMMIT").statusmessage)
         self._begun = False
         if ended != "COMMIT":
-            raise StoreError(f"{self.named}: the transaction was given up")
+            raise StoreError(f"{self.named}: the transaction was aborted")
 
     def _rollback(self) -> None:
         self._begun = False
@@ -168,8 +168,8 @@ def _query(sql: str) -> bytes:
 def _parsed(url: str) -> dict[str, Any]:
     """What psycopg says of one that is malformed is not passed on: it may quote a password."""
     malformed = StoreError(
-        "not a URL of PostgreSQL, as in postgresql://USER:PASSWORD@HOST:PORT/DATABASE with special "
-        "characters percent-encoded"
+        "not a PostgreSQL URL. Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE with percent-encoded "
+        "special characters"
     )
     try:
         given: dict[str, Any] = conninfo.conninfo_to_dict(url)

@@ -133,16 +133,17 @@ class Statements(ABC):
             return 0
         if not tables >= _TABLES:
             raise StoreError(
-                f"{self.named}: holds something else ({', '.join(sorted(tables)[:3])}): name another database"
+                f"{self.named}: the database contains other tables ({', '.join(sorted(tables)[:3])}): "
+                "use another database"
             )
         rows = self._rows("SELECT value FROM meta WHERE key = 'schema'")
         if not rows:
-            raise StoreError(f"{self.named}: does not say its version: name another database")
+            raise StoreError(f"{self.named}: the database has no dpsync version: use another database")
         version = int(rows[0][0])
         if version > SCHEMA_VERSION:
             raise StoreError(
-                f"{self.named}: written by a newer dpsync (schema {version}; this one knows "
-                f"{SCHEMA_VERSION}): use that version, or another database"
+                f"{self.named}: a newer dpsync wrote the database (schema {version}, but this dpsync "
+                f"supports {SCHEMA_VERSION}): use the newer dpsync, or another database"
             )
         return version
 

@@ -45,16 +45,16 @@ def read(path: Path, families: Families = FAMILIES) -> Json:
     Raises OSError, and ValueError with everything that is wrong, each at its line and column.
     """
     if not path.is_file():
-        raise ValueError(f"{path}: not a world: it is no regular file")
+        raise ValueError(f"{path}: invalid data: the path is not a regular file")
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"{path}: not a world: it has more than {LARGEST_FILE // 1_000_000} MB")
+        raise ValueError(f"{path}: invalid data: the file is larger than {LARGEST_FILE // 1_000_000} MB")
     try:
         text = content.decode("utf-8")
         world = _parse(text)
     except (ValueError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}{place_of_error(error)}: not a world: {complaint(error)}") from None
+        raise ValueError(f"{path}{place_of_error(error)}: invalid data: {complaint(error)}") from None
     if faults := faults_of(world, families):
         raise ValueError("\n".join(lines_of(faults, str(path), text)))
     return world
@@ -66,7 +66,7 @@ def _parse(text: str) -> Json:
     except ValueError:
         world = yaml.load(text, Loader=yaml.CSafeLoader)
     if not isinstance(world, dict):
-        raise ValueError("a world is a mapping with users, tokens and organizations")
+        raise ValueError("the data must be a mapping with users, tokens and organizations")
     _check_size(world)
     return world
 
@@ -80,7 +80,7 @@ def _check_size(world: Json) -> None:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         values += 1 + len(inner)
         if values > MOST_VALUES:
-            raise ValueError(f"it stands for more than {MOST_VALUES:,} values")
+            raise ValueError(f"the data contain more than {MOST_VALUES:,} values")
         waiting += [one for one in inner if isinstance(one, dict | list)]
 
 

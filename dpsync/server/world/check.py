@@ -70,13 +70,13 @@ def complaint(error: Exception) -> str:
         case yaml.MarkedYAMLError():
             return " ".join(filter(None, (error.context, error.problem)))
         case KeyError():
-            return f"{error.args[0]!r} is missing, or names nothing that is there"
+            return f"{error.args[0]!r} is missing, or refers to an unknown object"
         case ValidationError():
             first = error.errors(include_url=False)[0]
             return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         case ValueError() | yaml.YAMLError():
             return " ".join(str(error).split())
-    return "a value is of another type than a world has there"
+    return "a value has the wrong type"
 
 
 def _top(world: Json, families: Families) -> Iterator[WorldFault]:
@@ -94,7 +94,7 @@ def _top(world: Json, families: Families) -> Iterator[WorldFault]:
         kind = record.get("kind") if isinstance(record, dict) else None
         if isinstance(kind, str) and kind not in kinds:
             hint = instead(kind, kinds, f"known: {', '.join(sorted(kinds))}")
-            yield WorldFault(("records", number, "kind"), f"there is no kind of records {kind!r}", hint)
+            yield WorldFault(("records", number, "kind"), f"unknown kind of records {kind!r}", hint)
 
 
 def _inside(

@@ -28,7 +28,7 @@ def lines_of(faults: Sequence[WorldFault], name: str, text: str) -> Iterator[str
         where = f"{name}:{place.line + 1}:{place.column + 1}" if place is not None else name
         path = f"{_said(fault.path)}: " if fault.path else ""
         hint = f" ({fault.hint})" if fault.hint else ""
-        yield f"{where}: not a world: {path}{fault.message}{hint}"
+        yield f"{where}: invalid data: {path}{fault.message}{hint}"
     if len(faults) > _MOST:
         yield f"{len(faults) - _MOST} more"
 

@@ -62,7 +62,7 @@
     try {
       if (!paused && !document.hidden) await look();
     } catch {
-      byId("count").textContent = "The companion does not answer.";
+      byId("count").textContent = "The local server does not respond.";
     }
     setTimeout(follow, EVERY);
   }

@@ -101,7 +101,10 @@ def install(ctx: Context) -> Json:
     if there:
         return answers.installation(ctx, there[0])
     if integration.doc["visibility"] == "private" and integration.organization != organization.id:
-        raise ApiError(403, f"{integration.id!r} is private: only {integration.organization!r} installs it")
+        raise ApiError(
+            403,
+            f"{integration.id!r} is private: only {integration.organization!r} can install this integration",
+        )
     doc = {
         "space_selection": "all",
         "site_selection": "all",

@@ -136,7 +136,7 @@ def publish(ctx: Context) -> Json:
     """A new one, or the next version of one. All of it is replaced but what development mode is set to."""
     name = ctx.params["integrationName"]
     if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
-        raise bad(f"the name {name!r} is not of letters, digits, -, _ and ., at most {LONGEST_NAME} of them")
+        raise bad(f"the name {name!r} is invalid: write at most {LONGEST_NAME} letters, digits, -, _ or .")
     before = ctx.load(INTEGRATION, name)
     publisher = _publisher(ctx, before)
     if before is not None and before.organization != publisher.id:
@@ -181,7 +181,7 @@ def _publisher(ctx: Context, before: Record | None) -> Record:
     members = ctx.store.find("member", ref=ctx.user)
     own = [one.organization for one in members if ctx.standing(one.organization).role == "admin"]
     if len(own) != 1:
-        raise bad("body.organization: the organization that publishes it is needed")
+        raise bad("body.organization: name the organization that publishes the integration")
     return ctx.find_organization(own[0])
 
 

@@ -74,7 +74,9 @@ def put_spec(ctx: Context) -> Json:
     if spec is None:
         ctx.created = True
         if len(slug) > LONGEST_SLUG or not re.fullmatch(SLUG, slug):
-            raise bad(f"the slug {slug!r} is not of words joined by hyphens, at most {LONGEST_SLUG} long")
+            raise bad(
+                f"the slug {slug!r} is invalid: join words by hyphens, at most {LONGEST_SLUG} characters"
+            )
         return answers.openapi_spec(ctx, _new(ctx, organization, slug))
     _process(ctx, spec, ctx.body.given()["source"])
     return answers.openapi_spec(ctx, spec)
@@ -139,7 +141,7 @@ def get_version_content(ctx: Context) -> Json:
     try:
         document = written_out(text)
     except ValueError as error:
-        raise conflict(f"the version {version.id!r} can be read raw only: {error}") from None
+        raise conflict(f"the version {version.id!r} can only be read as raw text: {error}") from None
     name = "openapi.json" if is_json(text) else "openapi.yaml"
     url = {"url": version.doc["sourceURL"]} if version.doc.get("sourceURL") else {}
     entry = {"filename": name, "isEntrypoint": True, "specification": document}

@@ -43,12 +43,12 @@ def create_translation(ctx: Context) -> Json:
     source = ctx.named_space(body.source.space, organization.id, "body.source.space")
     language = body.source.language or source.doc.get("language")
     if language is None:
-        raise bad("body.source.language: needed, as the space has no language")
+        raise bad("body.source.language: required, because the space has no language")
     if language == body.language:
-        raise bad(f"body.language: {language!r} is the language of the source")
+        raise bad(f"body.language: {language!r} is already the language of the source")
     for other in ctx.store.find(KIND, organization=organization.id, parent=source.id):
         if other.doc["language"] == body.language:
-            raise bad(f"body.language: {other.id!r} translates this space into {body.language!r}")
+            raise bad(f"body.language: {other.id!r} already translates this space into {body.language!r}")
     given = body.given().get("instructions")
     doc = {
         "status": "pending",

@@ -22,7 +22,7 @@ def join_organization(ctx: Context) -> None:
     user = ctx.load("user", ctx.user)
     email = (user.doc.get("email") or "") if user and user.doc.get("emailVerified", True) else ""
     if "@" not in email:
-        raise bad("joining needs a verified e-mail")
+        raise bad("joining needs a verified e-mail address")
     id = ctx.params["organizationId"]
     organization = ctx.load("organization", id)
     joined, _ = ctx.role_in(id)
@@ -135,7 +135,7 @@ def update_invite(ctx: Context) -> Json:
     invite, given = _managed(ctx), ctx.body.given()
     has, other = ("level", "role") if invite.ref else ("role", "level")
     if other in given:
-        raise bad(f"body.{other}: this invite has a {has}, and no {other}")
+        raise bad(f"body.{other}: this invite has a {has} and cannot have a {other}")
     invite.doc.update(given)
     ctx.put(invite)
     return answers.link_invite(ctx, invite)

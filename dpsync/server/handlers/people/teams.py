@@ -17,8 +17,10 @@ def _find(ctx: Context, flag: str) -> Record | None:
     """The team that the path names, for a caller who has the flag of its `permissions`."""
     organization, id = ctx.organization(), ctx.params["teamId"]
     if not ctx.standing(organization.id).team_flags(id)[flag]:
-        needed = "the role read" if flag == "view" else "an owner of the team or the role admin"
-        raise ApiError(403, f"the team {id!r}: this needs {needed} in the organization {organization.id!r}")
+        needed = "the role read" if flag == "view" else "ownership of the team, or the role admin"
+        raise ApiError(
+            403, f"the team {id!r}: this request needs {needed} in the organization {organization.id!r}"
+        )
     team = ctx.load("team", id)
     return team if team is not None and team.organization == organization.id else None
 

@@ -55,7 +55,7 @@ def write_channel(ctx: Context, channel: Record, given: Json) -> None:
     """It keeps its type."""
     kept = channel.doc.get("type")
     if kept is not None and given.get("type", kept) != kept:
-        raise bad(f"body.type: the channel is one of the type {kept}, and stays so")
+        raise bad(f"body.type: the type of the channel is {kept} and cannot change")
     channel.doc.update(changes(channel.doc, given))
 
 

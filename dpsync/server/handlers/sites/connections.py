@@ -30,7 +30,7 @@ def write_connection(ctx: Context, connection: Record, given: Json) -> None:
     if kept is None:
         given.pop("label", None)
     elif given.get("connector", kept) != kept:
-        raise bad(f"body.connector: the connection is one of {kept}, and stays so")
+        raise bad(f"body.connector: the connector of the connection is {kept} and cannot change")
     before, settings = connection.doc.get("setupSettings") or {}, given.get("setupSettings") or {}
     hidden = REDACTED.get(given.get("connector", ""))
     if hidden in before and settings.get(hidden) == HIDDEN:
@@ -42,7 +42,10 @@ def sync_connection(ctx: Context) -> None:
     """At most once an hour. A synchronization takes no time, and finds nothing."""
     connection = _known(ctx)
     if connection.doc["connector"] in PUSHED:
-        raise bad(f"the connector {connection.doc['connector']} is never synchronized: others send to it")
+        raise bad(
+            f"the connector {connection.doc['connector']} cannot be synchronized, "
+            "because other services send the data"
+        )
     last = connection.doc.get("syncedAt")
     if last is not None and ctx.now - moment(last) < OFTEN:
         raise bad("the connection was synchronized less than an hour ago")

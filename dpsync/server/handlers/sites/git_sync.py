@@ -44,7 +44,7 @@ def install(ctx: Context) -> Json:
         raise missing(kind, id)
     record = ctx.permit(found)
     if record.doc.get("gitSync"):
-        raise conflict(f"the {kind} {id!r} has an installation of Git Sync")
+        raise conflict(f"the {kind} {id!r} already has a Git Sync installation")
     said = {
         "installationProvider": given["provider"],
         "installationStatus": "unauthenticated",
@@ -67,13 +67,13 @@ def configure(ctx: Context) -> Json:
     record, given = _installed(ctx), ctx.body.given()
     said = answers.git_installation(ctx, record)
     if given["provider"] != said["provider"]:
-        raise bad(f"body.provider: the installation is one of {said['provider']}, and stays so")
+        raise bad(f"body.provider: the provider of the installation is {said['provider']} and cannot change")
     configuration = {**said["providerConfiguration"], **given["providerConfiguration"]}
     configuration.pop("accessToken", None)
     children = {state(one)["installationId"]: one for one in _children(ctx, said["id"])}
     directories = given.get("childInstallationProjectDirectories") or {}
     if unknown := sorted(directories.keys() - children.keys()):
-        raise bad(f"body.childInstallationProjectDirectories: {unknown[0]!r} is no installation below it")
+        raise bad(f"body.childInstallationProjectDirectories: {unknown[0]!r} is not a child installation")
     for name, directory in directories.items():
         children[name].doc["gitSync"] |= {"projectDirectory": directory, "updatedAt": ctx.stamp}
         ctx.put(children[name])

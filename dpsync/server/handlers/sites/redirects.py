@@ -49,7 +49,7 @@ def create_redirect(ctx: Context) -> Json:
 def _check_free(ctx: Context, site: Record, source: str, but: str = "") -> None:
     other = _redirects_by_source(ctx, site).get(source.casefold())
     if other is not None and other.id != but:
-        raise conflict(f"body.source: {other.ref!r} is redirected already, by {other.id!r}")
+        raise conflict(f"body.source: the redirect {other.id!r} already has the source {other.ref!r}")
 
 
 def _create(ctx: Context, nav: Navigation, given: Json, field: str) -> Record:
@@ -185,7 +185,7 @@ def _done(
     item["draft"] = intent == "draft"
     if found is None:
         if "destination" not in item:
-            raise bad(f"{where}.destination: needed, as {item['source']!r} is not redirected yet")
+            raise bad(f"{where}.destination: required, because {item['source']!r} has no redirect yet")
         return "created", _create(ctx, nav, item, f"{where}.destination")
     _change(ctx, nav, found, item, f"{where}.destination")
     return "published" if intent == "publish" else "updated", found

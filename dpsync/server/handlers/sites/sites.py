@@ -103,7 +103,7 @@ def _set_defaults(ctx: Context, site: Record, section: str | None, default: str 
         place = nav.node(navigation.PLACE, default, "body.defaultSiteSpace")
         first = nav.default_section()
         if place.parent != (first.id if first else ""):
-            raise bad("body.defaultSiteSpace: not at the root of the site or in its default section")
+            raise bad("body.defaultSiteSpace: must be at the top level of the site or in its default section")
         navigation.make_default(ctx, nav.places_in(place.parent), place)
 
 

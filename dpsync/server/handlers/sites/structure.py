@@ -81,7 +81,7 @@ def _named_space(ctx: Context, nav: Navigation, title: str | None) -> Record:
         ctx.demand(ctx.find_organization(organization), "create")
         return new_space(ctx, organization, "", {"title": (title or "Untitled")[:50]})
     if ctx.body.spaceId is None:
-        raise bad("body.spaceId: a space is needed")
+        raise bad("body.spaceId: required")
     return ctx.named_space(ctx.body.spaceId, organization, "body.spaceId")
 
 
@@ -124,7 +124,7 @@ def update_section(ctx: Context) -> Json:
     if default is not None:
         chosen = nav.node(PLACE, default, "body.defaultSiteSpace")
         if chosen.parent != section.id:
-            raise bad("body.defaultSiteSpace: not a site space of this section")
+            raise bad("body.defaultSiteSpace: must be a site space of this section")
         make_default(ctx, nav.places_in(section.id), chosen)
     if group is not ...:
         reparent(nav, section, group or "", "body.siteSectionGroupId")
@@ -253,7 +253,7 @@ def update_site_space(ctx: Context) -> Json:
     nav, given = _read(ctx), _given(ctx, "pageId", "draft")
     place = nav.node(PLACE, ctx.params["siteSpaceId"])
     space, given = given.pop("spaceId", place.ref), changes(place.doc, given)
-    _check_path(place, given, nav.siblings(place), "beside this site space")
+    _check_path(place, given, nav.siblings(place), "next to this site space")
     if space != place.ref:
         place.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
     place.doc.update(given)
@@ -325,7 +325,7 @@ def _pointed(position: Json, side: str) -> tuple[str, str] | None:
         return None
     id = pointer.get("id") or pointer.get(_NAMES[pointer["type"]])
     if not id:
-        raise bad(f"body.position.{side}: invalid position: names no neighbour")
+        raise bad(f"body.position.{side}: invalid position: names no neighbor")
     return KINDS[pointer["type"]], id
 
 

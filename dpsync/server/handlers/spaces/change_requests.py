@@ -109,7 +109,7 @@ def update(ctx: Context) -> Json:
     if not given:
         return answer(ctx, request)
     if given.get("status") == "merged":
-        raise bad("body.status: a change request is merged by POST …/merge")
+        raise bad("body.status: to merge a change request, use POST …/merge")
     if "status" in given and request.doc["status"] == "merged":
         merged = request.doc.pop("revisionMerged")
         given |= {"revision": merged, "revisionMergedAncestor": merged}
@@ -241,7 +241,7 @@ def apply_template(ctx: Context) -> None:
         if is_locked(space):
             raise ApiError(
                 403,
-                f"the space {space.id!r} is locked: use a change request, or set its editMode to live first",
+                f"the space {space.id!r} is locked: use a change request, or set its editMode to live",
             )
         before = revisions.active_id(space)
         content = with_template(ctx, space, before, body)
@@ -264,7 +264,7 @@ def get_pdf(ctx: Context) -> Json:
     space = _space_of(ctx, request)
     revision = revisions.read(ctx.store, space, request.doc["revision"])
     if query.only and query.page is None:
-        raise bad("query.page: which page? `only` asks for one")
+        raise bad("query.page: required with `only`")
     if query.page is not None and tree.find(revision.doc["pages"], query.page) is None:
         raise missing("query.page: page", query.page)
     path = printing.path_of(ctx.store, space, revision.id, query.page, query.only)

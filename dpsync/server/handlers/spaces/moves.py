@@ -95,7 +95,7 @@ def _pointed(position: Json, side: str) -> tuple[str, str] | None:
         return None
     id = pointer.get(pointer["type"]) or pointer.get("id")
     if not id:
-        raise bad(f"body.position.{side}: invalid position: {pointer['type']} names no neighbour")
+        raise bad(f"body.position.{side}: invalid position: {pointer['type']} names no neighbor")
     return pointer["type"], id
 
 
@@ -107,7 +107,7 @@ def _transfer_target(ctx: Context, item: Record, spaces: list[Record]) -> str:
     if target == item.organization:
         raise conflict("operation would not result in any update")
     if role != "admin":
-        raise ApiError(412, f"the {item.kind} cannot be moved: the caller is no admin of {target!r}")
+        raise ApiError(412, f"the {item.kind} cannot be moved: the caller is not an admin of {target!r}")
     on_site = next((space.id for space in spaces if ctx.store.count(PLACE, ref=space.id)), None)
     if on_site:
         raise ApiError(412, f"the {item.kind} cannot be moved: a site shows the space {on_site!r}")

@@ -42,7 +42,7 @@ def submit(ctx: Context) -> Json:
     space = ctx.space()
     asked = any(one["user"] == ctx.user for one in request.doc.get("requestedReviewers", []))
     if not asked and not reaches(ctx.level(space), "review"):
-        raise ApiError(403, f"this needs the role review on the space {space.id!r}, or to be asked for one")
+        raise ApiError(403, f"a review needs the role review on the space {space.id!r}, or a review request")
     if request.doc["status"] in DONE:
         raise conflict(f"the change request is {request.doc['status']}: there is nothing to review")
     reviews = request.doc.setdefault("reviews", [])
