@@ -441,4 +441,4 @@ def test_merge_names_nothing_that_was_not_removed_in_git(workflow: Workflow) -> 
     workflow.commit(NO_SUPPORT)
     planned = workflow.run("pull_request", workflow.request())
     assert planned.code == 4
-    assert "neither the ids file nor git has an entry for it" in workflow.github.bodies(7)[0]
+    assert "neither the ids file nor git has an entry for the object" in workflow.github.bodies(7)[0]

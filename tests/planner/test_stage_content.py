@@ -161,10 +161,10 @@ def test_team_with_a_member_removed_in_git_needs_the_number(known: str) -> None:
 
 
 NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
-    "it never had an entry": ({"base": NO_TEAM}, "neither the ids file nor git has an entry for it"),
-    "there is no git": ({}, "neither the ids file nor git has an entry for it"),
+    "it never had an entry": ({"base": NO_TEAM}, "neither the ids file nor git has an entry for the object"),
+    "there is no git": ({}, "neither the ids file nor git has an entry for the object"),
     "its entry was in another place of the history than its line": (
-        {"base": TEAMS, "lines": [("team", "a")]}, "neither the ids file nor git has an entry for it",
+        {"base": TEAMS, "lines": [("team", "a")]}, "neither the ids file nor git has an entry for the object",
     ),
     "no prune when it was removed": (
         {"base": NO_TEAM, "earlier": [NO_TEAM, TEAMS], "earlier_prune": ()},

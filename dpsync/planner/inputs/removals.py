@@ -22,7 +22,7 @@ from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.history import FormerNames
 
-NO_ENTRY = "neither the ids file nor git has an entry for it"
+NO_ENTRY = "neither the ids file nor git has an entry for the object"
 KEPT = "its entry was removed earlier, and an apply kept the object"
 NOT_PRUNED = "no prune pattern covers its list"
 DEEPER = "this clone lacks the commits that show whether the entry was removed (fetch-depth: 0)"
