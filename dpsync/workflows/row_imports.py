@@ -208,7 +208,7 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
             first, *inside = place.kind.key.split(".")
             for word in reversed(inside):
                 value = {word: value}
-            edits = [document.adding(place.span, first, value, names)]
+            edits = document.adding(place.span, first, value, names)
         text = apply_edits(document.text, edits)
     except Uneditable as why:
         raise _refused(f"the line cannot be written: {why}", place.span, "write it by hand") from None

@@ -196,25 +196,62 @@ def test_a_field_comes_behind_the_last_one_that_stands_on_one_line(
     text: str, fields: set[str], after: str
 ) -> None:
     document = Document(text, "made.yaml")
-    edit = document.adding(place(document, "e"), "new name", {"x": 1}, fields)
-    assert apply_edits(text, [edit]) == after
+    edits = document.adding(place(document, "e"), "new name", {"x": 1}, fields)
+    assert apply_edits(text, edits) == after
 
 
-@pytest.mark.parametrize("text", ["e: text\n", "e: {}\n", "e: [a]\n", "x: e\n"])
-def test_an_entry_in_the_short_form_takes_no_field_more(text: str) -> None:
+NOT_FOUND = "its place in the file was not found"
+
+
+@pytest.mark.parametrize(
+    ("text", "shorthand", "why"),
+    [
+        pytest.param("e: text\n", None, SHORT, id="no main field"),
+        pytest.param("e: [a]\n", "a", SHORT, id="list"),
+        pytest.param("e:\n", "a", SHORT, id="no value"),
+        pytest.param("e:\n  text\n", "a", SHORT, id="value below its key"),
+        pytest.param("x: &v text\ne: *v\n", "a", SHORT, id="alias"),
+        pytest.param("x: e\n", "a", NOT_FOUND, id="no entry"),
+    ],
+)
+def test_field_is_not_added_to_entry_without_mapping(text: str, shorthand: str | None, why: str) -> None:
     document = Document(text, "made.yaml")
     entry = place(document, "e") if "e:" in text else Span("made.yaml", 9, 1, 9, 2)
     with pytest.raises(Uneditable) as raised:
-        document.adding(entry, "new", 1, {"a"})
-    assert str(raised.value) == SHORT
+        document.adding(entry, "new", 1, {"a"}, shorthand)
+    assert str(raised.value) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("e: text  # why\n", "e: { a: text, new: 1 }  # why\n"),
+        ("m: {e: 'text', f: 2}\n", "m: {e: { a: 'text', new: 1 }, f: 2}\n"),
+        ("e: {}\n", "e: { new: 1 }\n"),
+        ("e: { }  # none\n", "e: { new: 1 }  # none\n"),
+    ],
+    ids=["plain", "inside braces", "empty", "empty with comment"],
+)
+def test_short_form_becomes_mapping_for_another_field(text: str, after: str) -> None:
+    document = Document(text, "made.yaml")
+    assert apply_edits(text, document.adding(place(document, "e"), "new", 1, {"a"}, "a")) == after
+
+
+def test_value_of_short_form_changes_together_with_new_field() -> None:
+    document = Document("e: text\n", "made.yaml")
+    entry = place(document, "e")
+    edits = document.adding(entry, "new", 1, {"a"}, "a")
+    for order in (1, -1):
+        both = [*document.edits(*document.value_of(entry), "other"), *edits][::order]
+        assert apply_edits(document.text, both) == "e: { a: other, new: 1 }\n"
 
 
 def test_a_field_comes_into_the_node_that_has_the_key_inside() -> None:
     text = "l:\n  - type: link\n    key: k\n    a: 1\n"
     document = Document(text, "made.yaml")
     (item,) = document.root.get("l").items  # type: ignore[union-attr]
-    edit = document.adding(item.get("key").span, "b", 2, {"a"})
-    assert apply_edits(text, [edit]) == text + "    b: 2\n"
+    edits = document.adding(item.get("key").span, "b", 2, {"a"})
+    assert apply_edits(text, edits) == text + "    b: 2\n"
 
 
 AFTER = [

@@ -73,3 +73,12 @@ def test_into_writes_into_a_flat_overlay(directory: Path, platform: ThreadedServ
     assert text.startswith("organization: acme\ntitle: Acme\n")
     assert "organizations" not in text
     assert "lin@acme.example: edit" in text or "{ role: edit }" in text
+
+
+def test_update_adds_a_field_to_a_short_entry(directory: Path, platform: ThreadedServer, run: Run) -> None:
+    change(platform, "/orgs/acme/members/lin", role="edit")
+    change(platform, "/orgs/acme/members/lin/sso", "POST")
+    ended = run("import", "-C", str(directory), "--update", "acme/members/*#sso", "--force")
+    assert ended.code == 0, ended.out + ended.err
+    text = (directory / "people.yaml").read_text(encoding="utf-8")
+    assert "members: { lin@acme.example: { role: create, sso: true } }\n" in text

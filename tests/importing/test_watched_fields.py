@@ -246,6 +246,11 @@ def test_after_an_import_each_change_by_hand_is_drift(
         named = rf"[~!] .*\b{re.escape(address)}(?: |$)"
         entry = next(one for one in entries if re.match(named, one.split("\n")[0]) and "\n    undo " in one)
         assert re.search(rf"^    {field}\b", entry, re.MULTILINE)
+    taken = run("import", "-C", str(target), "--force", "--update", *(changed for *_, changed in BY_HAND))
+    assert taken.code == 0, taken.out
+    assert run("drift", "-C", str(target)).code == 0
+    members = (target / "acme/members.yaml").read_text(encoding="utf-8")
+    assert "\n  lin@acme.example: { role: create, sso: true }\n" in members
 
 
 def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(

@@ -273,8 +273,8 @@ class _Adder:
         for word in reversed(inner):
             value = {word: value}
         names = {item.name for item in self.sides.registry[parent.kind].fields}
-        edit = self._document(parent.span.file).adding(parent.span, outer, value, names)
-        self._edit(parent.span.file, edit)
+        for edit in self._document(parent.span.file).adding(parent.span, outer, value, names):
+            self._edit(parent.span.file, edit)
 
     def finish(self) -> Adding:
         made = self.adding.made

@@ -115,6 +115,8 @@ class _Updating:
         self.documents: dict[str, Document] = {}
         self.row_files: dict[str, RowFile] = {}
         self.done: set[tuple[Address, str]] = set()
+        self.in_long_form: set[Address] = set()
+        """The entries whose short form becomes a mapping."""
         self.moved: list[Entry] = []
 
     def pattern(
@@ -242,11 +244,15 @@ class _Updating:
             document = self._document(resource.span.file)
             written = placed(written, lambda long, _: _inline(long))
             short = one.type.short(written)
-            edit = document.adding(resource.span, name, short, {item.name for item in kind.fields})
+            names = {item.name for item in kind.fields}
+            edits = document.adding(resource.span, name, short, names, kind.shorthand)
+            if len(edits) > 1 and resource.address in self.in_long_form:
+                raise Uneditable("its entry is written in the short form; take over one field after another")
+            self.in_long_form |= {resource.address} if len(edits) > 1 else set()
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, name, str(why))
             return
-        self.edits.setdefault(resource.span.file, []).append(edit)
+        self.edits.setdefault(resource.span.file, []).extend(edits)
         self.made.taken.append(Taken(resource.address, name, resource.span))
 
     def _take(self, resource: Entry, name: str, value: Any) -> None:

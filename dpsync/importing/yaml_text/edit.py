@@ -47,7 +47,7 @@ class TextEdit(Struct, frozen=True):
 def apply_edits(text: str, edits: list[TextEdit]) -> str:
     """All of them; ranges that overlap are Uneditable."""
     end = len(text)
-    for edit in sorted(edits, key=lambda item: item.start, reverse=True):
+    for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
         if edit.end > end:
             raise Uneditable("two of the values stand in one another")
         text = text[: edit.start] + edit.text + text[edit.end :]
@@ -120,15 +120,18 @@ class Document:
             return [edit for item, new in pairs for edit in self.edits(None, item, new)]
         return None
 
-    def adding(self, entry: Span, name: str, value: Any, fields: set[str]) -> TextEdit:
-        """A line more in an entry, behind the last of its fields that stands on one line.
+    def adding(
+        self, entry: Span, name: str, value: Any, fields: set[str], shorthand: str | None = None
+    ) -> list[TextEdit]:
+        """Return the edits that add a field to an entry, behind its last field that is on one line.
 
-        `entry` is where the entry has its key.
+        `entry` is the position of its key. `shorthand` is the field that a short form contains: `kim: read`
+        becomes `kim: { role: read, sso: true }`.
         """
         mapping = self._mapping_of(entry)
-        if mapping is None or not len(mapping):
-            raise Uneditable("its entry is written in the short form; write it as a mapping")
         written = f"{scalar(name, key=True)}: {on_one_line(value)}"
+        if mapping is None or not len(mapping):
+            return self._in_long_form(entry, shorthand, written)
         ends = [
             self._range(item)[1]
             for key, item in mapping
@@ -139,9 +142,21 @@ class Document:
         flow = self.text[self._range(mapping)[0]] == "{"
         indent = self.line_end + " " * (first.span.column - 1)
         if not ends:
-            return TextEdit(start, start, written + (", " if flow else indent))
+            return [TextEdit(start, start, written + (", " if flow else indent))]
         end = max(ends) if flow else self._end_of_line(max(ends))
-        return TextEdit(end, end, f", {written}" if flow else indent + written)
+        return [TextEdit(end, end, f", {written}" if flow else indent + written)]
+
+    def _in_long_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
+        """Return the edits that make a mapping of a short form or of `{}`. Raises Uneditable."""
+        key, value = self.value_of(entry)
+        start, end = self._range(value)
+        if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
+            return [TextEdit(start, end, f"{{ {written} }}")]
+        short = isinstance(value, Scalar) and key is not None and self._in_its_line(key, value)
+        if not short or shorthand is None or start == end:
+            raise Uneditable("its entry is written in the short form; write it as a mapping")
+        before = f"{{ {scalar(shorthand, key=True)}: "
+        return [TextEdit(start, start, before), TextEdit(end, end, f", {written} }}")]
 
     def after(self, sibling: Span, key: str, value: Any) -> TextEdit:
         """An entry more in a mapping, behind its last one. `sibling` is where another entry has its key."""
