@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, event, example, given, settings
 from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.caching import RememberingClient
 from dpsync.importing.files import put
+from dpsync.kinds.watching import is_access_default
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
 from tests.certificates import OKTA
@@ -23,9 +24,9 @@ from tests.properties.platform import REGISTRY
 from tests.soak import examples
 
 
-def imported(server: ThreadedServer) -> Imported:
+def imported(server: ThreadedServer, full: bool = False) -> Imported:
     with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
-        return import_(client, REGISTRY)
+        return import_(client, REGISTRY, full=full)
 
 
 @law(60)
@@ -49,6 +50,37 @@ def test_a_second_import_writes_the_same_bytes(server: ThreadedServer, draw: Dra
     server.reset(_decorated(draw, world(organizations)))
 
     assert imported(server).made.files == imported(server).made.files
+
+
+@law(20)
+def test_import_leaves_out_only_default_values(server: ThreadedServer, draw: Draw) -> None:
+    """Otherwise, a value that gives access is in no file, and drift does not report its changes."""
+    server.reset(_decorated(draw, world([live_organization(draw, "acme", 4)])))
+
+    short, _ = imported(server).made.load(REGISTRY)
+    full, _ = imported(server, full=True).made.load(REGISTRY)
+
+    for address, entry in short.resources.items():
+        kind, whole = REGISTRY[entry.kind], full.resources[address].fields
+        assert entry.fields.keys() <= whole.keys()
+        for name in whole.keys() - entry.fields.keys():
+            field = kind.field(name)
+            if field.security:
+                assert (is_access_default(kind, field), whole[name]) == (True, field.default_value)
+                assert any(one.field == name and one.matches(address) for one in short.policy.watch_fields)
+    event(f"entries: {len(short.resources)}")
+
+
+@law(20)
+def test_after_an_import_there_is_no_drift(server: ThreadedServer, draw: Draw) -> None:
+    """Undeclared objects count, too: everything in a watched place has an entry."""
+    server.reset(_decorated(draw, world([live_organization(draw, "acme", 4)])))
+
+    desired, _ = imported(server).made.load(REGISTRY)
+    with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
+        drift = Session(desired, REGISTRY).drift(client, everything=True)
+
+    assert (drift.found, drift.unread) == ((), ())
 
 
 @law(40)
