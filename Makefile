@@ -40,8 +40,9 @@ schemas: environment ## generate schemas/, docs/kinds/, docs/kind-internals.md a
 site: ## the documentation as a site, with a search that needs no network: build/site
 	@$(PYTHON) .ci/site.py
 
-screenshots: environment ## pictures of a plan in a terminal, on the HTML page and in a comment: build/*.png (needs chromium)
+screenshots: environment site ## pictures of a plan, its HTML page and comment, and of the site: build/*.png (needs chromium)
 	$(VENV)/python -m tests.screenshots
+	$(VENV)/python -m tests.docs.screenshots
 
 lock: ## what the action installs and a release is built with: newest versions, with hashes of every file (needs uv)
 	uv pip compile pyproject.toml --extra rehearse --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
