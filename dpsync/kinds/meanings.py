@@ -15,7 +15,7 @@ from typing import Final
 
 from dpsync.model.texts.web_address import DOCS
 
-_SETTINGS: Final = "The settings of the integration. The integration defines their form."
+_SETTINGS: Final = "The settings of the integration. The integration defines the form of its settings."
 _EXTERNAL_IDS: Final = "The ids by which the integration's service recognizes this installation."
 
 
@@ -31,7 +31,9 @@ def _icon(noun: str) -> str:
 
 
 def _condition(noun: str) -> str:
-    return f"An expression about visitor claims. Only visitors for whom it is true see the {noun}."
+    return (
+        f"An expression about visitor claims. Only visitors for whom the expression is true see the {noun}."
+    )
 
 
 def _draft(noun: str) -> str:
@@ -75,7 +77,7 @@ def _rules(noun: str) -> dict[str, str]:
         "mergeRules.rules.rule": "The type of the merge rule.",
         "mergeRules.rules.users": "The members for the rules `require_specific_reviewers`, "
         "`require_one_of_specific_reviewers` and `allow_bypass`.",
-        "mergeRules.rules.expression": "The expression of a `custom` rule. It must be true before a merge.",
+        "mergeRules.rules.expression": "The expression of a `custom` rule. A merge needs a true expression.",
         "mergeRules.rules.message": "The message that people see if the expression of a `custom` rule "
         "is false.",
     }
@@ -113,9 +115,9 @@ KINDS: Final[Mapping[str, str]] = {
     "organization.",
     "collection": "A collection is a folder for spaces and for other collections.",
     "glossary_term": "A glossary term fixes how translations translate one term.",
-    "installation": "An integration in this list is installed in your organization.",
-    "installation_site": "An entry in this list makes an installed integration active on one site.",
-    "installation_space": "An entry in this list makes an installed integration active in one space.",
+    "installation": "An integration connects GitBook with another service, such as Slack.",
+    "installation_site": "An integration on a site is an installed integration that works on the site.",
+    "installation_space": "An integration on a space is an installed integration that works in the space.",
     "member": "A member is a person who belongs to the organization. The key is the person's email address.",
     "member_permission": "A member permission gives one member a role in one space, collection or site.",
     "team_permission": "A team permission gives all members of a team a role in one space, collection or "
@@ -132,16 +134,16 @@ KINDS: Final[Mapping[str, str]] = {
     "ticket system or a website.",
     "customization": "The customization controls how a site looks.",
     "site_space_customization": "The customization of a site space controls how one space of a site looks. "
-    "It replaces parts of the site's customization.",
+    "The customization of a site space replaces parts of the site's customization.",
     "topic": "A topic is a subject about which readers of a site ask questions.",
-    "mcp_server": "An MCP server in this list offers tools that the site's AI assistant can use.",
+    "mcp_server": "An MCP server offers tools that the site's AI assistant can use.",
     "redirect": "A redirect leads readers from an old path of a site to another page, section, space or URL.",
     "share_link": "A share link is a secret URL that opens a site with the visibility `share-link`.",
     "visitor_auth": "Visitor access controls how visitors sign in to a site with the visibility "
     "`visitor-auth`.",
-    "section": "A section is a part of a site with a tab in the navigation. It shows one or more spaces.",
-    "section_group": "A section group is a menu in a site's navigation. It contains sections, links and "
-    "other groups.",
+    "section": "A section is a part of a site with a tab in the navigation and one or more spaces.",
+    "section_group": "A section group is a menu in a site's navigation. A section group contains "
+    "sections, links and other groups.",
     "external_link": "An external link is an entry in a site's navigation that leads to another website.",
     "site_space": "A site space is the position of a site at which a space is published.",
     "space": "A space contains pages. Sites publish spaces.",
@@ -164,7 +166,7 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "published_integration": (
         "Write all fields of a published integration that you want to keep. GitBook does not return "
         "`runtime`, `icon`, `previewImages`, `script` and `secrets`, and each publishing replaces the "
-        "integration. If you leave one of these fields out, the next publishing removes its value.",
+        "integration. If you leave out one of these five fields, the next publishing removes the value.",
     ),
     "openapi": ("GitBook processes the specification again if `source` changes.",),
     "visitor_auth": ("dpsync never reads the key that signs visitor tokens.",),
@@ -235,7 +237,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "member": {
         "email": "The member's email address.",
         "role": "The member's role in the organization. A `guest` can see nothing without a permission.",
-        "sso": "`true` makes the member sign in through a SAML provider. The API cannot set it back to "
+        "sso": "`true` makes the member sign in through a SAML provider. The API cannot set `sso` back to "
         "`false`.",
     },
     "member_permission": {
@@ -353,8 +355,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "transport": "The transport protocol of the MCP server.",
         "headers": "The HTTP headers that GitBook sends to the MCP server. Each value is a secret from an "
         "environment variable.",
-        "condition": "An expression about visitor claims. Only visitors for whom it is true can use the MCP "
-        "server.",
+        "condition": "An expression about visitor claims. Only visitors for whom the expression is true "
+        "can use the MCP server.",
     },
     "redirect": {
         "source": "The old path on the site.",
@@ -464,7 +466,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "include": "Further files that belong to the configuration, as paths or patterns.",
     "policy": "The rules for objects that dpsync may delete, must keep or must ignore.",
     "policy.prune": "The lists in which dpsync deletes objects without an entry. In all other lists, dpsync "
-    "keeps such objects.",
+    "keeps objects without an entry.",
     "policy.protect": "Objects that dpsync never deletes or re-creates.",
     "policy.protect.address": "The address of a protected object, or a pattern for addresses.",
     "policy.protect.skip": "`true` keeps the protected object and carries out the rest of the plan. "
@@ -489,7 +491,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments.limits.rate": "The largest number of requests per second, minute or hour, such as `5/s`.",
     "environments.profile": "The API version (profile) of the environment's server.",
     "environments.overlay": "The file with the values that are different in the environment.",
-    "environments.organizations": "The organizations of the environment, by their keys.",
+    "environments.organizations": "The organizations of the environment, by key.",
     "environments.organizations.id": "The GitBook id of the organization in the environment.",
     "environments.organizations.hostname": "The first part of the organization's GitBook host name in the "
     "environment.",

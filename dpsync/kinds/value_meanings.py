@@ -164,7 +164,8 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "site.visibility": {
         "public": "Everyone can read the site, and search engines can index it.",
-        "unlisted": "Everyone who has the URL can read the site. Search engines are asked not to index it.",
+        "unlisted": "Everyone who has the URL can read the site. "
+        "GitBook asks search engines not to index the site.",
         "share-link": "Everyone who has a share link can read the site.",
         "visitor-auth": "Only visitors who sign in can read the site.",
     },

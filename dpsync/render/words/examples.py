@@ -1,4 +1,4 @@
-"""An example as the text of a file: one line for what is small, a line each for the rest."""
+"""Write an example as the text of a file: small mappings on one line, other mappings on several lines."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from typing import Any
 
 from dpsync.importing.yaml_text.emit import BlockMapping, document, scalar
 
+_SHORT = 3
+"""The largest number of entries of a mapping on one line, so that examples can be read on a phone."""
+
 
 def example_text(value: dict[str, Any]) -> str:
-    """A whole file with the values of an example (`dpsync.kinds.examples`)."""
+    """Return a whole file with the values of an example (`dpsync.kinds.examples`)."""
     (first, version), *rest = value.items()
     return document(_block(dict(rest)), f"{first}: {scalar(version)}")
 
 
 def _block(value: Any) -> Any:
-    """The same, where each mapping that holds another one is never put on one line."""
+    """Return the same value, in which large and nested mappings are on several lines."""
     if isinstance(value, list):
         return [_block(item) for item in value]
     if not isinstance(value, dict):
         return value
     parts = {key: _block(item) for key, item in value.items()}
     holds = any(isinstance(item, dict) or _of_mappings(item) for item in parts.values())
-    return BlockMapping(parts) if holds else parts
+    return BlockMapping(parts) if holds or len(parts) > _SHORT else parts
 
 
 def _of_mappings(value: Any) -> bool:

@@ -8,7 +8,7 @@ from dpsync.kinds.examples import key_example
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.meanings import NOTES
 from dpsync.kinds.registry import Registry
-from dpsync.model.texts.words import are, plural
+from dpsync.model.texts.words import plural
 from dpsync.render.words.fields import listed
 
 
@@ -117,8 +117,8 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
             yield f"dpsync refuses a plan that removes the role `{kind.guard.value}` from your own user."
     if kind.synced is not None:
         decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
-        fields = f"{listed(f'`{name}`' for name in decided)} {are(len(decided))} not changed"
-        yield f"While Git Sync connects the {noun} to a repository, {fields}. `takeover: true` changes that."
+        fields = listed(f"`{name}`" for name in decided)
+        yield f"With Git Sync, dpsync changes {fields} of {kind.one} only if the entry has `takeover: true`."
 
 
 def _single(registry: Registry, kind: Kind) -> Iterator[str]:
