@@ -61,6 +61,7 @@ _RULES = """\
 - The key of an entry is a name of your choice, unless the page of the object type says otherwise. Other
   entries refer to the object by this key.
 - To refer to an object that has no entry, write `{ id: ID }` instead of a key.
+- To rename an object, change the title and keep the key.
 - If you leave a field out, dpsync does not change the field in GitBook.
 - `null` clears a field only if the table says so.
 - A long text or a JSON value can be in a file of its own: `{ file: PATH }`.

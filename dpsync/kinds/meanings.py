@@ -145,7 +145,7 @@ KINDS: Final[Mapping[str, str]] = {
     "section_group": "A section group is a menu in a site's navigation. A section group contains "
     "sections, links and other groups.",
     "external_link": "An external link is an entry in a site's navigation that leads to another website.",
-    "site_space": "A site space is the position of a site at which a space is published.",
+    "site_space": "A site space publishes a space in a site, or in a section of a site.",
     "space": "A space contains pages. Sites publish spaces.",
     "translation_access": "The access to a translation controls who can read and edit the translated space.",
     "team": "A team is a group of members.",
@@ -202,7 +202,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         **_rules("organization"),
     },
     "agent_instructions": {
-        "instructions": "The instructions for GitBook's AI agents, as Markdown.",
+        "instructions": "The instructions for GitBook's AI agents.",
     },
     "collection": {
         "title": "The name of the collection.",
@@ -315,7 +315,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "findings": "The actions of GitBook's AI agents after they find a problem.",
         "findings.changeRequests": "The problems for which agents open change requests by themselves.",
         "editing": "The settings of GitBook's editing agent on the site.",
-        "editing.customInstructions": "The instructions for GitBook's editing agent, as Markdown.",
+        "editing.customInstructions": "The instructions for GitBook's editing agent.",
     },
     "channel": {
         "type": "The service in which people ask the agent.",
@@ -425,7 +425,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "emoji": "The emoji of the space, as a hexadecimal code.",
         "icon": "The URL of the space's icon.",
         "editMode": "The way in which people edit the space.",
-        "language": "The language of the pages, as a language code.",
+        "language": "The language of the pages.",
         "defaultLevel": _level("space"), **_rules("space"),
     },
     "translation_access": {"defaultLevel": _level("translated space"), **_rules("translated space")},
@@ -439,9 +439,9 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "translation": {
         "source": "The space that GitBook translates, and the language of the space.",
         "source.space": "The space that GitBook translates.",
-        "source.language": "The language code of the space that GitBook translates.",
-        "language": "The language code of the translated space.",
-        "instructions": "The instructions for the translation, such as tone and terms, as Markdown.",
+        "source.language": "The language of the space that GitBook translates.",
+        "language": "The language of the translated space.",
+        "instructions": "The instructions for the translation, such as tone and terms.",
         "result": "The translated space.",
         "status": "The state of the translation in GitBook.",
     },

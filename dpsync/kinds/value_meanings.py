@@ -128,7 +128,10 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "all": "The integration is active on all sites.",
         "selected": "The integration is active only on the sites under `sites`.",
     },
-    "mcp_server.transport": {"sse": "Server-sent events.", "http": "Streamable HTTP."},
+    "mcp_server.transport": {
+        "sse": "GitBook uses server-sent events.",
+        "http": "GitBook uses streamable HTTP.",
+    },
     "openapi.visibility": {
         "private": "Only members of the organization can read the specification.",
         "public": "Everyone can read the specification.",

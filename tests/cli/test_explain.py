@@ -50,7 +50,7 @@ def test_a_field_says_its_values_its_rules_and_what_opens_up(run: Run) -> None:
     assert "Values         public: Everyone can read the site" in out
     assert "Opens access   A change to a value further right in this list opens access:" in out
     assert "docs: { title: Acme Docs, visibility: public }" in out
-    assert "null clears the field." in run("explain", "space.emoji").out
+    assert "null clears emoji." in run("explain", "space.emoji").out
 
 
 @pytest.mark.parametrize("word", [*what_can_be_explained(REGISTRY), *codes()])

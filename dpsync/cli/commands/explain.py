@@ -1,4 +1,4 @@
-"""`dpsync explain`: what a kind, a field or a code means. It reads no configuration and asks no platform."""
+"""`dpsync explain`: describe a kind, a field or a code, without configuration and without requests."""
 
 from __future__ import annotations
 

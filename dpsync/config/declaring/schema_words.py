@@ -16,7 +16,7 @@ from dpsync.kinds.value_meanings import value_meaning
 from dpsync.model.entries.desired import Limits
 from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.words import plural
+from dpsync.model.texts.words import listed, plural
 
 Schema = dict[str, Any]
 
@@ -147,10 +147,11 @@ def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
 
 
 def _held(kinds: tuple[Kind, ...], holder: Kind) -> str:
-    nouns = " and ".join(dict.fromkeys(plural(kind.noun) for kind in kinds))
+    nouns = listed([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
     if kinds[0].in_tree:
         return f"The navigation of {holder.one}, in order: {nouns}."
-    return f"The {kinds[0].noun if isinstance(kinds[0].shape, Single) else nouns} of {holder.one}."
+    noun = kinds[0].noun if isinstance(kinds[0].shape, Single) else nouns
+    return f"The {noun}." if holder.noun in noun else f"The {noun} of {holder.one}."
 
 
 def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:

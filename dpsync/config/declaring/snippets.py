@@ -1,4 +1,4 @@
-"""Snippets of editors: one entry of each kind, with what it must have and a place to type for each value."""
+"""Snippets for editors: an entry of each kind with its required fields and a place to type each value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def snippet(registry: Registry, kind: Kind) -> Snippet:
         body = {key: _with_stops(body, numbers)}
     else:
         body = _with_stops(body, numbers)
-    said = f"{kind.one[:1].upper()}{kind.one[1:]}, with what it must have."
+    said = f"A new {kind.noun}, with all required fields."
     return {"label": f"new {kind.noun}", "description": said, "body": body}
 
 

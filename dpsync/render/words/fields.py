@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.importing.yaml_text.emit import on_one_line
 from dpsync.kinds.kind import Field, Kind, ListOrder
+from dpsync.kinds.meanings import meaning
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
@@ -119,10 +120,10 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
     if field.unique:
         yield f"The value must be unique {_within(registry, field.unique)}."
     if field.one_per:
-        yield f"Only one {kind.noun} {_within(registry, field.one_per)} can have `true`."
+        yield f"Only one {kind.noun} {_within(registry, field.one_per)} can have `{field.name}: true`."
     if field.instead_of:
         yield f"An entry cannot have both `{field.name}` and `{field.instead_of}`."
-    if not isinstance(field, ListOrder):
+    if not isinstance(field, ListOrder) and "`null`" not in meaning(kind.name, field.name):
         yield from _null(field)
     default = on_one_line(field.platform_default)
     if field.platform_default not in (None, {}, []) and len(default) <= _SHORT:
@@ -135,7 +136,7 @@ def _within(registry: Registry, place: str) -> str:
 
 def _null(field: Field) -> Iterator[str]:
     if field.null in ("clear", "empty"):
-        yield "`null` clears the field."
+        yield f"`null` clears `{field.name}`."
     elif field.null == "by hand":
         yield "dpsync cannot clear this field. Clear this field in GitBook."
 

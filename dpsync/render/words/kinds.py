@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.kinds.examples import key_example
+from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.examples import key_example, value_example
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.meanings import NOTES
 from dpsync.kinds.registry import Registry
@@ -93,7 +94,9 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
     if identity := identity_words(kind):
         yield f"Without `id`, dpsync finds an existing {noun} by {identity}."
     if kind.shorthand is not None and not kind.only_short:
-        yield f"An entry can be just the `{kind.shorthand}`, without `{kind.shorthand}:`."
+        field, key = kind.field(kind.shorthand), key_example(registry, kind)
+        value = on_one_line(value_example(registry, kind, field))
+        yield f"`{key}: {value}` is short for `{key}: {{ {field.name}: {value} }}`."
     if isinstance(kind.shape, Node) and kind.shape.least:
         children = listed((registry[name].noun for name in kind.shape.holds), "or")
         yield f"{kind.one.capitalize()} needs at least {kind.shape.least} {children} in `children`."
