@@ -280,7 +280,7 @@ def test_a_connection_is_synchronized_once_an_hour_and_one_that_others_send_to_n
     published.clock.pass_by(hours=1)
     published.post(f"{at}/sync", status=204)
     sent = published.make(CONNECTIONS, {"connector": "builtin:api"})
-    assert "never" in published.refused(400, "POST", f"{CONNECTIONS}/{sent['id']}/sync")
+    assert "cannot be synchronized" in published.refused(400, "POST", f"{CONNECTIONS}/{sent['id']}/sync")
 
 
 @covers("deleteSiteContextConnectionById", 204)

@@ -239,7 +239,7 @@ def test_a_transfer_that_may_not_be_is_refused(api: Api) -> None:
         api.refused(400, "POST", f"/{what}/transfer", {})
     api.as_("hank-token").patch("/orgs/globex/members/ada", {"role": "read"})
     for what in moved:
-        assert "no admin" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
+        assert "not an admin" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
 
 
 # --- collections -------------------------------------------------------------------------------------

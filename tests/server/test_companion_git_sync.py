@@ -24,7 +24,7 @@ def test_what_is_installed_is_active_once_it_names_a_repository(published: Api) 
     one = f"{ALL}/{made['id']}"
     assert (made["status"], made["target"]) == ("unauthenticated", {"type": "site", "siteId": "docs"})
     assert published.get(DOCS)["gitSync"]["installationId"] == made["id"]
-    assert "has an installation" in published.refused(409, "POST", ALL, OF_DOCS)
+    assert "already has a Git Sync installation" in published.refused(409, "POST", ALL, OF_DOCS)
     done = published.patch(one, {**BRANCH, "projectDirectory": "docs"})
     assert (done["status"], done["projectDirectory"]) == ("active", "docs")
     assert done["repositoryRef"]["name"] == "refs/heads/main"
@@ -57,10 +57,10 @@ def test_a_token_is_taken_and_never_answered(published: Api) -> None:
         {"provider": "gitlab", "providerConfiguration": {"projectId": 3, "accessToken": "glpat-secret"}},
     )
     assert "glpat-secret" not in str((answer, published.get(one), published.get("/spaces/guides")))
-    assert "stays so" in published.refused(400, "PATCH", one, BRANCH)
+    assert "cannot change" in published.refused(400, "PATCH", one, BRANCH)
     directories = {"childInstallationProjectDirectories": {"nobody": "x"}}
     given = {"provider": "gitlab", "providerConfiguration": {}, **directories}
-    assert "no installation below it" in published.refused(400, "PATCH", one, given)
+    assert "is not a child installation" in published.refused(400, "PATCH", one, given)
 
 
 @covers("updateGitSyncInstallationById", 200)

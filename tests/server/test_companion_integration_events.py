@@ -221,7 +221,7 @@ def test_an_event_is_posted_to_the_tunnel_and_its_trace_says_so(api: Api, tunnel
     assert tunnel.sent == [detail["event"]["payload"]]
     assert tunnel.content_types == ["application/json"]
     assert detail["event"]["status"] == "success"
-    assert logs(detail) == [("debug", f"POST {tunnel.url}"), ("info", "the tunnel answered 204")]
+    assert logs(detail) == [("debug", f"POST {tunnel.url}"), ("info", "the tunnel returned the status 204")]
 
 
 def test_the_tunnel_may_be_called_url(api: Api, tunnel: Tunnel) -> None:
@@ -263,7 +263,7 @@ def test_no_answer_in_time_is_a_failure(impatient: Api, tunnel: Tunnel) -> None:
     configure(impatient, server="x")
     (detail,) = told(impatient, 1)
     assert detail["event"]["status"] == "failed"
-    assert logs(detail)[-1] == ("error", "no answer within 0.1 seconds")
+    assert logs(detail)[-1] == ("error", "no response within 0.1 seconds")
 
 
 def test_a_tunnel_that_is_not_there_is_a_failure(api: Api) -> None:
@@ -282,7 +282,7 @@ def test_only_loopback_is_contacted(api: Api, url: str) -> None:
     (detail,) = told(api, 1)
     assert detail["event"]["status"] == "failed"
     if url != "http://[":
-        assert "is not contacted" in logs(detail)[-1][1]
+        assert "is not allowed" in logs(detail)[-1][1]
 
 
 def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
@@ -327,7 +327,7 @@ def test_what_still_waits_when_it_ends_is_recorded_unsent(api: Api, tunnel: Tunn
     api.delete(f"{TOOLS}/dev")
     tunnel.free.set()
     first, second = told(api, 2)
-    assert logs(first)[-1] == ("info", "the tunnel answered 204")
+    assert logs(first)[-1] == ("info", "the tunnel returned the status 204")
     assert logs(second) == [("debug", "not sent, because the tunnel is no longer set")]
     assert len(tunnel.sent) == 1
 
@@ -340,7 +340,7 @@ def test_no_more_wait_than_are_kept(api: Api, tunnel: Tunnel, monkeypatch: pytes
         configure(api, server=str(number))
     (detail,) = new_events(api)
     assert (detail["event"]["id"], detail["event"]["status"]) == ("event-3", "failed")
-    assert logs(detail) == [("error", "not sent: 2 others wait for the tunnel")]
+    assert logs(detail) == [("error", "not sent, because 2 other events wait for the tunnel")]
     tunnel.free.set()
     api.server.finish()
     assert api.ids(f"{TOOLS}/events") == ["event-1", "event-2"]

@@ -85,7 +85,7 @@ def test_where_it_was_read_is_plain_text_or_nothing(store: Store, wrong: dict[st
 
 def test_a_file_of_another_format_is_refused(store: Store) -> None:
     with pytest.raises(
-        ValueError, match=r"'dpsync.world/2', and this version of dpsync reads dpsync.world/1"
+        ValueError, match=r"'dpsync.world/2', but this version of dpsync reads dpsync.world/1"
     ):
         worlds.load(store, {**WORLD, "format": "dpsync.world/2"})
 
@@ -94,12 +94,12 @@ def test_aliases_that_stand_for_more_than_fits_are_refused(tmp_path: Path) -> No
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (tmp_path / "world.yaml").write_text("\n".join(lines))
-    with pytest.raises(ValueError, match="stands for more than"):
+    with pytest.raises(ValueError, match="contain more than"):
         worlds.read(tmp_path / "world.yaml")
 
 
 def test_what_is_no_regular_file_is_no_world(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no regular file"):
+    with pytest.raises(ValueError, match="not a regular file"):
         worlds.read(tmp_path)
 
 
@@ -111,7 +111,7 @@ def apart(work: Coroutine[Any, Any, Any]) -> Any:
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
 def test_what_a_world_from_a_file_says_contacts_nobody_not_even_this_machine(url: str) -> None:
-    with pytest.raises(FetchError, match="not contacted: with --world only hosts named with --allow-fetch"):
+    with pytest.raises(FetchError, match="not allowed: with --world only hosts named with --allow-fetch"):
         apart(OutsideServices(loopback=False).fetch(url))
 
 

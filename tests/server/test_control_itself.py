@@ -1,4 +1,4 @@
-"""A companion never calls itself, and no control plane is steered by a companion that was told to call it."""
+"""A companion never contacts itself, and no control plane is steered by a companion that was told to call it."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator
@@ -101,7 +101,7 @@ def test_a_redirect_does_not_lead_to_itself(server: ThreadedServer) -> None:
         def do_GET(self) -> None:
             self.answer(302, b"", {"Location": f"{server.url}/_dpsync/world"})
 
-    with listening(Back) as url, pytest.raises(FetchError, match="never calls itself"):
+    with listening(Back) as url, pytest.raises(FetchError, match="never contacts itself"):
         run(server.app.sources.fetch(url))
 
 
@@ -117,7 +117,7 @@ def test_another_server_of_this_machine_is_called_and_told_who_calls(server: Thr
 def test_the_control_plane_of_another_companion_is_not_there_for_it(server: ThreadedServer) -> None:
     other = replace(server.app.sources, own=())
     assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
-    with pytest.raises(FetchError, match="answered 404"):
+    with pytest.raises(FetchError, match="returned the status 404"):
         run(other.fetch(f"{server.url}/_dpsync/world"))
     assert is_there(server)
 

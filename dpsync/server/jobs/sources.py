@@ -132,7 +132,7 @@ class OutsideServices(Struct, dict=True):
             )
         named = url.host.casefold() in {name.casefold() for name in self.allowed}
         if not named and not (self.loopback and _loopback(url.host)):
-            only = "only loopback, and hosts" if self.loopback else "with --world only hosts"
+            only = "only loopback and hosts" if self.loopback else "with --world only hosts"
             raise FetchError(
                 "FETCH_ERROR", f"{url.host} is not allowed: {only} named with --allow-fetch are contacted"
             )
