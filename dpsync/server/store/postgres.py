@@ -61,7 +61,7 @@ class PostgresStore(Statements):
         if encoding != "UTF8":
             connection.close()
             raise StoreError(
-                f"{self.named}: its encoding is {encoding}: make one with CREATE DATABASE … ENCODING 'UTF8'"
+                f"{self.named}: the encoding is {encoding}: use CREATE DATABASE … ENCODING 'UTF8'"
             )
         self._guarded(lambda: connection.execute(_SESSION))
         return connection

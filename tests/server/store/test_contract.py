@@ -420,7 +420,8 @@ def test_two_that_open_a_fresh_one_at_once_make_it_once(database: Database) -> N
 def test_a_newer_database_is_refused(database: Database) -> None:
     database.open().close()
     database.run(f"UPDATE meta SET value = {SCHEMA_VERSION + 1} WHERE key = 'schema'")
-    with pytest.raises(StoreError, match=f"newer dpsync \\(schema {SCHEMA_VERSION + 1}; this one knows"):
+    written = f"newer dpsync wrote the database \\(schema {SCHEMA_VERSION + 1}, but this dpsync supports"
+    with pytest.raises(StoreError, match=written):
         database.open()
 
 
@@ -445,7 +446,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(database: Databa
     if database.shared:
         database.run("CREATE SCHEMA dpsync")
     database.run("CREATE TABLE invoices (id INTEGER)")
-    with pytest.raises(StoreError, match=r"holds something else \(invoices\)"):
+    with pytest.raises(StoreError, match=r"contains other tables \(invoices\)"):
         database.open()
     assert database.run("SELECT * FROM invoices") == []
 
@@ -453,7 +454,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(database: Databa
 def test_a_database_without_its_version_is_refused(database: Database) -> None:
     database.open().close()
     database.run("DELETE FROM meta")
-    with pytest.raises(StoreError, match="does not say its version"):
+    with pytest.raises(StoreError, match="has no dpsync version"):
         database.open()
 
 

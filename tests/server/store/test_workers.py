@@ -203,7 +203,7 @@ def test_a_database_that_is_gone_is_503_until_it_is_back(
             client.get("/_dpsync/health"),
         ):
             assert answer.status_code == 503
-            assert "the database cannot be used" in answer.json()["error"]["message"]
+            assert "the database is unavailable" in answer.json()["error"]["message"]
     postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
     for client in each:
         assert client.get("/v1/orgs/acme/teams").json()["count"] == 4
@@ -270,7 +270,7 @@ def refused(command: list[str], *options: str, **environment: str) -> str:
 
 def test_several_workers_on_sqlite_are_refused(refusal: Refusal, tmp_path: Path) -> None:
     message = refusal("--workers", "2", "--db", str(tmp_path / "state.db"))
-    assert "several workers need PostgreSQL: --db postgresql://" in message
+    assert "several server processes need PostgreSQL: use --db postgresql://" in message
     assert not (tmp_path / "state.db").exists()
 
 
@@ -280,7 +280,9 @@ def test_what_counts_requests_is_refused_with_several_workers(
 ) -> None:
     (tmp_path / "faults.yaml").write_text("[]")
     value = "5/s" if option == "--rate-limit" else str(tmp_path / "faults.yaml")
-    assert f"{option} counts requests" in refusal("--workers", "2", "--db", shared.where, option, value)
+    assert f"{option} needs a single server process" in refusal(
+        "--workers", "2", "--db", shared.where, option, value
+    )
 
 
 def test_a_worker_that_does_not_start_ends_the_service(
@@ -305,7 +307,7 @@ def test_a_worker_that_does_not_start_ends_the_service(
 def test_a_newer_database_is_refused_at_the_start(refusal: Refusal, database: Database) -> None:
     database.open().close()
     database.run("UPDATE meta SET value = 99 WHERE key = 'schema'")
-    assert "written by a newer dpsync (schema 99" in refusal("--db", database.where)
+    assert "a newer dpsync wrote the database (schema 99" in refusal("--db", database.where)
 
 
 def test_without_psycopg_it_is_said_how_to_install_it(tmp_path: Path) -> None:
