@@ -1,4 +1,4 @@
-"""A companion never contacts itself, and no control plane is steered by a companion that was told to call it."""
+"""The local server never contacts itself, nor the control plane of another local server."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator
