@@ -272,7 +272,7 @@ def test_a_tunnel_that_is_not_there_is_a_failure(api: Api) -> None:
     (detail,) = told(api, 1)
     level, message = logs(detail)[-1]
     assert (detail["event"]["status"], level) == ("failed", "error")
-    assert message.startswith("cannot be reached")
+    assert message.startswith("the tunnel cannot be reached")
 
 
 @pytest.mark.parametrize("url", ["https://tunnel.example/", "http://10.0.0.1/", "http://[::2]/", "http://["])

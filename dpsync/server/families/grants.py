@@ -20,7 +20,7 @@ def _load(loading: Loading, item: Record, given: Json) -> None:
         for ref, role in (roles or {}).items():
             kind, id = ("team", ref) if to == "team" else ("member", f"{item.organization}:{ref}")
             if loading.get(kind, id) is None:
-                raise ValueError(f"{item.kind} {item.id!r}: permissions of the unknown {to} {ref!r}")
+                raise ValueError(f"{item.kind} {item.id!r}: the permissions name the unknown {to} {ref!r}")
             loading.add(grant_of(item, to, ref, None if role == "guest" else role))
 
 

@@ -101,7 +101,7 @@ def _nodes(
         elif node["type"] == "section":
             _section(loading, site, parent, position, node, sections)
         else:
-            raise ValueError(f"a node of type {node['type']!r} beside sections and groups")
+            raise ValueError(f"a node of the type {node['type']!r} cannot be next to sections and groups")
 
 
 def _section(

@@ -55,7 +55,7 @@ class OutsideServices(Struct, dict=True):
         """The text at a URL. Raises FetchError."""
         import httpx
 
-        async with self._client("fetched") as client:
+        async with self._client("the source cannot be fetched") as client:
             content = await self._fetch(client, httpx.URL(url))
         try:
             return content.decode("utf-8-sig")
@@ -68,7 +68,7 @@ class OutsideServices(Struct, dict=True):
         """
         import httpx
 
-        async with self._client("reached") as client:
+        async with self._client("the tunnel cannot be reached") as client:
             at = httpx.URL(url)
             self._check(at)
             headers = {"Content-Type": "application/json"}
@@ -86,7 +86,7 @@ class OutsideServices(Struct, dict=True):
         return httpx.create_ssl_context(trust_env=False)
 
     @asynccontextmanager
-    async def _client(self, done: str) -> AsyncIterator[httpx.AsyncClient]:
+    async def _client(self, failure: str) -> AsyncIterator[httpx.AsyncClient]:
         import httpx
 
         try:
@@ -100,7 +100,7 @@ class OutsideServices(Struct, dict=True):
         except (TimeoutError, httpx.TimeoutException):
             raise FetchError("FETCH_TIMEOUT", f"no response within {self.seconds:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            raise FetchError("FETCH_ERROR", f"cannot be {done}: {error or type(error).__name__}") from None
+            raise FetchError("FETCH_ERROR", f"{failure}: {error or type(error).__name__}") from None
 
     async def _fetch(self, client: httpx.AsyncClient, at: httpx.URL) -> bytes:
         for _ in range(1 + _HOPS):

@@ -26,7 +26,7 @@ def errors_of(text: str) -> list[Json]:
     try:
         document = _read(text)
     except (ValueError, TypeError, yaml.YAMLError, RecursionError) as wrong:
-        return [_error("SYNTAX", f"neither JSON nor YAML: {' '.join(str(wrong).split())}")]
+        return [_error("SYNTAX", f"the source is neither JSON nor YAML: {' '.join(str(wrong).split())}")]
     if not isinstance(document, dict):
         return [_error("SYNTAX", "the document is not an object")]
     return list(islice(_errors(document), _MOST))

@@ -203,7 +203,7 @@ class Topics(AnswerBody):
 
 
 class StyleguideCreate(Body):
-    template: str = absent(description="The id of a template; a blank one without it")
+    template: str = absent(description="The id of a template. Without an id, the style guide is empty.")
 
 
 class StyleguideTemplate(AnswerBody):

@@ -57,7 +57,7 @@ class AnswerBody(BaseModel):
 
 
 class Paged(Query):
-    page: str | None = Field(default=None, description="`next.page` of the page before")
+    page: str | None = Field(default=None, description="The value of `next.page` from the previous page")
     limit: int = Field(default=50, ge=0, le=1000)
 
 

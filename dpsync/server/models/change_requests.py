@@ -23,7 +23,7 @@ class ChangeRequestCreate(Body):
 class ChangeRequestUpdate(Body):
     subject: str = absent(max_length=100)
     description: RichTextDocument = absent()
-    status: Status = absent(description="`merged` only where it is that already: merging makes it so")
+    status: Status = absent(description="`merged` is allowed only if the change request is merged")
 
 
 class _Filters(Paged):
@@ -44,7 +44,7 @@ class OrganizationChangeRequestsQuery(_Filters):
 
 
 class PdfQuery(Query):
-    only: bool = Field(default=False, description="That page alone, without those below it")
+    only: bool = Field(default=False, description="Whether to omit the pages below the page")
     page: str | None = Field(default=None, description="The id of a page")
 
 
@@ -95,7 +95,7 @@ class ReviewSubmit(Body):
 
 
 class ReviewsQuery(Paged, FormatQuery):
-    outdated: bool | None = Field(default=None, description="Of a revision that is not the present one")
+    outdated: bool | None = Field(default=None, description="For a revision that is not the current revision")
 
 
 class RequestedReviewer(AnswerBody):
@@ -109,8 +109,8 @@ class RequestedReviewer(AnswerBody):
 
 class ReviewersRequest(Body):
     users: list[str] = Field(min_length=1, max_length=50)
-    subject: str = absent(max_length=100, description="That of the change request from now on")
-    description: RichTextDocument = absent(description="That of the change request from now on")
+    subject: str = absent(max_length=100, description="The new value of the change request")
+    description: RichTextDocument = absent(description="The new value of the change request")
 
 
 class ReviewersRequested(AnswerBody):
@@ -118,7 +118,9 @@ class ReviewersRequested(AnswerBody):
 
 
 class TemplateApply(Template):
-    changeRequestId: str = absent(description="The id or the number; left out: the main content")
+    changeRequestId: str = absent(
+        description="The id or number of a change request. Default: the main content"
+    )
 
 
 Text = MarkdownText | RichTextDocument
@@ -142,10 +144,10 @@ class PageFields(Body):
     cover: Cover | None = absent()
     variables: dict[str, str] = absent()
     metaLinks: MetaLinks | None = absent()
-    target: ContentRef = absent(description="Of a page of type link")
-    computed: Computed = absent(description="Of a page of type computed")
+    target: ContentRef = absent(description="For a page of the type link")
+    computed: Computed = absent(description="For a page of the type computed")
     document: Text = absent(union_mode="left_to_right", description="Markdown or a Document")
-    into: str | None = absent(description="The id of the page that it is below; null: at the top")
+    into: str | None = absent(description="The id of the parent page. Null means the top level")
     position: Position = absent()
 
 
@@ -172,7 +174,7 @@ class RevertPage(Body):
 class InsertedFile(Body):
     name: str = Field(min_length=1, max_length=256)
     url: Url
-    ref: str = absent(description="Texts of the same request lead to it as `./REF`", min_length=1)
+    ref: str = absent(description="Texts of the same request refer to the file as `./REF`", min_length=1)
     contentType: str = absent()
     size: float = absent(ge=0)
     dimensions: Dimensions = absent()

@@ -79,7 +79,9 @@ class CommentsQuery(Paged):
     status: Literal["all", "open", "resolved"] = "all"
     format: Format = "markdown"
     targetPage: Searched | None = Field(default=None, description="Comments on this page")
-    authors: list[str] | None = Field(default=None, description="User ids: repeated, or joined by commas")
+    authors: list[str] | None = Field(
+        default=None, description="User ids, as repeated parameters or joined by commas"
+    )
 
     @field_validator("authors")
     @classmethod

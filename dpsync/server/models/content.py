@@ -109,7 +109,7 @@ class SpaceCreate(Body):
     language: Language = absent()
     editMode: EditMode = "live"
     template: Template = absent()
-    empty: bool = absent(description="No content: without a template there is none anyway")
+    empty: bool = absent(description="Whether to create a space without content")
 
 
 class SpaceUpdate(Body):
@@ -182,4 +182,4 @@ class CollectionUpdate(Body):
 
 
 class CollectionsQuery(Paged):
-    nested: bool = Field(default=True, description="False: only those at the top level")
+    nested: bool = Field(default=True, description="Whether to list nested collections")

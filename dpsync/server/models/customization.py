@@ -183,7 +183,7 @@ _NULLABLE: dict[str, Any] = {name: (kind | None, None) for name, kind in _MEMBER
 SiteSpaceCustomizationUpdate: type[Body] = create_model(
     "SiteSpaceCustomizationUpdate",
     __base__=Body,
-    __doc__="What a site space has in place of its site's. A member that is null is that of the site again.",
+    __doc__="The settings that differ from the site. A null member restores the setting of the site.",
     **_NULLABLE,
 )
 

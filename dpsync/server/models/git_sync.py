@@ -26,7 +26,7 @@ class GitSync(AnswerBody):
 class OfSpace(Body):
     type: Literal["space"]
     spaceId: Id
-    siteId: Id = absent(description="The synced site that the space belongs to")
+    siteId: Id = absent(description="The synced site that contains the space")
 
 
 class OfSite(Body):

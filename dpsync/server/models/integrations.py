@@ -124,16 +124,25 @@ class Integration(AnswerBody):
 
 
 class IntegrationsQuery(Paged):
-    search: str | None = Field(default=None, description="Part of the name or title, any case")
+    search: str | None = Field(default=None, description="Part of the name or title, in any case")
     category: Category | None = None
     blockDomain: str | None = Field(
-        default=None, max_length=100, pattern=NAME, description="A domain whose URLs one of its blocks shows"
+        default=None,
+        max_length=100,
+        pattern=NAME,
+        description="A domain whose URLs a block of the integration shows",
     )
-    blocks: bool | None = Field(default=None, description="Whether it has blocks")
-    contentSources: bool | None = Field(default=None, description="Whether it has content sources")
-    owner: str | None = Field(default=None, description="The id of the organization that published it")
+    blocks: bool | None = Field(default=None, description="Whether the integration has blocks")
+    contentSources: bool | None = Field(
+        default=None, description="Whether the integration has content sources"
+    )
+    owner: str | None = Field(
+        default=None, description="The id of the organization that published the integration"
+    )
     scope: Scope | None = None
-    target: Target | None = Field(default=None, description="Those for this target; `all` is for each")
+    target: Target | None = Field(
+        default=None, description="The target. Integrations for `all` targets match always"
+    )
 
 
 class Publish(Body):
@@ -154,7 +163,7 @@ class Publish(Body):
     externalLinks: list[ExternalLink] = Field(default_factory=list, max_length=5)
     configurations: Configurations = absent()
     script: str = absent()
-    organization: str = absent(description="Id or hostname; left out: the owner of the version before")
+    organization: str = absent(description="Id or hostname. Default: the owner of the previous version")
     secrets: dict[str, str] = Field(default_factory=dict, max_length=20)
     contentSecurityPolicy: SecurityPolicy = absent()
 
@@ -170,8 +179,8 @@ TunnelUrl = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_
 
 class Development(Body):
     tunnelUrl: TunnelUrl = absent()
-    url: TunnelUrl = absent(description="The same as `tunnelUrl`")
-    all: bool = Field(default=False, description="Events of every organization, not of the owner alone")
+    url: TunnelUrl = absent(description="Other name for `tunnelUrl`")
+    all: bool = Field(default=False, description="Whether to send the events of all organizations")
 
     @model_validator(mode="after")
     def _one(self) -> "Development":
@@ -286,14 +295,16 @@ class SiteInstallation(PlacedInstallation):
 
 
 class InstallationSearchQuery(Paged):
-    search: str | None = Field(default=None, description="Part of the name or title, any case")
+    search: str | None = Field(default=None, description="Part of the name or title, in any case")
 
 
 class ExternalIdQuery(Paged):
-    externalId: str | None = Field(default=None, description="Only those with this external id")
+    externalId: str | None = Field(default=None, description="The external id of the installations")
 
 
-_EXTENDED: Any = Field(default=False, description="The whole space or site in place of its id")
+_EXTENDED: Any = Field(
+    default=False, description="Whether to return the whole space or site instead of the id"
+)
 
 
 class ExtendedQuery(Query):
@@ -321,7 +332,7 @@ class InstallOnSite(Body):
 
 
 class PlacedUpdate(Body):
-    configuration: dict[str, Any] = absent(description="In place of the one that there is")
+    configuration: dict[str, Any] = absent(description="Replaces the configuration")
     externalIds: ExternalIds = absent()
 
 

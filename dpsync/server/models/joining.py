@@ -31,7 +31,7 @@ class LinkInvite(AnswerBody):
 
 class LinkInviteCreate(Body):
     role: Role = absent(description="A role in the organization")
-    level: Role = absent(description="A level on the space or collection that is named as well")
+    level: Role = absent(description="A level on the named space or collection")
     space: str = absent()
     collection: str = absent()
 
@@ -43,8 +43,8 @@ class LinkInviteCreate(Body):
 
 
 class LinkInviteUpdate(Body):
-    role: Role = absent(description="Of an invite to the organization")
-    level: Role = absent(description="Of an invite to a space or collection")
+    role: Role = absent(description="For an invite to the organization")
+    level: Role = absent(description="For an invite to a space or collection")
 
 
 Email = Annotated[str, Field(max_length=320, pattern=r"^[^@\s\x00]+@[^@\s\x00]+$")]
@@ -57,7 +57,7 @@ class EmailRole(Body):
 
 class Invites(Body):
     emails: list[Email | EmailRole]
-    role: Role | None = absent(description="Of those that come without one; else the default role")
+    role: Role | None = absent(description="Role of invited users without a role. Default: the default role")
     sso: bool = False
 
     def roles(self, default: Role | None) -> dict[str, Role | None]:
@@ -130,7 +130,7 @@ class SamlProvider(AnswerBody):
     object: Literal["saml-provider"]
     id: Id
     label: str = Field(min_length=1, max_length=30)
-    ssoURL: Url | Literal[""] = absent(description="Absent while unset; an empty text on `published`")
+    ssoURL: Url | Literal[""] = absent(description="Absent if not set, or an empty text with `published`")
     entityID: str = Field(max_length=1024)
     certificate: str = Field(max_length=10000)
     defaultTeam: Team = absent()
@@ -146,7 +146,7 @@ class SamlProviderUpdate(Body):
     ssoURL: Url = absent()
     entityID: str = absent(max_length=1024)
     certificate: str = absent(max_length=10000)
-    defaultTeam: str = absent(description="The id of a team; read as the team itself")
+    defaultTeam: str = absent(description="The id of a team. A response contains the whole team")
     defaultRole: Role | None = absent()
 
 

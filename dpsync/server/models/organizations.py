@@ -131,7 +131,7 @@ class MemberUpdate(Body):
 class MembersQuery(Paged):
     order: Order = "desc"
     role: Role | Literal["guest"] | None = None
-    search: str | None = Field(default=None, description="Part of the display name or e-mail, any case")
+    search: str | None = Field(default=None, description="Part of the display name or e-mail, in any case")
     sort: Literal["joinedAt", "lastSeenAt", "name"] = "joinedAt"
 
 
@@ -173,12 +173,12 @@ class MemberTeam(AnswerBody):
 
 
 class MemberTeamsQuery(Paged):
-    title: str | None = Field(default=None, description="Part of the title, any case")
+    title: str | None = Field(default=None, description="Part of the title, in any case")
 
 
 class TeamsQuery(Paged):
-    owner: str | None = Field(default=None, description="A member: only teams that this member can manage")
-    title: str | None = Field(default=None, description="Part of the title, any case")
+    owner: str | None = Field(default=None, description="A member who can manage the teams")
+    title: str | None = Field(default=None, description="Part of the title, in any case")
 
 
 class TeamCreate(Body):
@@ -206,7 +206,9 @@ class MembershipChange(Body):
 
 class MembershipChanges(Body):
     add: list[str] = Field(default_factory=list, description="User ids or e-mails")
-    remove: list[str] = Field(default_factory=list, description="User ids or e-mails; wins over `add`")
+    remove: list[str] = Field(
+        default_factory=list, description="User ids or e-mails. `remove` has priority over `add`"
+    )
     memberships: dict[str, MembershipChange] = Field(default_factory=dict)
 
 
@@ -259,4 +261,4 @@ class PermissionUpdate(Body):
 
 
 class AggregateQuery(Paged):
-    role: Role | None = Field(default=None, description="Only users with this role there")
+    role: Role | None = Field(default=None, description="The role of the users")

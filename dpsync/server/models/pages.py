@@ -237,8 +237,8 @@ class Links(Page[Link]):
 
 
 class ContentQuery(Query):
-    metadata: bool = Field(default=True, description="False: without what git knows of it")
-    computed: bool = Field(default=True, description="False: what is computed is not")
+    metadata: bool = Field(default=True, description="Whether to return the `git` members")
+    computed: bool = Field(default=True, description="Whether to compute content")
 
 
 class FilesQuery(Paged, ContentQuery):

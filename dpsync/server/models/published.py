@@ -48,7 +48,7 @@ class SiteCreateToday(SiteCreate):
 
 
 class SpaceUpdateToday(SpaceUpdate):
-    icon: Url | None = absent(description="A picture in place of the emoji: one of the two, or neither")
+    icon: Url | None = absent(description="An image instead of an emoji")
 
     @model_validator(mode="after")
     def _one(self) -> Self:

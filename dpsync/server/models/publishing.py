@@ -36,7 +36,7 @@ class PublishedSite(AnswerBody):
 
 class VisitorAuth(AnswerBody):
     object: Literal["publishing-auth"]
-    privateKey: str = Field(min_length=32, description="Secret: signs the tokens of visitors")
+    privateKey: str = Field(min_length=32, description="Secret that signs the tokens of visitors")
     backend: Literal["custom", "integration"]
     fallbackURL: Url = absent()
     logoutURL: Url = absent()
@@ -126,7 +126,7 @@ class Redirect(AnswerBody):
 
 
 class RedirectsQuery(Paged):
-    search: str | None = Field(default=None, description="Part of the source, any case")
+    search: str | None = Field(default=None, description="Part of the source, in any case")
     draft: bool | None = None
     orderBy: Literal["createdAt", "updatedAt", "source"] = "createdAt"
 
@@ -156,7 +156,9 @@ class RedirectCreate(RedirectUpdate):
 
 class RedirectItem(Body):
     source: Source
-    destination: NewDestination | None = absent(description="Null deletes; left out with intent publish")
+    destination: NewDestination | None = absent(
+        description="Null deletes the redirect. Omit the destination with the intent publish"
+    )
     captureWildcard: bool = absent()
     permanent: bool = absent()
     intent: Literal["live", "draft", "publish"] = "live"

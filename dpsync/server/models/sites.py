@@ -121,10 +121,10 @@ class Site(AnswerBody):
 
 
 class SitesQuery(Paged):
-    space: str | None = Field(default=None, description="A space id: only sites that show it")
-    title: str | None = Field(default=None, description="Part of the title, any case")
+    space: str | None = Field(default=None, description="The id of a space that the sites show")
+    title: str | None = Field(default=None, description="Part of the title, in any case")
     published: bool | None = None
-    type: list[SiteType] | None = Field(default=None, description="An addition: of one of these types")
+    type: list[SiteType] | None = Field(default=None, description="Site types (an addition)")
 
     lists: ClassVar[frozenset[str]] = frozenset({"type"})
 
@@ -145,7 +145,7 @@ class SiteUpdate(Body):
     defaultSiteSpace: str = absent()
     defaultSiteSection: str = absent()
     proxy: str | None = absent(max_length=512, pattern=PROXY)
-    defaultLevel: Level = absent(description="An addition: the role of members without a grant")
+    defaultLevel: Level = absent(description="The role of members without an own role (an addition)")
 
 
 class AdaptiveSchema(AnswerBody):

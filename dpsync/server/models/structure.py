@@ -8,8 +8,8 @@ from .base import AnswerBody, Body, Id, Paged, Url, absent
 from .content import Language, Space
 
 Localized = dict[Language, str]
-DRAFT = "An addition: a draft is not part of what is published"
-IN_LANGUAGES = "An addition: the text in other languages, by language"
+DRAFT = "Whether to omit the entry from the published site (an addition)"
+IN_LANGUAGES = "The text in other languages, by language (an addition)"
 
 
 class Published(AnswerBody):
@@ -94,7 +94,8 @@ class SortedNode(RootModel[AnyNode]):
 
 class SharedQuery(Paged):
     shareKey: str | None = Field(
-        default=None, description="The secret of a share link: published URLs of a share-link site with it"
+        default=None,
+        description="The secret of a share link. Published URLs of a share-link site need the secret",
     )
 
 
@@ -103,8 +104,8 @@ class SiteSpacesQuery(SharedQuery):
 
 
 class SectionCreate(Body):
-    spaceId: str | None = Field(description="Null makes a new, empty space")
-    siteSectionGroupId: str | None = absent(description="An addition: the group to be in")
+    spaceId: str | None = Field(description="Null creates an empty space")
+    siteSectionGroupId: str | None = absent(description="The group of the section (an addition)")
     title: str | None = absent(min_length=2, max_length=128)
     icon: str | None = absent(max_length=50)
     draft: bool = absent(description=DRAFT)
@@ -117,7 +118,7 @@ class SectionUpdate(Body):
     condition: str | None = absent(max_length=1024)
     icon: str | None = absent(max_length=50)
     description: str | None = absent(max_length=256)
-    siteSectionGroupId: str | None = absent(description="An addition: the group to be in, null for the root")
+    siteSectionGroupId: str | None = absent(description="The group, or null for the top level (an addition)")
     localizedTitle: Localized | None = absent(description=IN_LANGUAGES)
     localizedDescription: Localized | None = absent(description=IN_LANGUAGES)
     draft: bool = absent(description=DRAFT)
@@ -135,7 +136,7 @@ class GroupUpdate(Body):
     title: str = absent(min_length=1, max_length=100)
     icon: str | None = absent(max_length=50)
     parentSectionGroupId: str | None = absent(
-        description="An addition: the enclosing group, null for the root"
+        description="The outer group, or null for the top level (an addition)"
     )
     localizedTitle: Localized | None = absent(description=IN_LANGUAGES)
     draft: bool = absent(description=DRAFT)
@@ -146,12 +147,14 @@ class GroupSection(Body):
 
 
 class SiteSpaceCreate(Body):
-    spaceId: str | None = Field(description="Null makes a new, empty space")
+    spaceId: str | None = Field(description="Null creates an empty space")
     sectionId: str = absent()
     title: str | None = absent(
-        min_length=2, max_length=128, description="An addition: in place of the title of the space"
+        min_length=2,
+        max_length=128,
+        description="The title to show instead of the space's title (an addition)",
     )
-    pageId: str | None = absent(description="An addition: the page that is shown first")
+    pageId: str | None = absent(description="The page that readers see first (an addition)")
     draft: bool = absent(description=DRAFT)
 
 
@@ -160,7 +163,7 @@ class SiteSpaceUpdate(Body):
     condition: str | None = absent(max_length=1024)
     spaceId: str = absent()
     hidden: bool = absent()
-    pageId: str | None = absent(description="An addition: the page that is shown first")
+    pageId: str | None = absent(description="The page that readers see first (an addition)")
     draft: bool = absent(description=DRAFT)
 
 
@@ -172,7 +175,7 @@ class LinkUpdate(Body):
     icon: str | None = absent(max_length=50)
     localizedTitle: Localized | None = absent()
     localizedDescription: Localized | None = absent()
-    parent: str | None = absent(description="The group to be in, null for the root")
+    parent: str | None = absent(description="The group, or null for the top level")
     draft: bool = absent()
 
 

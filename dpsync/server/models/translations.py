@@ -51,7 +51,7 @@ class Translation(AnswerBody):
 
 class TranslationSourceCreate(Body):
     space: str
-    language: Language = absent(description="Left out: that of the space")
+    language: Language = absent(description="Default: the language of the space")
 
 
 class TranslationCreate(Body):
@@ -79,7 +79,7 @@ class GlossaryEntry(AnswerBody):
 
 class GlossaryQuery(Paged):
     orderBy: Language | None = Field(
-        default=None, description="Sorted by the terms of this language; entries without one come last"
+        default=None, description="The language to sort by. Entries without a term in this language come last"
     )
 
 

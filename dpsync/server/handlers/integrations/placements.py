@@ -51,7 +51,9 @@ class Placements(Struct, frozen=True):
     def install(self, ctx: Context) -> Json:
         integration, installation, item = self._on(ctx, getattr(ctx.body, self.member))
         if integration.doc["target"] not in ("all", installations.LEVEL[self.kind]):
-            raise conflict(f"the target of {integration.id!r} is {integration.doc['target']}, no {item.kind}")
+            raise conflict(
+                f"the target of {integration.id!r} is {integration.doc['target']}, not {item.kind}"
+            )
         id = f"{installation.id}:{item.id}"
         there = ctx.store.get(self.kind, id)
         if there is None:

@@ -191,7 +191,7 @@ def _may(ctx: Context, space: Record, found: Record, flag: str) -> None:
     if not comment_permissions(ctx, space, found)[flag]:
         kind = "comment" if found.kind == COMMENT else "reply"
         who = "its author" if flag == "edit" else "its author or an admin of the space"
-        raise ApiError(403, f"only {who} may {flag} the {kind} {found.id!r}")
+        raise ApiError(403, f"only {who} can {flag} the {kind} {found.id!r}")
 
 
 def _written(ctx: Context) -> Json:
