@@ -1,4 +1,4 @@
-"""Every promise, and every row about identity, links to tests; every test that is linked exists."""
+"""Every promise links to tests; every test that is linked exists."""
 
 from __future__ import annotations
 
@@ -36,20 +36,3 @@ def test_a_promise_is_proven_by_tests_that_exist(promise: str) -> None:
 def test_promises_are_numbered_through() -> None:
     numbers = [int(promise.split(".")[0]) for promise in PROMISES]
     assert numbers == list(range(1, len(PROMISES) + 1))
-
-
-ROWS = [
-    line
-    for line in (DOCS / "identity.md").read_text(encoding="utf-8").splitlines()
-    if line.startswith("| ") and not line.startswith("| what happened")
-]
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda text: text[2:50])
-def test_what_happens_to_an_identity_is_a_test(row: str) -> None:
-    proven = row.rstrip(" |").rpartition(" | ")[2]
-    links = LINK.findall(proven)
-    assert links
-    for name, target in links:
-        file = (DOCS / target).resolve()
-        assert name in functions(file), f"{target}::{name}"

@@ -248,6 +248,4 @@ def test_question_says_what_became_of_the_entry(project: Project) -> None:
     for entry in ("one: { title: A }", "two: { title: X }", "one: { title: B }"):
         project.commit(f"teams: {{ {entry} }}")
     [refusal] = project.plan().refusals
-    assert refusal.message == (
-        'Is acme/teams/one a new team, or the team "A" (id t1) renamed, whose entry has another name?'
-    )
+    assert refusal.message == ('Is acme/teams/one a new team, or the team "A" (id t1) renamed?')

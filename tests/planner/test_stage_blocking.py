@@ -176,7 +176,7 @@ def test_content_whose_object_is_gone_is_not_just_made_anew(
     sides = case.sides()
     sides = replace(sides, snapshot=replace(sides.snapshot, missing=lost))
     [found] = decide(sides).blocking.all()
-    assert (found.address, found.reason) == ("acme/spaces/s", f"its space old {reason}")
-    assert found.todo.startswith("to restore it: id: old") is back
+    assert (found.address, found.reason) == ("acme/spaces/s", f"the space with the id old {reason}")
+    assert found.todo.startswith("to restore it, add id: old") is back
     again = replace(sides, options=Options(("new acme/spaces/s",)))
     assert [*decide(again).blocking.all()] == []

@@ -345,8 +345,7 @@ def test_clone_without_past_creates_what_is_certainly_new(sides: Sides) -> None:
 def test_question_about_one_entry_fits_on_one_line() -> None:
     [refusal] = make_plan(Case(spaces("n"), spaces("gone"), lines=OLD).sides()).refusals
     assert refusal.message == (
-        'Is acme/spaces/n a new space, or the space "The gone" (id space-gone) renamed, '
-        "whose entry was removed?"
+        'Is acme/spaces/n a new space, or the space "The gone" (id space-gone) renamed?'
     )
     assert refusal.way_out == (
         'New: add new: true, or --confirm "new acme/spaces/n". Renamed: add previously: gone.'
@@ -366,8 +365,8 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
     )  # fmt: skip
     [refusal] = make_plan(case.sides()).refusals
     assert refusal.message == (
-        'Are these 60 teams new, or is one of them the team "Quite another" (id team-legacy) renamed, '
-        "whose entry was removed? acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
+        'Are these 60 teams new, or is one of them the team "Quite another" (id team-legacy) renamed? '
+        "acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
     )
     new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete 1"'
     assert refusal.way_out == f"New: add {new} {delete}. Renamed: add previously: legacy to its entry."

@@ -102,14 +102,15 @@ class Blocker:
             if sides.answers.gives(anew) or sides.policy.ignored(address):
                 continue
             what = "was deleted" if missing.restorable else "does not exist, or this token cannot see it"
+            noun = sides.kind(entry).noun
             back = pin(missing.id, bool(sides.desired.environments))
-            back = f"to restore it: {back}; " if missing.restorable else ""
+            back = f"to restore it, add {back}; " if missing.restorable else ""
             yield (
                 address,
                 Blocked(
                     address=str(address),
-                    reason=f"its {sides.kind(entry).noun} {missing.id} {what}",
-                    todo=f"{back}to create a new one: {anew.flag}",
+                    reason=f"the {noun} with the id {missing.id} {what}",
+                    todo=f"{back}to create a new {noun}, add {anew.flag}",
                 ),
             )
 

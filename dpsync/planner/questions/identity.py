@@ -31,12 +31,6 @@ from dpsync.planner.questions.lookalikes import Lookalike, Reason, previous_name
 
 MOST: Final = 50
 """Candidates of one question that are named as data; the message counts all of them."""
-_CLAUSES: Final = {
-    Reason.SIMILAR: "",
-    Reason.SHOWN: ", which the site shows there now",
-    Reason.LOST: ", whose entry was removed",
-    Reason.OTHER_NAME: ", whose entry has another name",
-}
 
 
 class IdentityQuestions(Struct, frozen=True):
@@ -194,19 +188,16 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
 def _question(sides: Sides, group: _Group, left: Sequence[Address]) -> str:
     noun = group.kind.noun
     several = len(group.could_be) > 1
-    clauses = [
-        f"{_titled(sides, one)}{'' if several else ' renamed'}{_CLAUSES[reason]}"
-        for one, reason in group.could_be.items()
-    ]
+    titles = [f"{_titled(sides, one)}{'' if several else ' renamed'}" for one in group.could_be]
     if len(left) == 1 and not several:
-        return f"Is {left[0]} a new {noun}, or the {noun} {clauses[0]}?"
+        return f"Is {left[0]} a new {noun}, or the {noun} {titles[0]}?"
     if len(left) == 1:
-        return f"Is {left[0]} a new {noun}, or one of these {plural(noun)} renamed: {some(clauses)}?"
+        return f"Is {left[0]} a new {noun}, or one of these {plural(noun)} renamed: {some(titles)}?"
     names = some([str(address) for address in left])
     if not several:
-        renamed = f"is one of them the {noun} {clauses[0]}"
+        renamed = f"is one of them the {noun} {titles[0]}"
     else:
-        renamed = f"are some of them renamed: {some(clauses)}"
+        renamed = f"are some of them renamed: {some(titles)}"
     return f"Are these {len(left)} {plural(noun)} new, or {renamed}? {names}"
 
 
