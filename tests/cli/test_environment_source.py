@@ -250,7 +250,7 @@ def test_new_environment_is_refused_under_review(begin: Callable[[Clone], None],
     ended = clone.run("plan", "-C", str(clone.folder), "--env", "new")
     assert (ended.code, clone.evil.requests, clone.merged.requests) == (4, [], [])
     assert "error[untrusted-environment]" in ended.err
-    assert 'the environment "new" is not reviewed yet' in ended.err
+    assert 'the environment "new" is not reviewed' in ended.err
     assert "dpsync.yaml:5:10" in ended.err
 
 
@@ -284,7 +284,7 @@ def test_doctor_reports_a_refused_new_environment(clone: Clone) -> None:
     checkout_of_the_branch(clone)
     ended = clone.run("doctor", "-C", str(clone.folder), "--env", "new")
     assert (ended.code, clone.evil.requests) == (1, [])
-    assert 'the environment "new" is not reviewed yet' in " ".join(ended.out.split())
+    assert 'the environment "new" is not reviewed' in " ".join(ended.out.split())
 
 
 def test_removed_address_is_used_before_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,8 +107,8 @@ def test_new_environment_is_refused_as_untrusted(
     ):
         assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
         assert ended.outputs["failure-reason"] == "untrusted"
-        assert 'the environment "new" is not reviewed yet' in ended.printed
-        assert 'the environment "new" is not reviewed yet' in ended.summary
+        assert 'the environment "new" is not reviewed' in ended.printed
+        assert 'the environment "new" is not reviewed' in ended.summary
     assert evil.requests == []
 
 

@@ -132,7 +132,7 @@ def test_changed_address_is_not_used(event: str, attack: Attack) -> None:
 def test_new_environment_is_refused(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "new", False, configuration(attack.evil.url, name="new"))
     assert code != 0
-    assert 'the environment "new" is not reviewed yet' in printed
+    assert 'the environment "new" is not reviewed' in printed
 
 
 @pytest.mark.parametrize("event", EVENTS)

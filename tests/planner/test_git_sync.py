@@ -83,7 +83,7 @@ def test_git_sync_that_was_turned_on_since_the_plan_was_made_stops_the_apply(
     ("where", "file"),
     [
         ("takeover: perhaps", "true or false"),
-        ("visibility: public\n    customization: { takeover: true }", "syncs no customization"),
+        ("visibility: public\n    customization: { takeover: true }", "cannot sync a customization"),
     ],
 )
 def test_takeover_is_a_flag_of_what_can_be_synced(lab: Lab, where: str, file: str) -> None:

@@ -230,7 +230,7 @@ def test_cleared_title_inherits_changed_site_title(lab: Lab) -> None:
     ("own", "site_looks", "why"),
     [
         pytest.param("{ title: null }", "", "the files do not declare", id="site-not-declared"),
-        pytest.param("{ styling: null }", None, "cannot be cleared", id="field-without-null"),
+        pytest.param("{ styling: null }", None, "cannot be null", id="field-without-null"),
         pytest.param("{ header: { logo: null } }", "", "the files do not declare", id="member-of-a-field"),
     ],
 )

@@ -66,7 +66,7 @@ def test_both_at_once_are_an_error_at_their_lines(lab: Lab) -> None:
     with pytest.raises(DiagnosticError) as failed:
         lab.session(declared(icon=ICON, emoji="1f4d8"))
     (found,) = failed.value.diagnostics
-    assert (found.code, found.message) == ("DP238", "a space has its emoji or its icon, not both")
+    assert (found.code, found.message) == ("DP238", "a space can have emoji or icon, not both")
 
 
 def test_where_the_platform_takes_no_icon_it_is_blocked(server: ThreadedServer, tmp_path: Path) -> None:

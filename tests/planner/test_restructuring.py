@@ -196,7 +196,7 @@ def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -
     plan = sectioned.plan(SPACES.replace("    published: true\n", ""), "{}", CONFIRM)
     (refusal,) = plan.refusals
     assert (refusal.code, refusal.address) == ("restructure", "acme/sites/docs")
-    assert "declare published" in refusal.way_out
+    assert "set published in the entry" in refusal.way_out
 
 
 def test_nothing_is_rebuilt_in_a_run_that_deletes_nothing(sectioned: Lab) -> None:

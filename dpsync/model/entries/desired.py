@@ -148,7 +148,7 @@ class Environment(WithSpan, frozen=True, eq=False):
     """Requests for each second at most."""
     span: Span | None = None
     pending: str = ""
-    """Describes a change to the URL or token variable that is not reviewed yet and not in use."""
+    """Describes a change to the URL or token variable that is not reviewed and not in use."""
 
 
 class Unserved(Struct, frozen=True):

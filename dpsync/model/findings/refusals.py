@@ -56,97 +56,96 @@ class RefusalWords(Struct, frozen=True):
 
 CREATE_ONLY: Final = RefusalWords(
     "create-only",
-    'GitBook sets the {field} of {one} only when it is created, so the {field} stays "{before}"',
-    'set {field} back to "{before}", or remove this entry and declare a new {noun} under another key',
+    'GitBook sets the {field} of {one} only when GitBook creates the object. The value stays "{before}"',
+    'set the {field} to "{before}", or delete this entry and declare a new {noun} under another key',
 )
 TAKEN: Final = RefusalWords(
     "taken",
-    '{owner} already uses the {field} "{value}"',
-    "choose another {field}, or declare that {noun} with another {field}",
+    '{owner} already has the {field} "{value}"',
+    "choose another {field}, or give the other {noun} a new {field}",
 )
 CIRCLE: Final = RefusalWords(
     "circle",
-    "this object would be inside itself: it would be in {around}",
-    "give one of these objects another {field}",
+    "this collection would be in {around}, and therefore inside itself",
+    "change the {field} of one of them",
 )
 SHOWN: Final = RefusalWords(
     "shown",
-    "{where} shows {what}, and GitBook cannot transfer an object that a site shows",
-    "remove {what} from {where} and apply, then move the entry to the other organization",
+    "{where} shows {what}, and GitBook cannot move an object to "
+    "another organization while a site shows the object",
+    "remove {what} from {where} and run dpsync apply. Then move the entry",
 )
 GOES_ALONG: Final = RefusalWords(
     "goes-along",
-    "{stays} is inside this collection, so GitBook would transfer both to {owner}",
-    "move {stays} out of the collection and apply first, or declare {stays} in the other organization, too",
+    "the collection contains {stays}, which would also move to {owner}",
+    "move {stays} out of the collection and run dpsync apply, or move its entry, too",
 )
 
 # What would go and is to stay.
 
 PROTECTED: Final = RefusalWords(
     "protected",
-    "this object is protected{until}, but the plan would delete it",
-    "declare the object again, remove the prune pattern that covers the object, or remove the protection in "
-    "an earlier change",
+    "the plan would delete this object, but policy protects it{until}",
+    "declare the object again, delete its list from prune, or first "
+    "delete its protection in a change of its own",
 )
 PERHAPS_PROTECTED: Final = RefusalWords(
     "protected",
-    "dpsync cannot tell which object this protect pattern means: neither the ids file nor git knows its key. "
-    "The protected object could be one of the objects that the plan deletes: {names}",
-    "write the pattern with the present title of the object, [Title]; or remove the pattern if the object no "
-    "longer exists",
+    "policy protects this object, but neither the ids file nor git shows its id. The object may be one of "
+    "these, which the plan would delete: {names}",
+    "write the present title of the object, [Title]. If the object no longer exists, delete the line",
 )
 FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "policy.forget keeps this object, but the plan deletes another object that GitBook deletes together "
-    "with this one",
-    "add the other object to policy.forget, too, or remove this object from policy.forget",
+    "policy forgets this object, but GitBook would delete it together with its parent or another object",
+    "add the other object to forget, too, or delete this line from forget",
 )
 PERHAPS_FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "dpsync cannot tell which object this forget pattern means: neither GitBook nor git knows its key. The "
-    "plan deletes {count} in the same list, and the object may be among them",
-    "write the pattern with the present title of the object, [Title] or [Title~id]; or remove the pattern if "
-    "the object no longer exists",
+    "dpsync cannot find the object of this line, neither in GitBook "
+    "nor in git. The object may be one of {count} "
+    "in the same list that the plan would delete",
+    "write the name of the object in GitBook, [Title] or [Title~id]. "
+    "If the object no longer exists, delete the line",
 )
 UNSEEN: Final = RefusalWords(
     "unseen",
-    "this token cannot read what would be deleted or transferred together with this object: GET {url} is not "
+    "the plan would delete or move this object, but this token cannot "
+    "read the objects inside: GET {url} is not "
     "allowed (403)",
-    "apply with a token that may read it, or declare the object to keep it",
+    "use a token that can read these objects, or declare the object to keep it",
 )
 NOT_EMPTY: Final = RefusalWords(
     "not-empty",
-    "the plan would delete this object, but {inside} is still inside",
-    "move or delete {inside} first, or declare this object to keep it",
+    "the plan would delete this object, but it still contains {inside}",
+    "move or delete the objects inside first, or declare the object to keep it",
 )
 IN_USE: Final = RefusalWords(
     "in-use",
     "this field refers to {named}, which the plan would delete",
-    "refer to another object here, or declare {named} to keep it",
+    "refer to another object, or declare {named} to keep it",
 )
 CONTENT: Final = RefusalWords("content", "{words}", "{way_out}")
 PASSED_OVER: Final = RefusalWords(
-    "passed-over",
-    "the plan would delete this object, but {evidence}",
-    "to delete the object, add {answer}{back}",
+    "passed-over", "the plan would delete this object, but {evidence}", "to delete it, add {answer}{back}"
 )
 
 # Who holds the keys.
 
 OWN_USER: Final = RefusalWords(
     "own-user",
-    "your token belongs to this member, who would {lose}",
-    "ask another person to apply this plan with their token",
+    "this member is the user of the token and would {lose}",
+    "another admin must apply this plan, with another token",
 )
 PERHAPS_OWN_USER: Final = RefusalWords(
     "own-user",
-    "this member would {lose}, and the token may belong to this member: {lacking}",
-    "if the token belongs to another person, add {answer}",
+    "this member would {lose}, and {lacking}",
+    "if this member is not the user of the token, add {answer}",
 )
 LAST: Final = RefusalWords(
     "last-{value}",
-    "this plan would leave {parent} without {a_value}",
-    "keep {a_value}, or give another member the role {value} in the same plan",
+    "{parent} would no longer have {a_value}",
+    "keep one, or give another person the role {value} in the same plan",
 )
 
 # How much at once.
@@ -154,33 +153,32 @@ LAST: Final = RefusalWords(
 LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{changes} would open access, and policy.limits.exposures allows {allowed}{since}",
+    "{changes} would open access, and the limit is {allowed}{since}",
     'check the lines with "opens access", then add {answer}',
     reason="threshold",
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
-    "during the apply, {names} would for a moment be public, or have more access than your files declare",
-    'check the lines with "opens access", then add {answer}. Or unpublish the site before you apply this '
-    "plan",
+    "for a moment, {names} would be public or have more access than declared",
+    'check the lines with "opens access", then add {answer}. Or unpublish the site during the apply',
 )
 
 # A navigation of another kind.
 
 RESTRUCTURE: Final = RefusalWords(
     "restructure",
-    "the top level of this navigation would change from {now} to {then}, so every URL would change",
+    "the top level of the navigation would change from {now} to {then}, so every URL would change",
     "to confirm this, add {answer}",
 )
 NOTHING_TO_BEGIN: Final = RefusalWords(
     "restructure",
-    "the new navigation shows no space, so dpsync cannot start to build it",
-    "declare a section that shows a space",
+    "the new navigation shows no space, but dpsync needs a space to begin",
+    "add a section that shows a space",
 )
 STAYS_HIDDEN: Final = RefusalWords(
     "restructure",
-    "{field} must be false while dpsync rebuilds the navigation, but {field} is true",
-    "declare {field} with the value that the site should have after the apply",
+    "{field} is true, and must be false while dpsync rebuilds the navigation",
+    "set {field} in the entry to the value after the change",
 )
 CANNOT_HIDE: Final = RefusalWords(
     "restructure", STAYS_HIDDEN.message, "first set {field} to false in GitBook"
@@ -191,16 +189,17 @@ CANNOT_HIDE: Final = RefusalWords(
 RENAMED: Final = RefusalWords("unclear", "{question}", "New: {new}. Renamed: {renamed}.")
 SHALLOW_CLONE: Final = RefusalWords(
     "unclear",
-    "dpsync cannot tell from this clone whether {entries} would create a second copy of an object that "
-    "exists "
-    "under another name{deletes}: there is no ids file, and {base}",
-    "fetch the whole history (fetch-depth: 0 in actions/checkout, or git fetch --unshallow). Or, if the "
-    "entries are new{meant}, add {answer}",
+    "dpsync cannot tell whether GitBook already contains {entries} under another "
+    "name{deletes}, because there is no ids file and {base}",
+    "fetch the whole history: set fetch-depth: 0 in actions/checkout, "
+    "or run git fetch --unshallow. If the entries are "
+    "new{meant}, add {answer}",
 )
 EXCHANGED: Final = RefusalWords(
     "exchanged",
-    "the name of this entry belongs to the object {id}, but the references to this entry lead to the object "
-    "{other_id}, which has the name of {other}. Perhaps the names of the two objects were swapped in GitBook",
+    "the name of this entry belongs to the object {id}, but references in "
+    "GitBook point to the object {other_id}, which has "
+    "the name of {other}. The two names may have been swapped",
     "if the name is right, {by_name}. If the references are right, {by_place}",
 )
 
@@ -208,33 +207,33 @@ EXCHANGED: Final = RefusalWords(
 
 BEYOND: Final = RefusalWords(
     "beyond",
-    "this object would be {done}, but the apply that you revert did not change the object",
-    "exclude the object from the revert (--exclude {one}), or first change it with plan and apply",
+    "this object would be {done}, but the apply that you revert did not change it",
+    "exclude the object: --exclude {one}. Or apply this change first with dpsync plan and dpsync apply",
 )
 
 # Of a command that would send a token, before it is sent.
 
 NEW_ENVIRONMENT: Final = RefusalWords(
     "untrusted-environment",
-    'the environment "{name}" is not reviewed yet: it does not exist in {source}. Nothing was sent to {url}',
+    'the environment "{name}" is not reviewed: {source} does not contain it. dpsync sent nothing to {url}',
     "merge the environment first, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 NO_SOURCE: Final = RefusalWords(
     "untrusted-environment",
-    'dpsync cannot check the address of the environment "{name}": {problem}. Nothing was sent to {url}',
+    'dpsync cannot check the address of the environment "{name}": {problem}. dpsync sent nothing to {url}',
     "{hint}, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 UNCOMMITTED: Final = RefusalWords(
     "untrusted-environment",
-    'the address of the environment "{name}" is not committed: {why}. {token} was not sent to {url}',
-    "commit the address, or add {flag} if dpsync may send the token to {url}",
+    'the address of the environment "{name}" is not committed: {why}. dpsync did not send {token} to {url}',
+    "commit the file. To send the token to {url} anyway, add {flag}",
     reason="untrusted",
 )
 WRONG_SOURCE: Final = RefusalWords(
     "untrusted-environment",
-    'the environment "{name}" is invalid in {source}: {problem}. Nothing was sent to {url}',
+    'the environment "{name}" is invalid in {source}: {problem}. dpsync sent nothing to {url}',
     "merge a correction first, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
@@ -245,13 +244,13 @@ STALE: Final = RefusalWords("stale", "{why}", "run dpsync plan again, and read t
 NOT_APPROVED: Final = RefusalWords(
     "not-approved",
     "you approved the plan with the digest {approved}, but the plan now has the digest {found}",
-    "read the new plan, and approve its digest (at least 32 digits)",
+    "read the new plan, and pass its digest to --approved (at least 32 digits)",
     reason="plan-changed",
 )
 LOCKED: Final = RefusalWords(
     "locked",
-    'another dpsync is applying to the organization "{organization}"',
-    "wait until that apply has ended",
+    'another dpsync on this machine is applying changes to the organization "{organization}"',
+    "wait until the other apply has ended",
     reason="locked",
 )
 
