@@ -184,7 +184,7 @@ def test_a_default_that_has_moved_is_put_back_or_taken_over_by_what_drift_prints
         by_hand(platform, "PATCH", "/spaces/changelog", {"defaultLevel": "read"})
         ended = run("drift", "-C", str(target))
         assert ended.code == 2
-        assert "defaultLevel  inherit → read  (the platform's default)" in ended.out
+        assert "defaultLevel  inherit → read  (differs from the default value)" in ended.out
         ways = [line for line in ended.out.splitlines() if line.startswith(("    undo ", "    keep "))]
         undo, keep = (line[8:].strip() for line in ways)
         if taken_over:

@@ -92,7 +92,7 @@ class ViewField(Struct, frozen=True):
     @property
     def label(self) -> str:
         """What stands behind the name of the field."""
-        said = ("the platform's default" if self.default else "", self.cause, OPENS if self.opens else "")
+        said = ("differs from the default value" if self.default else "", self.cause, OPENS if self.opens else "")
         return ", ".join(filter(None, said))
 
 

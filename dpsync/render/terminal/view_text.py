@@ -177,7 +177,7 @@ class Writer(Struct, frozen=True):
 
     @staticmethod
     def _said(entry: ViewEntry, item: ViewField) -> str:
-        return ", ".join(filter(None, ("the platform's default" if item.default else "", item.cause)))
+        return ", ".join(filter(None, ("differs from the default value" if item.default else "", item.cause)))
 
     def _own_place(self, entry: ViewEntry, item: ViewField) -> str:
         """Where a field was written: with -v, and wherever that is another file than its entry's."""
