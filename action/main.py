@@ -71,7 +71,7 @@ def interrupted(number: int, _: object) -> None:
     """End the step. What is half installed is taken away, and no other signal keeps that from being done."""
     for one in ENDING:
         signal.signal(one, signal.SIG_IGN)
-    fail("interrupted before it began", "interrupted", 128 + number)
+    fail("interrupted before dpsync started", "interrupted", 128 + number)
 
 
 def in_cache() -> Path:
@@ -100,7 +100,7 @@ def wheels() -> list[bytes]:
         fetch(target, Path(made) / "installer")
         found = verified(target)
         if found is None:
-            fail("its packages could not be fetched: what came is not what the lock says")
+            fail("the packages of dpsync could not be downloaded: a file differs from the lock file")
         if verified(place) is None:
             with suppress(OSError):  # there is none, or another job was faster
                 place.rename(Path(made) / "other")
@@ -144,7 +144,8 @@ def run(*command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if FOR_PIP.fullmatch(name)}
     result = subprocess.run(command, cwd=LOCK.parent, env=environment, stdin=subprocess.DEVNULL, check=False)
     if result.returncode:
-        fail(f"its packages could not be fetched: {Path(command[0]).name} ended with {result.returncode}")
+        program = Path(command[0]).name
+        fail(f"the packages of dpsync could not be downloaded: {program} exited with {result.returncode}")
 
 
 def fail(why: str, reason: str = "runner", code: int = 1) -> NoReturn:

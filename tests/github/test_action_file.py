@@ -236,7 +236,7 @@ def test_a_fetch_that_fails_leaves_nothing_and_sets_the_outputs(
     assert list((fetching.folder / "cache" / "dpsync").iterdir()) == []
     assert read_outputs((fetching.folder / "output").read_text())["failure-reason"] == "runner"
     (command,) = Step().read(capsys.readouterr().out).commands
-    assert command.data == "its packages could not be fetched: python ended with 3"
+    assert command.data == "the packages of dpsync could not be downloaded: python exited with 3"
 
 
 @pytest.mark.parametrize(("name", "number"), [("INT", 2), ("TERM", 15)])

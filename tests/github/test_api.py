@@ -294,7 +294,7 @@ def test_an_answer_with_errors_says_nothing(client: GitHub, github: FakeGitHub) 
 def test_whose_token_it_is_must_be_said(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, texts of nobody count as ours where GitHub does not say who we are."""
     github.answers = [(200, {"data": {"viewer": {"login": ""}}}, {})]
-    with pytest.raises(GitHubError, match="whose token"):
+    with pytest.raises(GitHubError, match="the owner of the token"):
         client.viewer()
 
 
@@ -333,16 +333,16 @@ BRANCH: dict[str, object] = {"type": "file", "sha": "a" * 40}
 
 
 @pytest.mark.parametrize(("asked", "answer", "why"), [
-    (lambda at: at.github.default_branch(), {}, "does not say which branch is the default one"),
-    (lambda at: at.github.pull_request(7), [], "something that is no pull request"),
-    (lambda at: at.github.comment(7, "x"), {"number": 7}, "no comment and no issue"),
-    (lambda at: at.github.open_issue("x", "x"), {"id": 7}, "no comment and no issue"),
+    (lambda at: at.github.default_branch(), {}, "does not name the default branch"),
+    (lambda at: at.github.pull_request(7), [], "is not a pull request"),
+    (lambda at: at.github.comment(7, "x"), {"number": 7}, "neither a comment nor an issue"),
+    (lambda at: at.github.open_issue("x", "x"), {"id": 7}, "neither a comment nor an issue"),
     (lambda at: at.requests("a", "main"), {}, "a list of pull requests"),
-    (lambda at: at.requests("a", "main"), [{}], "something that is no pull request"),
-    (lambda at: at.file("a.yaml", "main"), [], "a.yaml is no file there"),
-    (lambda at: at.file("a.yaml", "main"), {"type": "dir"}, "a.yaml is no file there"),
-    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64"}, "the content of a file"),
-    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64", "content": "a"}, "content of a"),
+    (lambda at: at.requests("a", "main"), [{}], "is not a pull request"),
+    (lambda at: at.file("a.yaml", "main"), [], "a.yaml is not a file on the branch"),
+    (lambda at: at.file("a.yaml", "main"), {"type": "dir"}, "a.yaml is not a file on the branch"),
+    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64"}, "no file content"),
+    (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64", "content": "a"}, "no file"),
 ])  # fmt: skip
 def test_an_answer_in_which_what_was_asked_for_is_missing_is_an_error(
     asked: Callable[[Branches], object], answer: object, why: str, client: GitHub, github: FakeGitHub
@@ -358,7 +358,7 @@ def test_who_has_written_a_comment_that_graphql_does_not_know_is_an_error(
     github.comment(7, "x")
     (text,) = client.comments(7)
     github.answers = [(200, {"data": {"node": None}}, {})]
-    with pytest.raises(GitHubError, match="who has written the comment"):
+    with pytest.raises(GitHubError, match="the author of the comment"):
         client.written(text)
 
 

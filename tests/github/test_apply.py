@@ -50,7 +50,7 @@ def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> Non
     workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Support"})
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
-    assert "Nothing was left to apply" in workflow.github.bodies(7)[0]
+    assert "No change was left to apply" in workflow.github.bodies(7)[0]
 
 
 def test_another_plan_than_the_reviewed_one_is_refused_and_shown(workflow: Workflow) -> None:
@@ -79,14 +79,14 @@ def test_a_plan_that_changed_is_told_as_its_difference_to_the_reviewed_one(workf
     ended = workflow.run("push", command="apply")
     assert ended.outputs["failure-reason"] == "plan-changed"
     told = (
-        "- 0 of 2 reviewed changes are still the same\n"
-        "- 1 is not needed any more\n"
-        "- 1 was reviewed with another content: `acme/teams/support`\n"
-        "- 1 is new: `acme/teams/interns`\n"
+        "- 0 of 2 reviewed changes are unchanged\n"
+        "- 1 reviewed change is no longer needed\n"
+        "- 1 change was reviewed with other values: `acme/teams/support`\n"
+        "- 1 change is new: `acme/teams/interns`\n"
     )
     assert told in workflow.github.bodies(7)[-1]
     assert told in ended.summary
-    assert "1 is new (acme/teams/interns);" in ended.step.of("error")[0].data
+    assert "1 change is new (acme/teams/interns)." in ended.step.of("error")[0].data
 
 
 def test_what_is_left_of_the_reviewed_plan_is_applied(workflow: Workflow) -> None:
@@ -375,7 +375,7 @@ def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
             patch.setattr("dpsync.github.runs.apply.tell_applied", raising(wrong))
             ended = workflow.run("push", command="apply", approval="none")
         assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
-        assert ended.step.of(level)[0].data.startswith(("Interrupted", "dpsync made a mistake"))
+        assert ended.step.of(level)[0].data.startswith(("Interrupted", "Internal error"))
     assert "Support" in live(workflow)
 
 

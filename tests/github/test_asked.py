@@ -142,7 +142,7 @@ def test_a_working_copy_of_something_else_is_refused(workflow: Workflow, request
 def test_a_request_that_is_merged_already_is_refused(workflow: Workflow, request_7: dict[str, Any]) -> None:
     """Otherwise, a merged request is planned as if it were still to come."""
     request_7["state"] = "closed"
-    assert "not open" in refused(workflow, "stale")
+    assert "no longer open" in refused(workflow, "stale")
 
 
 @pytest.mark.usefixtures("request_7")

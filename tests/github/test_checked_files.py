@@ -291,7 +291,7 @@ def test_commit_made_by_an_earlier_step_is_refused(event: str, change: Workflow)
     head = change.git("rev-parse", "HEAD")
     included_file(change)
     change.git("commit", "-q", "-a", "-m", "a step commits what it has made")
-    assert "working copy" in refused(change, event, head=head, reason="stale")
+    assert "checked-out commit" in refused(change, event, head=head, reason="stale")
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -306,7 +306,7 @@ def test_merge_made_by_an_earlier_step_is_refused(event: str, change: Workflow) 
     change.git("branch", "-q", "-f", "change", head)
     change.request(sha=head)
     change.github.requests[7]["merge_commit_sha"] = "f" * 40
-    assert "working copy" in refused(change, event, reason="stale")
+    assert "checked-out commit" in refused(change, event, reason="stale")
 
 
 @pytest.mark.parametrize("event", ["pull_request_target", "issue_comment"])
@@ -328,7 +328,7 @@ def test_last_commit_of_the_branch_is_planned(event: str, change: Workflow) -> N
     change.git("checkout", "-q", "--detach", now)
     assert run(change, event, working_directory=".").outputs["outcome"] == "changes"
     change.github.tips["main"] = "f" * 40
-    assert "working copy" in refused(change, event, working_directory=".", reason="stale")
+    assert "checked-out commit" in refused(change, event, working_directory=".", reason="stale")
 
 
 @pytest.mark.parametrize("token", ["", "unknown"], ids=["without a token", "with a wrong token"])
@@ -336,4 +336,6 @@ def test_commit_unknown_to_github_is_refused(token: str, change: Workflow) -> No
     change.commit("# not pushed\n", "README.md")
     change.github.tips.clear()
     head = change.git("rev-parse", "HEAD^")
-    assert "not known whose" in refused(change, "pull_request_target", head=head, github_token=token)
+    assert "cannot check who wrote this" in refused(
+        change, "pull_request_target", head=head, github_token=token
+    )

@@ -59,7 +59,7 @@ def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflo
     by_hand(watched, "Acme")
     check(watched)
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
-    assert "No drift any more" in watched.github.bodies(issue["number"])[-1]
+    assert "No more drift" in watched.github.bodies(issue["number"])[-1]
 
     watched.github.asked.clear()
     check(watched)
@@ -78,7 +78,7 @@ def test_an_apply_closes_the_issue_and_says_so(watched: Workflow) -> None:
     (issue,) = watched.github.issues.values()
     assert (ended.outputs["outcome"], issue["state"]) == ("applied", "closed")
     last = watched.github.bodies(issue["number"])[-1]
-    assert "an apply has changed the platform to match the files" in last
+    assert "an apply changed GitBook to match the files" in last
     assert ended.outputs["issue-url"] == issue["html_url"]
 
 

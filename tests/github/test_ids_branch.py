@@ -141,8 +141,9 @@ def test_lines_about_which_the_branch_says_otherwise_are_told(checkout: Checkout
     told = checkout.apply(a="3")
     assert checkout.lines() == {"a": "3", "b": "8"}
     assert told.notices == [
-        f"{IDS} on main said otherwise and gave way to what this apply has seen: acme/teams/a: 7.",
-        f"{IDS} on main said otherwise and stayed, although this apply has removed its own: acme/teams/b: 8.",
+        f"{IDS} on main had other ids, which dpsync replaced: acme/teams/a: 7.",
+        f"{IDS} on main has other ids, which dpsync kept although the apply deleted these lines: "
+        "acme/teams/b: 8.",
     ]
 
 
@@ -213,7 +214,7 @@ def strange(checkout: Checkout) -> tuple[str, int]:
             checkout.github.answers = [(200, {"commit": {"sha": "../x"}}, {})]
 
     checkout.github.before = answer
-    return "may be missing on main: GitHub answered something", 3
+    return "may be missing on main: the response of GitHub names no commit", 3
 
 
 def broken(checkout: Checkout) -> tuple[str, int]:
@@ -223,7 +224,10 @@ def broken(checkout: Checkout) -> tuple[str, int]:
 
 def protected(checkout: Checkout) -> tuple[str, int]:
     checkout.git.protected.add("main")
-    return "is missing on main: a rule of the repository is in the way (Repository rule violations found", 1
+    return (
+        "is missing on main: a rule of the repository forbids the commit (Repository rule violations found",
+        1,
+    )
 
 
 def hostile(checkout: Checkout) -> tuple[str, int]:
@@ -240,7 +244,7 @@ def hostile(checkout: Checkout) -> tuple[str, int]:
 
 def no_token(checkout: Checkout) -> tuple[str, int]:
     checkout.github.tokens.clear()
-    return "the token may not", 0
+    return "The run is for a fork", 0
 
 
 @pytest.mark.parametrize("state", [always_another, silent, strange, broken, protected, hostile, no_token])
@@ -289,7 +293,7 @@ def test_what_is_no_file_of_a_commit_belongs_to_no_branch(tmp_path: Path) -> Non
     with pytest.raises(Unclear):
         learned(file, registry)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    with pytest.raises(Unclear, match=r"dpsync.ids.yaml is no file of a commit"):
+    with pytest.raises(Unclear, match=r"dpsync.ids.yaml is not a regular file in a commit"):
         learned(file, registry)
 
 
@@ -307,7 +311,7 @@ def test_an_ids_file_that_is_gone_has_no_lines_and_one_that_cannot_be_read_is_to
         learned(file, registry)
     file.rmdir()
     file.symlink_to(checkout.folder / "elsewhere")
-    with pytest.raises(Unclear, match="is no file of a commit"):
+    with pytest.raises(Unclear, match="is not a regular file in a commit"):
         learned(file, registry)
 
 
@@ -322,7 +326,7 @@ def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, che
     else:
         del git.commits[checkout.commit]
     (notice,) = checkout.apply(a="1", tested="a" * 40).notices
-    assert notice == f"1 line of {IDS} is missing on main: the working copy is no commit of main."
+    assert notice == f"1 line of {IDS} is missing on main: the checked-out commit is not on main."
     assert checkout.github.writes == []
 
 
@@ -331,14 +335,14 @@ def test_what_a_link_leads_to_is_brought_to_no_branch(checkout: Checkout) -> Non
     (checkout.folder / IDS).rename(checkout.folder / "elsewhere.yaml")
     (checkout.folder / IDS).symlink_to(checkout.folder / "elsewhere.yaml")
     (notice,) = checkout.apply(a="1", c="3").notices
-    assert notice.endswith(f": {IDS} is no file of a commit.")
+    assert notice.endswith(f": {IDS} is not a regular file in a commit.")
     assert checkout.github.writes == []
 
 
 def test_a_working_copy_without_a_commit_is_written_nowhere(checkout: Checkout) -> None:
     subprocess.run(["git", "update-ref", "-d", "HEAD"], cwd=checkout.folder, check=True)
     (notice,) = checkout.apply(a="1", c="3").notices
-    assert notice.endswith(f": {IDS} is no file of a commit.")
+    assert notice.endswith(f": {IDS} is not a regular file in a commit.")
     assert checkout.github.writes == []
 
 
@@ -381,7 +385,7 @@ def request(checkout: Checkout, **after: str) -> Told:
 def test_later_applies_add_to_the_pull_request_that_is_open(checkout: Checkout) -> None:
     told = request(checkout, a="1", b="2", c="3")
     assert told.url == f"{HOME}/pull/40"
-    assert told.said == f"The ids file: 1 line for `main` in a [pull request]({HOME}/pull/40)."
+    assert told.said == f"Saved 1 line of the ids file for `main` in a [pull request]({HOME}/pull/40)."
     head = checkout.git.branches[NAME]
     assert request(checkout, a="1", b="2", c="3").url == f"{HOME}/pull/40"
     assert checkout.git.branches[NAME] == head  # it has it all
@@ -432,7 +436,7 @@ def test_where_none_may_be_opened_the_branch_has_the_lines(checkout: Checkout) -
     checkout.git.may_open = False
     told = request(checkout, a="1", b="2", c="3")
     assert told.url == f"{HOME}/compare/main...{NAME}?expand=1"
-    assert "not permitted to create or approve pull requests): allow it in the settings" in told.notices[0]
+    assert "not permitted to create or approve pull requests). Allow GitHub Actions" in told.notices[0]
     checkout.git.may_open = True
     assert request(checkout, a="1", b="2", d="4").url == f"{HOME}/pull/40"
     assert checkout.lines(NAME) == {"a": "1", "b": "2", "c": "3", "d": "4"}
@@ -470,4 +474,4 @@ def test_two_that_add_at_once_lose_nothing(checkout: Checkout) -> None:
 def test_an_own_branch_that_may_not_be_made_is_told(checkout: Checkout) -> None:
     checkout.git.protected.add(NAME)
     (notice,) = request(checkout, a="1", b="2", c="3").notices
-    assert "use an ids-token that may" in notice
+    assert "Set an ids-token that may commit" in notice

@@ -54,7 +54,7 @@ def test_a_commit_has_what_the_apply_has_learned(branch: Workflow) -> None:
     assert ended.outputs["ids-url"] == f"{HOME}/commit/{sha}"
     assert git.commits[sha].parents == (before,)
     assert git.commits[sha].message == f"{TITLE}\n\nBy dpsync apply: {HOME}/actions/runs/101\n"
-    assert f"The ids file: 5 lines for `main` in a [commit]({HOME}/commit/{sha})." in ended.summary
+    assert f"Saved 5 lines of the ids file for `main` in a [commit]({HOME}/commit/{sha})." in ended.summary
     assert ended.step.of("notice") == []
     assert [one.partition("/docs")[2] for one in branch.github.writes] == [f"/contents/{IDS}"]
     # Where the branch and the working copy know it all, GitHub is not even asked.
@@ -93,14 +93,14 @@ def test_a_protected_branch_is_told_with_the_way_out(branch: Workflow) -> None:
     branch.github.git.protected.add("main")
     ended = apply(branch)
     assert (ended.code, ended.outputs["outcome"], ended.outputs["ids-url"]) == (0, "applied", "")
-    not_written(ended, "use ids-file: pull-request, or an ids-token that may")
+    not_written(ended, "Set ids-file: pull-request, or an ids-token that may commit")
     assert branch.github.writes == [f"PUT /repos/{REPOSITORY}/contents/{IDS}"]
 
 
 def test_a_token_that_may_not_write_is_told_and_another_one_may(branch: Workflow) -> None:
     branch.github.tokens["token"] = Token(writes=frozenset({"pull-requests", "issues"}))
     branch.github.tokens["writer"] = Token("docs-bot")
-    not_written(apply(branch), "the job lacks contents: write")
+    not_written(apply(branch), "the job lacks the permission contents: write")
     ended = apply(branch, ids_token="writer")
     assert ended.outputs["ids-url"].startswith(f"{HOME}/commit/")
     assert "::add-mask::writer" in ended.printed
@@ -149,4 +149,4 @@ def test_an_apply_that_ends_in_the_middle_tells_its_lines(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dpsync.github.runs.ids_file.IdsFileUpdate.bring", bring)
-    not_written(apply(branch), "interrupted before that")
+    not_written(apply(branch), "the run was interrupted")

@@ -129,16 +129,16 @@ def test_a_plan_that_changed_after_an_approval_says_so_until_it_is_approved_agai
     workflow.run("pull_request", workflow.request())
     workflow.github.review("lin")
     workflow.run("pull_request", workflow.request())
-    assert "changed since" not in workflow.github.bodies(7)[0]
+    assert "plan changed after" not in workflow.github.bodies(7)[0]
     for title in ("One", "Two"):
         workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
         workflow.run("pull_request", workflow.request())
         _, *lines = workflow.github.bodies(7)[0].split("\n")
         assert lines[0] == "> [!WARNING]"
-        assert lines[1].startswith("> **The plan changed since** `lin` approved")
+        assert lines[1].startswith("> **The plan changed after** `lin` approved")
     workflow.github.review("lin")
     workflow.run("pull_request", workflow.request())
-    assert "changed since" not in workflow.github.bodies(7)[0]
+    assert "plan changed after" not in workflow.github.bodies(7)[0]
 
 
 def test_that_the_plan_changed_since_an_approval_is_said_although_somebody_has_deleted_the_comment(
@@ -151,12 +151,10 @@ def test_that_the_plan_changed_since_an_approval_is_said_although_somebody_has_d
         workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
         workflow.run("pull_request", workflow.request())
         said = workflow.github.bodies(7)[0].split("\n")[2]
-        assert said.startswith(
-            "> **The plan changed since** `lin` approved a plan that no comment shows any more"
-        )
+        assert said.startswith("> **The plan changed after** `lin` approved a plan that is no longer shown")
     workflow.github.review("lin")
     workflow.run("pull_request", workflow.request())
-    assert "changed since" not in workflow.github.bodies(7)[0]
+    assert "plan changed after" not in workflow.github.bodies(7)[0]
 
 
 def test_who_has_approved_is_not_forgotten_where_github_does_not_say_it_for_once(workflow: Workflow) -> None:
@@ -171,7 +169,7 @@ def test_who_has_approved_is_not_forgotten_where_github_does_not_say_it_for_once
         workflow.github.before = before
         workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
         workflow.run("pull_request", workflow.request())
-        assert "> **The plan changed since** `lin`" in workflow.github.bodies(7)[0]
+        assert "> **The plan changed after** `lin`" in workflow.github.bodies(7)[0]
 
 
 def test_a_comment_that_somebody_else_has_edited_makes_room_for_a_new_one(workflow: Workflow) -> None:
@@ -183,8 +181,8 @@ def test_a_comment_that_somebody_else_has_edited_makes_room_for_a_new_one(workfl
     ended = workflow.run("pull_request", workflow.request())
     (body,) = workflow.github.bodies(7)
     assert f'"run":{workflow.runs},' in body
-    assert "> **The plan changed since** `lin`" in body
-    assert "Somebody else has edited the comment" in ended.step.of("warning")[0].data
+    assert "> **The plan changed after** `lin`" in body
+    assert "Somebody else edited the comment" in ended.step.of("warning")[0].data
 
 
 def test_a_plan_that_is_made_after_the_merge_leaves_the_comment_alone(workflow: Workflow) -> None:
@@ -290,7 +288,7 @@ def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workfl
     payload["pull_request"]["base"] |= {"sha": base, "ref": "main"}
     ended = workflow.run("pull_request", payload, api_token="")
     assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
-    assert "gets no secrets" in ended.step.of("notice")[0].data
+    assert "has no secrets" in ended.step.of("notice")[0].data
     assert "In the files: 1 removed, 1 changed, 1 added." in ended.summary
     assert "what the files say, not what the platform has" in ended.summary
     assert "`@a ::error::x`" in ended.summary  # a mention in code is none
@@ -352,7 +350,7 @@ def test_a_link_on_the_way_to_the_configuration_is_refused(
     (workflow.folder / "root.yaml").symlink_to(tmp_path / "elsewhere" / "dpsync.yaml")
     ended = workflow.run("pull_request", workflow.request(), **inputs)
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "untrusted")
-    assert "is a link" in ended.step.of("error")[0].data
+    assert "is a symbolic link" in ended.step.of("error")[0].data
     assert "$ dpsync" not in ended.printed
 
 
@@ -395,7 +393,7 @@ def test_what_cannot_be_reached_fails_and_says_why(workflow: Workflow) -> None:
 def test_a_wrong_input_is_named(workflow: Workflow) -> None:
     ended = workflow.run("push", comand="plan")
     assert (ended.code, ended.outputs["outcome"]) == (64, "failed")
-    assert ended.step.of("error")[0].data == 'there is no input "comand", did you mean "command"?'
+    assert ended.step.of("error")[0].data == 'There is no input "comand", did you mean "command"?'
 
 
 def test_changes_fail_the_job_only_where_that_was_asked_for(workflow: Workflow) -> None:

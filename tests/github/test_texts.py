@@ -367,7 +367,7 @@ def test_an_approval_whose_comment_is_not_there_any_more_is_for_a_plan_that_nobo
     assert remembered(None, [Review("ada", "t1")]) == {"YWRh": ""}
     said = changed_since({"YWRh": ""}, "ab")
     assert said.startswith(
-        "> [!WARNING]\n> **The plan changed since** `ada` approved a plan that no comment shows"
+        "> [!WARNING]\n> **The plan changed after** `ada` approved a plan that is no longer shown"
     )
 
 
@@ -458,12 +458,12 @@ def test_tokens_are_in_no_repr() -> None:
 
 
 @pytest.mark.parametrize(("given", "why"), [
-    ("", "no JSON object"), ("[]", "no JSON object"), ('{"summary": true}', "no text"),
+    ("", "not a JSON object"), ("[]", "not a JSON object"), ('{"summary": true}', "not a text"),
     ('{"comand": "plan"}', 'did you mean "command"'), ('{"command": "pla"}', 'did you mean "plan"'),
     ('{"command": "destroy"}', "one of plan, apply, drift, validate"),
     ('{"summary": "yes"}', "true or false"),
-    ('{"approval": "abc"}', "32 digits or more"), ('{"environment": "a\\nb"}', "more than one line"),
-    ('{"extra-args": "--format=text"}', "the action says that itself"), ('{"select": "a\\u0000b"}', "null"),
+    ('{"approval": "abc"}', "32 or more digits"), ('{"environment": "a\\nb"}', "more than one line"),
+    ('{"extra-args": "--format=text"}', "the action sets this flag"), ('{"select": "a\\u0000b"}', "null"),
 ])  # fmt: skip
 def test_a_wrong_input_says_what_is_wrong(given: str, why: str) -> None:
     """Otherwise, an argument overrides what the action says itself: another directory, another format.

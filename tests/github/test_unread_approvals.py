@@ -49,7 +49,7 @@ def test_what_was_approved_and_cannot_be_read_is_not_applied(client: GitHub) -> 
     ended, asked, said = applied("digest", client)
     assert (ended.code, asked) == (Exit.REFUSED, [])
     assert "dpsync could not read which plans were approved" in said
-    assert "it is not known which plan was approved" in said
+    assert "the approved plan is not known" in said
 
 
 @pytest.mark.parametrize(("approval", "flag"), [("b" * 32, ["--approved", "b" * 32]), ("none", ["--yes"])])
@@ -65,4 +65,4 @@ def test_what_needs_no_comment_is_applied_and_the_trouble_is_told(
 def test_without_a_token_nothing_is_applied() -> None:
     ended, asked, said = applied("digest", None)
     assert (ended.code, asked) == (Exit.REFUSED, [])
-    assert "there is no github-token" in said
+    assert "github-token is missing" in said

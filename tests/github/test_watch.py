@@ -45,9 +45,9 @@ def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_cl
     watched.commit(AS_IT_IS.replace("teams:\n", "tems:\n"))
     ended = check(watched)
     (issue,) = watched.github.issues.values()
-    assert (issue["title"], issue["state"]) == ("Drift is not being watched", "open")
+    assert (issue["title"], issue["state"]) == ("Drift checks fail", "open")
     assert "3 checks in a row have failed** since 20" in issue["body"]
-    assert "the last ones for: network, auth, invalid." in issue["body"]
+    assert "The last reasons: network, auth, invalid." in issue["body"]
     assert "tems" in issue["body"]  # what is wrong
     assert ended.outputs["issue-url"] == issue["html_url"]
     assert ended.outputs["outcome"] == "invalid"
@@ -63,13 +63,13 @@ def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_cl
     )  # fmt: skip
     assert watched.github.labels == {}
     (said,) = watched.github.bodies(issue["number"])
-    assert said.startswith("**Drift is being watched again:** this check has worked.")
+    assert said.startswith("**Drift checks work again:** this check succeeded.")
 
     for _ in range(3):
         assert issue["state"] == "closed"
         check(watched, **NETWORK)
-    assert issues(watched) == [("Drift is not being watched", "open")]
-    assert "not being watched again" in watched.github.bodies(issue["number"])[-1]
+    assert issues(watched) == [("Drift checks fail", "open")]
+    assert "Drift checks fail again" in watched.github.bodies(issue["number"])[-1]
 
 
 def test_only_checks_in_a_row_count_and_drift_is_no_failure(watched: Workflow) -> None:
@@ -105,7 +105,7 @@ def test_an_older_run_counts_nothing_and_closes_nothing(watched: Workflow) -> No
     before = label(watched)
     check(watched, run_id="1", **NETWORK)
     check(watched, run_id="1")
-    assert (label(watched), issues(watched)) == (before, [("Drift is not being watched", "open")])
+    assert (label(watched), issues(watched)) == (before, [("Drift checks fail", "open")])
 
 
 def test_of_two_issues_that_are_opened_at_once_the_first_stays(watched: Workflow) -> None:

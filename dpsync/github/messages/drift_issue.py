@@ -25,10 +25,10 @@ from dpsync.render.pages.markdown import COMMENT, render_markdown, units
 from dpsync.render.pages.markdown_escape import prose
 
 GONE: Final = (
-    "**No drift any more.** No apply of this workflow has done that. "
-    "Either somebody has changed the platform back, or the files have its values now."
+    "**No more drift.** Somebody changed GitBook back, or the files now have the live values. "
+    "No apply of this workflow ended the drift."
 )
-APPLIED: Final = "**No drift any more:** an apply has changed the platform to match the files."
+APPLIED: Final = "**No more drift:** an apply changed GitBook to match the files."
 _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
 
 

@@ -93,7 +93,7 @@ class Watch(Struct, frozen=True):
     def works(self) -> GitHubText | None:
         """After a check that was made: the issue, where it was closed by that."""
         closed = self.issues.close(
-            f"**Drift is being watched again:** this check has worked.\n\n{written_by(self.issues.place)}"
+            f"**Drift checks work again:** this check succeeded.\n\n{written_by(self.issues.place)}"
         )
         before = self._kept()
         if before is not None and before.age <= self.issues.place.age:
@@ -108,13 +108,13 @@ class Watch(Struct, frozen=True):
         body = _body(marker, failed, document, f"\n\n{written_by(place)}")
         current = self.issues.current()
         if current is None:
-            return self.issues.open_one(("Drift is not being watched", *name), body)
+            return self.issues.open_one(("Drift checks fail", *name), body)
         text, before = current
         if before.age > place.age:
             return text
         changed = github.edit_issue(text.number, body=body, state="open")
         if not text.open:
-            github.comment(text.number, f"Drift is not being watched again.\n\n{written_by(place)}")
+            github.comment(text.number, f"Drift checks fail again.\n\n{written_by(place)}")
         return changed
 
     # The count.
@@ -143,10 +143,10 @@ def _body(marker: WatchMarker, failed: Failed, document: BaseModel | None, foot:
     checks, reasons = counted(failed.number, "check"), ", ".join(failed.reasons)
     head = (
         f"{first_line(marker)}> [!WARNING]\n"
-        f"> **Drift is not being watched: {checks} in a row have failed** since {moment(failed.since)}, "
-        f"the last ones for: {reasons}. What is live may be anything by now.\n\n"
+        f"> **Drift checks fail: {checks} in a row have failed** since {moment(failed.since)}. "
+        f"The last reasons: {reasons}. dpsync does not know whether GitBook differs from the files.\n\n"
     )
     if document is None:
-        return f"{head}The first check that works closes this.{foot}"
-    foot = f"\n\nThe first check that works closes this.{foot}"
+        return f"{head}The first successful check closes this issue.{foot}"
+    foot = f"\n\nThe first successful check closes this issue.{foot}"
     return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"

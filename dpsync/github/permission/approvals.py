@@ -29,7 +29,7 @@ from dpsync.model.texts.words import short_commit
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""
 
-_FOREIGN: Final = "somebody else has written or edited the comment"
+_FOREIGN: Final = "somebody else wrote or edited the comment"
 
 
 class Approval(Struct, frozen=True):
@@ -171,12 +171,12 @@ class Approvals(Struct):
         if why := _touched(written, request, marker is not None and marker.state in ("applied", "converged")):
             return why
         if marker is None:
-            return "its text has changed since"
+            return "the text of the comment has changed"
         if marker.sha != request.head:
             now = short_commit(request.head)
-            return f"it is for the commit {short_commit(marker.sha) or 'none'}, and {now} was merged"
+            return f"the comment is for commit {short_commit(marker.sha) or 'none'}, but {now} was merged"
         if marker.branch != branch_key(self.place.branch):
-            return f"it is for another branch than {self.place.branch}"
+            return f"the comment is not for the branch {self.place.branch}"
         return ""
 
 
@@ -187,7 +187,7 @@ def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
 
 def _rejected_plan_words(request: MergedPullRequest, why: str) -> str:
     """Return the sentence that says why the plan in a pull request does not count."""
-    return f"the plan in pull request {request.number} does not count: {why}"
+    return f"The plan in pull request {request.number} does not count: {why}"
 
 
 def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = False) -> str:
@@ -198,5 +198,5 @@ def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = F
     if not written.ours:
         return _FOREIGN
     if not written.created < request.at or not (by_an_apply or written.last < request.at):
-        return "it was written after the merge"
+        return "the comment was written after the merge"
     return ""

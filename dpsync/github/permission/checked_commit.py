@@ -26,8 +26,8 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
     if place.fork:
         raise NotThisChange(
             "untrusted",
-            f"{place.event} holds the secrets of this repository, but the working copy is somebody else's "
-            "change and not the commit of this run: use pull_request",
+            f"A run for {place.event} has the secrets of this repository, but the checked-out commit comes "
+            "from a fork and is not the commit of this run. Use the event pull_request.",
         )
     if commit and (commit == place.head or _is_named_by_github(place, github, commit, copy)):
         return commit
@@ -37,10 +37,10 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
     expected += [f"the last commit of {place.branch}"] if place.branch else []
     raise NotThisChange(
         "stale",
-        f"{place.event} holds the secrets of this repository, and the working copy "
+        f"A run for {place.event} has the secrets of this repository, but the checked-out commit "
         f"({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
-        "Somebody may have pushed since the checkout: run the workflow again. Otherwise, let "
-        "actions/checkout check out one of these commits",
+        "If somebody has pushed after the checkout, run the workflow again. Otherwise, check out one of "
+        "these commits with actions/checkout.",
     )
 
 
@@ -56,4 +56,4 @@ def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, 
                 return True
         return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
     except GitHubError as error:
-        raise NotThisChange("untrusted", f"it is not known whose change this is: {error.what}") from None
+        raise NotThisChange("untrusted", f"dpsync cannot check who wrote this: {error.what}") from None

@@ -32,12 +32,14 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
     If the change comes from a fork, dpsync does not look at the working copy. Raises NotThisChange.
     """
     if github is None or place.number is None:
-        raise NotThisChange("untrusted", "without github-token it is not known whose change this is")
+        raise NotThisChange(
+            "untrusted", "dpsync cannot check who wrote this: the input github-token is missing"
+        )
     try:
         try:
             request = github.pull_request(place.number)
         except GitHubError as error:
-            raise NotThisChange("untrusted", f"it is not known whose change this is: {error.what}") from None
+            raise NotThisChange("untrusted", f"dpsync cannot check who wrote this: {error.what}") from None
         checked = _check(request, place, copy)
     except NotThisChange:
         _react(github, place, "confused")
@@ -58,18 +60,18 @@ def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
     """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
     if request.repository != place.repository:
         raise NotThisChange(
-            "untrusted", "this run holds the secrets of the repository, and the change comes from a fork"
+            "untrusted", "This run has the secrets of the repository, but the change comes from a fork."
         )
     if not request.open:
-        raise NotThisChange("stale", f"pull request {place.number} is not open any more")
+        raise NotThisChange("stale", f"Pull request {place.number} is no longer open.")
     commit = copy.head()
     if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
         raise NotThisChange(
             "stale",
-            f"the working copy ({short_commit(commit or 'no commit')}) is not what "
-            f"pull request {place.number} is now ({short_commit(request.head)}): somebody has pushed "
-            "meanwhile, then ask again; or actions/checkout was not told "
-            f"ref: refs/pull/{place.number}/merge",
+            f"The checked-out commit ({short_commit(commit or 'no commit')}) is not the latest commit of "
+            f"pull request {place.number} ({short_commit(request.head)}). If somebody has pushed, write "
+            "/dpsync plan again. Otherwise, check out "
+            f"ref: refs/pull/{place.number}/merge with actions/checkout.",
         )
     return commit
 

@@ -47,16 +47,16 @@ class ReviewComparison(Struct, frozen=True):
     def _said(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         if self.reviewed is not None:
             of = counted(self.reviewed, "reviewed change")
-            yield f"{self.same} of {of} {are(self.same)} still the same", ()
+            yield f"{self.same} of {of} {are(self.same)} unchanged", ()
         if self.dropped:
-            yield f"{self.dropped} {are(self.dropped)} not needed any more", ()
+            yield f"{counted(self.dropped, 'reviewed change')} {are(self.dropped)} no longer needed", ()
         if self.other:
             were = "was" if len(self.other) == 1 else "were"
-            yield f"{len(self.other)} {were} reviewed with another content", self.other
+            yield f"{counted(len(self.other), 'change')} {were} reviewed with other values", self.other
         if self.new:
-            yield f"{len(self.new)} {are(len(self.new))} new", self.new
+            yield f"{counted(len(self.new), 'change')} {are(len(self.new))} new", self.new
         if self.exposed:
-            yield "what becomes more visible or powerful differs from what was shown", self.exposed
+            yield "the plan opens access that the reviewed plan did not show", self.exposed
 
 
 def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:

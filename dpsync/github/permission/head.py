@@ -18,8 +18,8 @@ def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
     try:
         reason, why = _why_not(run, commit)
     except GitHubError as error:
-        why = run.trouble("dpsync could not read which commit may be applied", error)
-        return run.refuse("not-approved", f"it is not known whether this may be applied. {why}")
+        why = run.trouble("dpsync could not read the last commit of the branch", error)
+        return run.refuse("not-approved", f"Nothing was applied. {why}")
     if not why:
         return None
     return run.refuse(reason, why, outcome="superseded", markdown=f"**Not applied:** {prose(why)}")
@@ -28,22 +28,22 @@ def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
 def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
     """A word for programs and a sentence for people; both are empty where it may be applied."""
     if run.github is None:
-        raise GitHubError("there is no github-token")
+        raise GitHubError("the input github-token is missing")
     branch, allowed = run.place.branch, run.inputs.branches or (run.github.default_branch(),)
     if branch not in allowed:
-        named = f"the branch {branch}" if branch else f"a run for {run.place.event or 'this event'}"
+        named = f"the branch {branch}" if branch else f"the event {run.place.event or 'unknown'}"
         return "branch", (
-            f"{named} is not applied: the input branches allows {', '.join(allowed)}"
-            f"{'' if run.inputs.branches else ', the default branch'}"
+            f"This run is for {named}. The input branches allows only {', '.join(allowed)}"
+            f"{'' if run.inputs.branches else ', the default branch'}."
         )
     head = Branches(run.github, run.place.repository).head(branch)
     if head is not None and head == commit:
         return "", ""
     return "superseded", (
-        f"the working copy ({_short(commit)}) is not what {branch} is now ({_short(head)}): "
-        "somebody has pushed since, or an old job was run again. Nothing was applied. A run of the newest "
-        "commit applies what all of them have shown; where none was started, run this workflow by hand on "
-        f"{branch}. With ref: refs/heads/{branch} actions/checkout gets what that is when the job begins"
+        f"The checked-out commit ({_short(commit)}) is not the last commit of {branch} ({_short(head)}). "
+        "Somebody pushed after the checkout, or an old job was run again. Nothing was applied. The run of "
+        "the newest commit applies all merged changes. If there is no such run, start this workflow by hand "
+        f"on {branch}. With ref: refs/heads/{branch}, actions/checkout checks out the last commit."
     )
 
 

@@ -129,7 +129,7 @@ class GitHub:
         if not self._viewer:
             self._viewer = text_at(self._graph("{ viewer { login } }"), "viewer", "login")
         if not self._viewer:
-            raise GitHubError("GitHub does not say whose token this is")
+            raise GitHubError("GitHub does not name the owner of the token")
         return self._viewer
 
     def _graph(self, query: str, **variables: str | None) -> Any:
@@ -139,14 +139,14 @@ class GitHub:
         content = {"query": query, "variables": variables}
         answer = self._transport.ask("POST", self._graphql, content, safe=True)
         if at(answer, "errors"):
-            raise GitHubError("GitHub has refused a query")
+            raise GitHubError("GitHub refused a query")
         return at(answer, "data")
 
     def default_branch(self) -> str:
         """The default branch of the repository."""
         name = text_at(self.ask("GET", ""), "default_branch")
         if not name:
-            raise GitHubError("GitHub does not say which branch is the default one")
+            raise GitHubError("GitHub does not name the default branch")
         return name
 
     def merged(self, sha: str) -> list[MergedPullRequest]:
@@ -165,7 +165,7 @@ class GitHub:
         """What a pull request is now."""
         found = self.ask("GET", f"/pulls/{number}")
         if not isinstance(found, dict):
-            raise GitHubError("GitHub answered something that is no pull request")
+            raise GitHubError("the response of GitHub is not a pull request")
         return PullRequest(
             text_at(found, "head", "repo", "full_name"),
             text_at(found, "head", "sha"),
@@ -206,7 +206,7 @@ class GitHub:
         for _ in range(PAGES):
             found = at(self._graph(_EDITS, id=comment.node, after=after), "node")
             if not isinstance(found, dict):
-                raise GitHubError("GitHub does not say who has written the comment")
+                raise GitHubError("GitHub does not name the author of the comment")
             author = at(found, "author")  # None of somebody whose account is gone
             first = first or found
             edits = at(found, "userContentEdits")
@@ -265,7 +265,7 @@ def _issue(found: Any) -> GitHubText:
 
 def _as_text(found: Any, number: int | None) -> GitHubText:
     if number is None:
-        raise GitHubError("GitHub answered something that is no comment and no issue")
+        raise GitHubError("the response of GitHub is neither a comment nor an issue")
     return GitHubText(
         number,
         text_at(found, "body"),

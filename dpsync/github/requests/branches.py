@@ -70,7 +70,7 @@ class Branches(Struct, frozen=True):
                 raise
             return FileVersion()
         if not isinstance(answer, dict) or answer.get("type") != "file":
-            raise GitHubError(f"{path} is no file there")
+            raise GitHubError(f"{path} is not a file on the branch")
         blob = _sha(answer, "sha")
         if answer.get("encoding") != "base64":  # it is longer than a megabyte
             answer = self.github.ask("GET", f"/git/blobs/{blob}")
@@ -110,7 +110,7 @@ class Branches(Struct, frozen=True):
         query = {"head": f"{owner}:{branch}", "base": base, "state": "all", "per_page": "100"}
         answer = self.github.ask("GET", "/pulls", query=query)
         if not isinstance(answer, list):
-            raise GitHubError("GitHub did not answer with a list of pull requests")
+            raise GitHubError("the response of GitHub is not a list of pull requests")
         return [_request(one) for one in answer]
 
     def open_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
@@ -122,22 +122,22 @@ class Branches(Struct, frozen=True):
 def _decoded(answer: Any) -> bytes:
     text = at(answer, "content")
     if not isinstance(text, str) or answer.get("encoding") != "base64":
-        raise GitHubError("GitHub did not answer with the content of a file")
+        raise GitHubError("the response of GitHub has no file content")
     try:
         return b64decode(text)
     except ValueError:
-        raise GitHubError("GitHub did not answer with the content of a file") from None
+        raise GitHubError("the response of GitHub has no file content") from None
 
 
 def _request(found: Any) -> PullRequestState:
     number = number_at(found, "number")
     if number is None:
-        raise GitHubError("GitHub answered something that is no pull request")
+        raise GitHubError("the response of GitHub is not a pull request")
     return PullRequestState(number, found.get("state") == "open", _sha(found, "head", "sha"))
 
 
 def _sha(found: Any, *names: str) -> str:
     sha = text_at(found, *names)
     if not _SHA.fullmatch(sha):
-        raise GitHubError("GitHub answered something without the name of a commit or file")
+        raise GitHubError("the response of GitHub names no commit or file")
     return sha

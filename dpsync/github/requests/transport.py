@@ -106,7 +106,7 @@ class GitHubTransport:
                     continue
                 raise GitHubError(f"{what}: GitHub did not answer ({type(error).__name__})") from None
             if len(answer.content) > _LARGEST:
-                raise GitHubError(f"{what}: the answer is too long", answer.status_code)
+                raise GitHubError(f"{what}: the response is too long", answer.status_code)
             if answer.is_success:
                 return answer
             pause = _pause(answer)
@@ -136,7 +136,7 @@ class GitHubTransport:
             answer = self.send("GET", page)
             found = _json(answer)
             if not isinstance(found, list):
-                raise GitHubError(f"GET {path} did not answer with a list", answer.status_code)
+                raise GitHubError(f"GET {path}: the response is not a list", answer.status_code)
             yield from (one for one in found if isinstance(one, dict))
             link = _NEXT.search(answer.headers.get("link", ""))
             page = link[1] if link else None
@@ -183,4 +183,4 @@ def _json(answer: httpx.Response) -> Any:
     try:
         return answer.json()
     except ValueError:
-        raise GitHubError("GitHub answered something that is not JSON", answer.status_code) from None
+        raise GitHubError("the response of GitHub is not JSON", answer.status_code) from None

@@ -20,9 +20,8 @@ from dpsync.github.runs.plan import plan
 from dpsync.render.json.documents import ApplyDocument
 
 _WITHOUT_SECRETS: Final = (
-    "This run gets no secrets, since the change comes from a fork or a bot: the configuration is checked "
-    "without the platform, and compared with that of the base branch. What would change on the platform is "
-    "not known."
+    "This run has no secrets, because the change comes from a fork or a bot. dpsync only checks the files "
+    "and compares the files with the base branch. dpsync cannot make a plan."
 )
 
 
@@ -68,10 +67,12 @@ def _check(run: ActionRun, copy: WorkingCopy) -> None:
         run.place = replace(run.place, checked=checked_commit(run.place, run.github, copy))
     if (link := copy.link()) is not None:
         raise NotThisChange(
-            "untrusted", f"{link} is a link: a change could lead it anywhere, so name the place itself"
+            "untrusted",
+            f"{link} is a symbolic link, and a pull request could change its target. Write the path of the "
+            "target into the inputs of the action.",
         )
     if run.inputs.command == "apply" and _has_no_secrets(run):
-        raise NotThisChange("untrusted", "a run that gets no secrets cannot apply")
+        raise NotThisChange("untrusted", "A run without secrets cannot apply.")
 
 
 def _has_no_secrets(run: ActionRun) -> bool:

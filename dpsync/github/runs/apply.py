@@ -37,7 +37,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
     commit = run.place.checked or head()
     stopped = not_the_head(run, commit)
     if stopped is not None or run.github is None:
-        return stopped or run.refuse("not-approved", "there is no github-token")
+        return stopped or run.refuse("not-approved", "The input github-token is missing.")
     try:
         approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
         approvals.find()
@@ -46,7 +46,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
         trouble = run.trouble("dpsync could not read which plans were approved", error)
         run.log.notice(trouble, "error")
         if run.inputs.approval == "digest":
-            return run.refuse("not-approved", "it is not known which plan was approved")
+            return run.refuse("not-approved", "Nothing was applied: the approved plan is not known.")
         approvals = None
     ran = _Apply(run, commit or "", approvals).carry_out()
     run.after_apply()
@@ -92,11 +92,11 @@ class _Apply(Struct, frozen=True):
             return stopped or self.run.dpsync("apply", "--approved", plan.digest)
         if latest := next(iter(approvals.of(plan)), None):
             return self._refuse_other_plan(latest, ran, ran.document, compared)
-        why = f" ({'; '.join(approvals.others[:_NAMED])})" if approvals.others else ""
+        why = "".join(f" {reason}." for reason in approvals.others[:_NAMED])
         return self.run.refuse(
             "not-approved",
-            f"no plan of this was reviewed in a merged pull request{why}; look at what would be done, then "
-            f"run this again with approval: {plan.digest[:DIGITS]}",
+            f"No merged pull request showed this plan.{why} Review the plan, then run this workflow with the "
+            f"input approval: {plan.digest[:DIGITS]}",
             ran,
         )
 
@@ -107,11 +107,11 @@ class _Apply(Struct, frozen=True):
         run, digest = self.run, document.plan.digest[:DIGITS]
         refused = run.refuse(
             "plan-changed",
-            f"this is not the reviewed plan: {compared}; look at the plan of now, then run this again with "
-            f"approval: {digest}",
+            f"The plan differs from the reviewed plan: {compared}. Review the new plan, then run this "
+            f"workflow with the input approval: {digest}",
             ran,
-            "> [!WARNING]\n> **Refused:** this is not the reviewed plan. Look at it, then run this again "
-            f"with approval: {code(digest)}\n\n{compared.markdown()}",
+            "> [!WARNING]\n> **Refused:** The plan differs from the reviewed plan. Review this plan, then "
+            f"run the workflow with the input approval: {code(digest)}\n\n{compared.markdown()}",
         )
         if run.inputs.comment != "never":
             with run.asking("The comment was not written"):
@@ -140,7 +140,7 @@ def tell_applied(run: ActionRun, ran: Ran, approvals: Approvals | None, commit: 
             with run.asking("The comment was not written"):
                 run.result.outputs["comment-url"] = _report(run, document, approval, commit)
     if document.converged and run.inputs.drift_issue:
-        with run.asking("The issue of the drift was not closed", quietly=True):
+        with run.asking("The drift issue was not closed", quietly=True):
             issues = Issues(run.github, run.inputs.key, run.place, DriftMarker)
             if (issue := DriftIssue(issues).close(APPLIED)) is not None:
                 run.result.outputs["issue-url"] = issue.url

@@ -37,7 +37,7 @@ def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubT
     """After a check that was made: the issue of the drift, if it says anything new."""
     with run.asking("The successful check was not recorded"):
         _watch(run, github).works()
-    with run.asking("The issue of the drift was not updated"):
+    with run.asking("The drift issue was not updated"):
         issues = Issues(github, run.inputs.key, run.place, DriftMarker, run.inputs.labels)
         return DriftIssue(issues).checked(document, run.inputs.name)
     return None

@@ -23,7 +23,7 @@ from dpsync.model.entries.ids_merge import MergedIds, merge_ids
 from dpsync.render.pages.markdown_escape import code
 
 By = Literal["commit", "pull-request"]
-TITLE: Final = "Record which live objects the entries are"
+TITLE: Final = "Record live objects in the ids file"
 TRIES: Final = 20
 """As many others may write first, each of them once."""
 _FAULT: Final = 7
@@ -110,7 +110,7 @@ class IdsBranch(Struct, frozen=True):
         name = f"dpsync/ids-{make_key(path, base)[:8]}"
         last, head = branches.head(base), branches.head(name)
         if last is None:
-            raise Unclear(f"there is no branch {base}")
+            raise Unclear(f"the branch {base} does not exist")
         requests = branches.requests(name, base) if head is not None else []
         request = next((one for one in requests if one.open), None)
         content = branches.file(path, last)
@@ -145,8 +145,9 @@ class IdsBranch(Struct, frozen=True):
                 url = f"{self._site}/compare/{quote(base)}...{quote(name)}?expand=1"
                 said = (error.said or error.what).rstrip(".")
                 trouble = (
-                    f"The lines are on the branch {name}, and no pull request could be opened ({said}): "
-                    f"allow it in the settings of Actions, or give an ids-token that may; by hand: {url}"
+                    f"The lines are on the branch {name}, but dpsync could not open a pull request ({said}). "
+                    "Allow GitHub Actions to create pull requests in the repository settings, or set an "
+                    f"ids-token that may create pull requests. To create the pull request by hand: {url}"
                 )
                 return Brought(url, merged, trouble)
         return Brought(f"{self._site}/pull/{request.number}", merged)
@@ -162,10 +163,12 @@ class IdsBranch(Struct, frozen=True):
 
     def _body(self) -> str:
         return (
-            f"An apply has learned which live object each of these entries is ([run {self.place.run}]"
-            f"({self.place.url})). With its line in {code(self.learned.path)} an entry stays what it is, "
-            f"whatever it is called; until this is merged, names must tell.\n\n"
-            "Later applies add their lines here. The branch is theirs: what else is put onto it goes."
+            f"An apply recorded the live object of each of these entries ([run {self.place.run}]"
+            f"({self.place.url})). With these lines in {code(self.learned.path)}, dpsync recognizes the "
+            "entries also after a rename. Until you merge this pull request, dpsync recognizes the entries "
+            "by their names only.\n\n"
+            "Later applies add their lines to this pull request. Do not push to this branch: the next apply "
+            "removes all other changes."
         )
 
     def _merged(self, present: IdsFile) -> MergedIds:

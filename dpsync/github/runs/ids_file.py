@@ -33,7 +33,7 @@ _TOLD: Final = 100_000
 _NAMED: Final = 5
 _REFUSALS: Final = range(400, 500)
 """Any other status of an error says nothing about what was done."""
-_INTERRUPTED: Final = "interrupted before that"
+_INTERRUPTED: Final = "the run was interrupted"
 
 
 def learned(file: Path, registry: Registry) -> Learned:
@@ -43,12 +43,12 @@ def learned(file: Path, registry: Registry) -> Learned:
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
         commit = repository.commit("HEAD")
         if commit is None or file.is_symlink():
-            raise Unclear(f"{path} is no file of a commit")
+            raise Unclear(f"{path} is not a regular file in a commit")
         before = repository.file(commit, path, DEFAULT_LIMITS.bytes) or b""
     except NoRepository as why:
         raise Unclear(str(why)) from None
     except ValueError:
-        raise Unclear(f"{file.name} is not in the working copy") from None
+        raise Unclear(f"{file.name} is outside of the checked-out repository") from None
     try:
         data = disk.read(file, DEFAULT_LIMITS.bytes)
     except FileNotFoundError:
@@ -111,13 +111,13 @@ class IdsFileUpdate(Struct):
     def _bring(self, found: Learned, number: int) -> Brought:
         branch = self.place.branch
         if self.branches is None:
-            raise Unclear("there is no token for GitHub")
+            raise Unclear("the input github-token is missing")
         if not branch:
             raise Unclear(f"a run for {self.place.event or 'this event'} has no branch of this repository")
         with self.log.text() as stream:
             stream.write(f"{visible(found.path)}: {counted(number, 'line')} for {visible(branch)}\n")
         if found.commit != self.place.tested and not self.branches.has(branch, found.commit):
-            raise Unclear(f"the working copy is no commit of {branch}")
+            raise Unclear(f"the checked-out commit is not on {branch}")
         self._sure = False  # an interruption from here on may come too late
         return IdsBranch(self.branches, self.place, self.registry, found).bring(self.by)
 
@@ -128,12 +128,12 @@ class IdsFileUpdate(Struct):
         elif brought.url:
             kind = "commit" if self.by == "commit" else "pull request"
             self.summary = (
-                f"The ids file: {counted(number, 'line')} for {code(self.place.branch)} "
+                f"Saved {counted(number, 'line')} of the ids file for {code(self.place.branch)} "
                 f"in a [{kind}]({brought.url})."
             )
         for lines, became in (
-            (brought.merged.replaced, "said otherwise and gave way to what this apply has seen"),
-            (brought.merged.kept, "said otherwise and stayed, although this apply has removed its own"),
+            (brought.merged.replaced, "had other ids, which dpsync replaced"),
+            (brought.merged.kept, "has other ids, which dpsync kept although the apply deleted these lines"),
         ):
             if lines:
                 names = some([clip(_said(line), 200) for line in lines], _NAMED)
@@ -143,11 +143,13 @@ class IdsFileUpdate(Struct):
         said = f" ({error.said.rstrip('.')})" if error.said else ""
         if kept_out(error):
             other = "ids-file: pull-request, or " if self.by == "commit" else ""
-            return f"a rule of the repository is in the way{said}; use {other}an ids-token that may"
+            return (
+                f"a rule of the repository forbids the commit{said}. Set {other}an ids-token that may commit"
+            )
         hint = ""
         if error.not_allowed and "rate limit" not in error.said.lower():
             also = " and pull-requests: write" if self.by == "pull-request" else ""
-            hint = f"; the token may not: it is a fork's, or the job lacks contents: write{also}"
+            hint = f". The run is for a fork, or the job lacks the permission contents: write{also}"
         return f"{error.what}{said}{hint}"
 
     def _say(self, text: str) -> None:

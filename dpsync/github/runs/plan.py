@@ -64,7 +64,7 @@ def _report(run: ActionRun, document: BaseModel) -> bool:
 def _write(run: ActionRun, comments: Comments, found: list[FoundComment], document: BaseModel) -> None:
     """Bring the comment up to date, and drop what earlier runs have left beside it."""
     if not comments.github.pull_request(comments.number).open:
-        run.log.notice("The comment was left as it is: the pull request is merged or closed.")
+        run.log.notice("The comment was not changed: the pull request is merged or closed.")
         return
     marker = plan_marker(run.inputs.key, run.place, document)
     found = of_key(found, marker.key)
@@ -81,7 +81,7 @@ def _write(run: ActionRun, comments: Comments, found: list[FoundComment], docume
     worth_it = run.inputs.comment == "always" or worth_telling(document)
     decision, text = comments.write(before, marker, body, worth_it)
     if decision.why:
-        run.log.notice(f"The comment was left as it is: {decision.why}.")
+        run.log.notice(f"The comment was not changed: {decision.why}.")
     if text is None:
         return
     run.result.outputs["comment-url"] = text.url
@@ -99,7 +99,7 @@ def _untouched(run: ActionRun, comments: Comments, found: list[FoundComment]) ->
     now = comments.ours(before)
     if now is None:
         run.log.notice(
-            "Somebody else has edited the comment: it is deleted, and a new one is made.", "warning"
+            "Somebody else edited the comment. dpsync deletes the comment and writes a new one.", "warning"
         )
         comments.github.delete_comment(before.text.number)
         found.remove(before)
@@ -109,6 +109,6 @@ def _untouched(run: ActionRun, comments: Comments, found: list[FoundComment]) ->
 
 def _approved(run: ActionRun, comments: Comments, before: FoundComment | None) -> dict[str, str]:
     """Who has approved which plan of this comment, as a marker has it."""
-    with run.asking("dpsync could not read who has approved this", quietly=True):
+    with run.asking("dpsync could not read who approved the pull request", quietly=True):
         return remembered(before, comments.github.approvals(comments.number))
     return dict(before.marker.approved) if before is not None else {}
