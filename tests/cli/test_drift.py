@@ -156,7 +156,7 @@ def test_what_the_policy_ignores_is_listed_and_is_no_drift(
     ]  # fmt: skip
     assert run("drift", "-C", str(directory)).out == "No drift.\n"
     ended = run("drift", "-C", str(directory), "-v")
-    assert "Ignored, as the policy says: 2:\n" in ended.out
+    assert "Ignored by your policy: 2:\n" in ended.out
     assert "    visibility  unlisted → public" in ended.out
     assert ended.out.endswith("\nNo drift.\n")
 
@@ -197,7 +197,7 @@ def test_every_format_tells_of_what_a_person_must_make(
 ) -> None:
     ended = run("drift", "-C", str(project(ZOE)), "--format", format_)
     assert ended.code == 2
-    assert "missing on the platform" in ended.out
+    assert "missing in GitBook" in ended.out
     assert "invite zoe@acme.example to the organization" in ended.out.replace("`", "")
 
 
@@ -229,9 +229,9 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
         "platform": f"dpsync apply -C {directory} --select 'acme/teams/[Two words]' "
         "--confirm 'delete acme/teams/[Two words]'",
         "files": f"dpsync import -C {directory} --add 'acme/teams/[Two words]'",
-        "by_hand": 'declare it, or add "acme/teams/[Two words]" to policy: forget',
+        "by_hand": 'declare the object, or add "acme/teams/[Two words]" to policy: forget',
     }
-    assert ways["acme/teams/legacy"]["by_hand"] == "remove the entry at dpsync.yaml:11"
+    assert ways["acme/teams/legacy"]["by_hand"] == "delete the entry at dpsync.yaml:11"
     for way in ways.values():
         assert run(*command(way["platform"]), "--yes").code == 0
     assert drift(run, directory, 0)["drifted"] is False

@@ -183,10 +183,7 @@ def test_a_rename_by_hand_is_drift_with_both_ways_out(
     assert ended.code == 2
     block = ended.out[ended.out.index("- team writers") :].partition("\n\n")[0]
     assert 'perhaps renamed in GitBook to: "Technical writing" (writers)' in block
-    assert (
-        "undo  write id: writers at teams.yaml:6, then it gets the name of the file again by dpsync apply"
-        in block
-    )
+    assert "undo  add id: writers at teams.yaml:6, then restore the name with dpsync apply" in block
     assert f"keep  dpsync import -C {directory} --update acme/teams/writers" in block
 
 
@@ -224,7 +221,7 @@ def test_a_name_that_could_be_several_is_not_taken_over(
     ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/writers")
     assert ended.code == 3
     assert read(directory) == TEAMS
-    assert "keep  write its new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
+    assert "keep  write the new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
 
 
 def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(

@@ -495,7 +495,7 @@ def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
     assert len(item.renamed) == 7
     text = render_drift(found, Paint(on=False))
     assert text.count("perhaps renamed in GitBook to:") == 5
-    assert "and 2 more that it could be" in text
+    assert "and 2 more candidates" in text
 
 
 def test_missing_entry_names_similar_objects_alone() -> None:

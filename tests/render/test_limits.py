@@ -176,7 +176,7 @@ def test_of_what_an_entry_could_be_five_are_told() -> None:
     assert "choice 5" not in text
 
 
-@pytest.mark.parametrize(("number", "more"), [(5, []), (6, ["and 1 more that it could be"])])
+@pytest.mark.parametrize(("number", "more"), [(5, []), (6, ["and 1 more candidate"])])
 def test_of_what_a_missing_entry_is_perhaps_called_now_five_are_told(number: int, more: list[str]) -> None:
     could_be = tuple(Renamed(address=f"acme/teams/[T{n}]", id=f"t{n}", label=f"T{n}") for n in range(number))
     found = Drifted(address="acme/teams/t", kind="team", what="missing", renamed=could_be)

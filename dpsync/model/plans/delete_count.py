@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from dpsync.model.plans.change import Change
-from dpsync.model.texts.words import plural
+from dpsync.model.texts.words import counted, plural
 
 
 class DeleteCount(Struct, frozen=True):
@@ -34,8 +34,8 @@ class DeleteCount(Struct, frozen=True):
 
     @property
     def more(self) -> str:
-        """Of one delete, what goes with it: `2 more go with it`; empty where nothing does."""
-        return f"{self.cascaded} more {_go(self.cascaded)} with it" if self.cascaded else ""
+        """Return how many other objects the delete of one object deletes; empty if there are none."""
+        return f"deleting it also deletes {counted(self.cascaded, 'other object')}" if self.cascaded else ""
 
 
 def count_deletes(changes: Iterable[Change]) -> DeleteCount:

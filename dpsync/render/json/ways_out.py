@@ -27,21 +27,21 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     address, apply = visible(item.address), _apply(drift, item)
     if item.what == "missing" and item.renamed:
         pin = f"id: {visible(item.renamed[0].id)}"
-        back = f"write {pin}{_at(drift, item)}, then it gets the name of the file again by {apply}"
+        back = f"add {pin}{_at(drift, item)}, then restore the name with {apply}"
         if len(item.renamed) == 1:
             return _update(drift, item, back)
-        return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
+        return WaysOut(platform=back, by_hand=f"write the new name{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
     if item.what == "missing":
         stuck = blocked.get(item.address)
         by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
-        return WaysOut(platform=by_person or apply, by_hand=f"remove the entry{_at(drift, item)}")
+        return WaysOut(platform=by_person or apply, by_hand=f"delete the entry{_at(drift, item)}")
     if item.kept and item.what == "different":
         return _watched_value_ways(drift, item)
-    forget = f'declare it, or add "{address}" to policy: forget'
+    forget = f'declare the object, or add "{address}" to policy: forget'
     if item.kept:
         stuck = blocked.get(item.address)
-        undo = "delete it on the platform; it is only watched, and no plan deletes it"
+        undo = "delete the object in GitBook: dpsync only watches the object"
         undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
         return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":
@@ -52,7 +52,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
     by_person = todo if todo and None not in stuck_at else None
     if not item.fields and item.order is None:
-        in_files = f"put the entry where it is live{_at(drift, item)}"
+        in_files = f"move the entry to its live position{_at(drift, item)}"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
     return _update(drift, item, by_person or _written_first(drift, item, apply))
 
@@ -77,7 +77,7 @@ def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
     from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
 
     lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
-    return f"write {', '.join(map(visible, lines))}{_at(drift, item)}, then {apply}"
+    return f"add {', '.join(map(visible, lines))}{_at(drift, item)}, then run {apply}"
 
 
 def _apply(drift: Drift, item: Drifted) -> str:
@@ -103,8 +103,8 @@ def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
     shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
     into = ["--into", drift.overlay] if drift.overlay and shared else []
     if drift.environment and not drift.overlay:
-        said = f'give the environment "{visible(drift.environment)}" an overlay and write it there'
-        return WaysOut(platform=back, by_hand=f"{said}: others share its line{_at(drift, item)}")
+        said = f'give the environment "{visible(drift.environment)}" an overlay, and write the value there'
+        return WaysOut(platform=back, by_hand=f"{said}: other environments share the line{_at(drift, item)}")
     taken = _command("import", "--update", *(names if one_by_one else [item.address, *order]), *into)
     return WaysOut(platform=back, files=taken)
 

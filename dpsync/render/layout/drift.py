@@ -55,7 +55,7 @@ def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
     unread = (_unread(drift, address) for address in drift.unread)
     blocks.add("unread", "Not checked: {}", "warning", unread, detail=1)
     ignored = (listing.entry(item, None) for item in drift.ignored)
-    blocks.add("ignored", "Ignored, as the policy says: {}", "none", ignored, detail=1)
+    blocks.add("ignored", "Ignored by your policy: {}", "none", ignored, detail=1)
     unwatched = (_line(drift, item) for item in drift.unwatched_lines)
     blocks.add("unwatched", "Not compared: {}", "none", unwatched)
     return [*blocks.found, *side_blocks(drift)]
@@ -117,16 +117,16 @@ class _Listing:
 
     def _words(self, item: Drifted, out: WaysOut | None) -> Iterator[Word]:
         if item.what == "missing":
-            yield Word("missing on the platform")
+            yield Word("missing in GitBook")
         if item.what == "undeclared":
             said = ", ".join(filter(None, ("not in your files", words.cascade_count(item))))
             yield Word(said, opens=item.opens)
         if item.place:
-            yield Word(f"should stand {visible(item.place)}")
+            yield Word(f"expected position: {visible(item.place)}")
         for one in item.renamed[:SHOWN]:
             yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "perhaps renamed in GitBook to")
         if (more := len(item.renamed) - SHOWN) > 0:
-            yield Word(f"and {more} more that it could be")
+            yield Word(f"and {counted(more, 'more candidate')}")
         yield from self._causes(item)
         if out is not None:
             for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
@@ -155,8 +155,8 @@ def _stopping(one: Refusal | Blocked) -> Iterator[Word]:
 def _unread(drift: Drift, address: str) -> ViewEntry:
     where = plan_words.origin(drift, address)
     return ViewEntry(
-        visible(address), visible(address), message="this token cannot read it", sign="!", where=where,
-        enclosing=where, one_line=True,
+        visible(address), visible(address), message="this token cannot read the object", sign="!",
+        where=where, enclosing=where, one_line=True,
     )  # fmt: skip
 
 
