@@ -76,7 +76,7 @@ def test_errors_come_first_and_what_is_not_told_is_counted() -> None:
     found = annotations(plan_document(Plan(changes=deletes, refusals=(refusal,), blocked=(blocked,))))
     assert [one.name for one in found] == ["error", *["warning"] * 8, "notice"]
     assert found[0].data == "20 would go (limits)\nsay so"
-    assert found[-1].data.startswith("+13 more: ")
+    assert found[-1].data.startswith("13 more annotations ")
 
 
 def told(count: int, changed: frozenset[str]) -> list[tuple[str, str]]:
@@ -104,7 +104,7 @@ def test_where_not_all_are_told_those_on_the_change_s_own_files_are() -> None:
 def test_findings_that_were_only_counted_are_counted_here(number: int) -> None:
     finding = Finding(code="DP201", severity="error", message="m")
     document = FindingsDocument(exit=5, findings=(finding,) * number, left_out={"DP201": 30})
-    assert annotations(document)[-1].data.startswith(f"+{number - 9 + 30} more: ")
+    assert annotations(document)[-1].data.startswith(f"{number - 9 + 30} more annotation")
 
 
 def test_where_nothing_is_to_be_said_nothing_is() -> None:

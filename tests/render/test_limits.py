@@ -90,7 +90,7 @@ def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
     def said(length: int) -> str:
         entry = late("", words=(Word("x" * (length - len("late; "))),))
         (found,) = json.loads(as_codequality(of(entry), HOW))
-        return str(found["description"]).removesuffix(" (in no line of a file)")
+        return str(found["description"]).removesuffix(" (without a line in a file)")
 
     assert said(1000) == "late; " + "x" * 994
     assert said(1001) == "late; " + "x" * 993 + "…"
@@ -102,7 +102,7 @@ def test_github_gets_nine_annotations_and_one_that_counts_the_others() -> None:
 
     assert len(told(9)) == 9
     assert not any("more" in line for line in told(9))
-    assert (len(told(10)), told(10)[-1].partition("::+")[2][:7]) == (10, "1 more:")
+    assert (len(told(10)), told(10)[-1].rpartition("::")[2][:18]) == (10, "1 more annotation ")
 
 
 def test_on_a_page_a_gist_and_a_value_have_1000_characters() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.model.plans.plan import Origin
+from dpsync.model.texts.words import are, counted
 from dpsync.render.layout.view import LEVELS, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible
@@ -37,7 +38,7 @@ def _commands(view: View, options: FormatOptions) -> Iterator[str]:
     for entry in found[:MOST]:
         yield _command(entry, options)
     if more := max(0, len(found) - MOST) + view.left_out:
-        text = f"+{more} more: the summary of the job has all of it"
+        text = f"{counted(more, 'more annotation')} {are(more)} not shown: read the job summary"
         yield f"::notice title=dpsync::{_data(text)}"
 
 

@@ -418,7 +418,7 @@ def _navigation(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
     return ViewEntry(
         address=visible(item.address),
         title=f"navigation of {visible(item.address)}",
-        message="" if item.known else "not known before: the platform decides what becomes of its root",
+        message="" if item.known else "not known yet: GitBook decides what happens to the root",
         sign="~" if item.known else "?",
         topics=("navigation",),
         where=origin(plan, item.address),
@@ -439,22 +439,22 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
             )  # fmt: skip
 
     blocks.add(
-        "trouble", "Problems on the platform: {}", "warning", lines(plan.trouble, lambda x: x.what, "!"),
+        "trouble", "Problems that GitBook reports: {}", "warning", lines(plan.trouble, lambda x: x.what, "!"),
         detail=1,
     )  # fmt: skip
     details = [note for note in plan.notes if note.detail]
     blocks.add("detail", "Lines that can be removed: {}", "none", lines(details, lambda x: x.text), detail=1)
     permanent = [note for note in plan.notes if note.permanent]
-    title = "Fields that cannot be compared with the platform: {}"
+    title = "Fields that GitBook does not return: {}"
     blocks.add("permanent", title, "none", lines(permanent, lambda x: x.text), detail=1)
-    title = "Accepted problems on the platform: {}"
+    title = "Accepted problems: {}"
     blocks.add("accepted", title, "none", lines(plan.accepted, lambda x: x.what), detail=1)
-    title = "The platform is at work: {}"
+    title = "Work that GitBook has not finished: {}"
     blocks.add("waiting", title, "none", lines(plan.waiting, lambda x: x.what, "…"), detail=1)
     number = sum(len(one.addresses) for one in plan.kept)
     kept = (
         ViewEntry(visible(one.place), visible(one.place), message=words.unmanaged(one), one_line=True)
         for one in plan.kept
     )
-    blocks.add("kept", f"Not managed, and kept: {number}", "none", kept, detail=1)
+    blocks.add("kept", f"Unmanaged and kept: {number}", "none", kept, detail=1)
     return blocks.found

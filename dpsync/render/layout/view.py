@@ -259,7 +259,7 @@ def visible_texts(part: T) -> T:
 
 LONGEST = 1000
 """Characters of a line of a value that are shown."""
-UNREAD = "(the platform does not say)"
+UNREAD = "(GitBook does not return this value)"
 WIDE: Final = 92
 """A line of several fields is no longer."""
 QUOTED: Final = frozenset({"title", "description"})

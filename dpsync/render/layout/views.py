@@ -41,10 +41,10 @@ from dpsync.render.words.visible import visible
 
 _RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
     ("failed", "Failed: {}", "error"),
-    ("stale", "Changed by somebody since the plan: {}", "error"),
-    ("unknown", "Sent, and nobody knows whether it happened: {}", "error"),
-    ("not-tried", "Not tried: {}", "warning"),
-    ("requested", "The platform asks its admins first: {}", "note"),
+    ("stale", "Changed in GitBook after the plan: {}", "error"),
+    ("unknown", "Sent, with an unknown result: {}", "error"),
+    ("not-tried", "Skipped: {}", "warning"),
+    ("requested", "Waiting for a GitBook admin: {}", "note"),
 )
 _SEVERITIES: Final[tuple[Level, ...]] = ("error", "warning")
 
@@ -80,8 +80,8 @@ def _apply(document: ApplyDocument) -> View:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
         blocks.add(result, title, level, found, fails=level == "error")
     stopped = [ViewEntry(message=visible(text)) for text in report.trouble]
-    blocks.add("stopped", "What kept it from going on", "error", stopped, fails=True)
-    blocks.add("remaining", "What is left to do: {}", "error", _left(report), fails=True)
+    blocks.add("stopped", "Why the apply stopped", "error", stopped, fails=True)
+    blocks.add("remaining", "Remaining changes: {}", "error", _left(report), fails=True)
     unrecorded = [ViewEntry(message=visible(report.unrecorded))] if report.unrecorded else []
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:

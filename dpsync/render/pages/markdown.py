@@ -221,4 +221,5 @@ def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
         return
     words = f"Shown: {number} of {counted(total, 'entry')}, {total - number} hidden"
     more = "" if bodies else ", and no details"
-    yield f"\n\n**{words}{more}.** All of it: the same command with `--format html` or `--format text`."
+    formats = "`--format html` or `--format text`"
+    yield f"\n\n**{words}{more}.** To see everything, run the same command with {formats}."

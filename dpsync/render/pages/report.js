@@ -226,7 +226,7 @@
     tree.id = "tree";
     branch(tree, things(entries.filter((one) => !one.element.hidden)), 0);
     byId("tree").replaceWith(tree);
-    const more = data.leftOut ? `; ${data.leftOut} more were only counted` : "";
+    const more = data.leftOut ? `; ${data.leftOut} more are not listed` : "";
     byId("count").textContent = `${shown} of ${entries.length} shown${more}`;
   }
 
