@@ -143,20 +143,20 @@ def check(step: Step) -> None:
 
 
 @promise(1, 46)
-def what_reads_writes_nothing(step: Step) -> None:
+def reading_commands_send_no_write(step: Step) -> None:
     if step.command in READING:
         assert step.writes == []
         assert step.before == step.after
 
 
 @promise(10)
-def what_failed_or_was_refused_has_sent_nothing(step: Step) -> None:
+def a_failed_or_refused_command_has_sent_no_write(step: Step) -> None:
     if step.ran.code in (1, 4, 5):
         assert step.writes == [], (step.ran.code, step.writes)
 
 
 @promise(10)
-def every_ending_is_one_of_those_that_are_documented(step: Step) -> None:
+def every_exit_code_is_documented(step: Step) -> None:
     codes = {0, 1, 3, 4, 5} | ({2} if step.command in ("drift", "plan", "ids") else set())
     assert step.ran.code in codes or (step.disturbed and step.ran.code == KILLED), step.ran.code
     for word in ("mistake of its own", "internal error", "Traceback"):
@@ -164,7 +164,7 @@ def every_ending_is_one_of_those_that_are_documented(step: Step) -> None:
 
 
 @promise(21)
-def no_secret_is_shown_or_kept(step: Step) -> None:
+def no_secret_is_printed_or_saved(step: Step) -> None:
     for secret in SECRETS:
         assert secret not in step.ran.out + step.ran.err
         for name, content in step.files[1].items():
@@ -172,7 +172,7 @@ def no_secret_is_shown_or_kept(step: Step) -> None:
 
 
 @promise(22)
-def nothing_hidden_is_printed(step: Step) -> None:
+def no_hidden_character_is_printed(step: Step) -> None:
     found = _CONTROL.search(step.ran.out + step.ran.err)
     assert found is None, repr((step.ran.out + step.ran.err)[max(0, found.start() - 40) : found.end() + 40])
     if "json" in step.ran.arguments and step.ran.code != KILLED:
@@ -180,33 +180,33 @@ def nothing_hidden_is_printed(step: Step) -> None:
 
 
 @promise(23, 29)
-def what_only_asks_changes_no_file(step: Step) -> None:
+def reading_commands_change_no_file(step: Step) -> None:
     if step.command in READING - {"import", "ids"}:
         assert step.files[0] == step.files[1]
 
 
 @promise(25, 26)
-def the_companion_never_breaks(step: Step) -> None:
+def the_local_server_has_no_internal_error(step: Step) -> None:
     assert [one for one in (*step.requests, *step.elsewhere) if one[2] >= 500 and one[2] != 501] == []
 
 
 @promise(7)
-def nothing_is_asked_that_the_platform_does_not_have(step: Step) -> None:
+def every_request_uses_an_operation_of_the_platform(step: Step) -> None:
     assert [one for one in step.requests if one[2] == 501] == []
 
 
 @promise(38)
-def nothing_that_the_repository_names_is_run(step: Step) -> None:
+def no_program_of_the_repository_is_run(step: Step) -> None:
     assert not step.canary.exists()
 
 
 @promise(39, 21)
-def the_platform_of_another_environment_is_left_alone(step: Step) -> None:
+def the_platform_of_another_environment_is_unchanged(step: Step) -> None:
     assert step.elsewhere == []
 
 
 @promise(16)
-def somebody_stays(step: Step) -> None:
+def the_own_user_an_admin_and_team_owners_still_exist(step: Step) -> None:
     if not step.writes:
         return
     for was, now in zip(step.before["organizations"], step.after["organizations"], strict=True):
@@ -224,7 +224,7 @@ def somebody_stays(step: Step) -> None:
 
 
 @promise(17, 19, 20)
-def what_is_wrong_is_refused_with_its_place(step: Step) -> None:
+def wrong_files_are_refused_with_file_and_line(step: Step) -> None:
     if step.broken is None or step.command == "show":
         return
     assert step.ran.code == 5, f"{step.broken}: {step.ran.code}"
@@ -248,19 +248,19 @@ def plan_in(step: Step) -> Any:
 
 
 @promise(2)
-def the_same_plan_is_printed(step: Step) -> None:
+def a_repeated_command_prints_the_same_plan(step: Step) -> None:
     if step.again is not None:
         assert step.again.out == step.ran.out
 
 
 @promise(11)
-def nothing_is_written_while_another_one_applies(step: Step) -> None:
+def no_write_is_sent_during_another_apply(step: Step) -> None:
     if step.locked:
         assert step.writes == []
 
 
 @promise(13)
-def what_could_not_be_read_is_neither_made_nor_deleted(step: Step) -> None:
+def unreadable_objects_are_neither_created_nor_deleted(step: Step) -> None:
     """A plan that was made although a request failed does nothing that the whole plan does not do."""
     plan = plan_in(step)
     if step.undisturbed is None or not plan or "changes" not in plan:
@@ -271,13 +271,13 @@ def what_could_not_be_read_is_neither_made_nor_deleted(step: Step) -> None:
 
 
 @promise(27)
-def after_an_import_the_plan_is_empty(step: Step) -> None:
+def the_plan_after_an_import_is_empty(step: Step) -> None:
     if step.imported is not None:
         assert step.imported["changes"] == []
 
 
 @promise(28)
-def an_update_changes_nothing_else(step: Step) -> None:
+def an_update_changes_no_other_value(step: Step) -> None:
     """Files of places that were not asked for stay, and no line but one with a value changes."""
     if "--update" not in step.ran.arguments:
         return
@@ -292,7 +292,7 @@ def an_update_changes_nothing_else(step: Step) -> None:
 
 
 @promise(32)
-def nothing_is_told_as_edited_where_nobody_edited(step: Step) -> None:
+def no_label_names_an_edit_that_nobody_made(step: Step) -> None:
     plan = plan_in(step)
     if not step.clean or step.command != "plan" or not plan or "changes" not in plan:
         return
@@ -302,7 +302,7 @@ def nothing_is_told_as_edited_where_nobody_edited(step: Step) -> None:
 
 
 @promise(3, 30)
-def a_list_is_read_once(step: Step) -> None:
+def each_list_is_read_only_once(step: Step) -> None:
     """Where nothing is deleted: a deletion reads again what it rests on."""
     plan = plan_in(step)
     if step.command != "plan" or not plan or "changes" not in plan or step.disturbed:
@@ -313,7 +313,7 @@ def a_list_is_read_once(step: Step) -> None:
 
 
 @promise(4, 18, 31)
-def what_the_ids_file_names_is_that_entry(step: Step) -> None:
+def each_line_of_the_ids_file_names_the_object_of_its_entry(step: Step) -> None:
     if step.apply is None or step.apply.past is None:
         return
     live = {one["id"] for one in dicts(step.before["organizations"]) if isinstance(one.get("id"), str)}
@@ -364,7 +364,7 @@ def every_write_is_a_step_of_the_plan(step: Step, apply: Apply, past: PastApply)
 
 @promise(6)
 @of_apply
-def what_the_plan_does_not_name_is_as_it_was(step: Step, apply: Apply, past: PastApply) -> None:
+def objects_outside_the_plan_are_unchanged(step: Step, apply: Apply, past: PastApply) -> None:
     named = {one.address for change in past.plan.changes for one in (change, *change.effects)}
     ids = {change.id for change in past.plan.changes}
     addresses = {id: at for at, id in apply.lines.items()}
@@ -399,7 +399,7 @@ def things(state: Fields) -> dict[str, Fields]:
 
 @promise(7)
 @of_apply
-def after_it_nothing_is_left_to_do(step: Step, apply: Apply, past: PastApply) -> None:
+def a_second_apply_has_nothing_to_do(step: Step, apply: Apply, past: PastApply) -> None:
     if apply.second is not None:
         again, writes = apply.second
         assert again.code == 0, again
@@ -409,7 +409,7 @@ def after_it_nothing_is_left_to_do(step: Step, apply: Apply, past: PastApply) ->
 
 @promise(8, 9)
 @of_apply
-def nothing_is_made_twice(step: Step, apply: Apply, past: PastApply) -> None:
+def no_object_is_created_twice(step: Step, apply: Apply, past: PastApply) -> None:
     begun = apply.first.apply.past if apply.first and apply.first.apply else None
     whole = past if begun is None or apply.first is None else begun
     start = step.before if whole is past or apply.first is None else apply.first.before
@@ -423,7 +423,7 @@ def nothing_is_made_twice(step: Step, apply: Apply, past: PastApply) -> None:
 
 @promise(9, 10)
 @of_apply
-def nothing_is_sent_that_is_not_on_record(step: Step, apply: Apply, past: PastApply) -> None:
+def every_write_is_in_the_journal(step: Step, apply: Apply, past: PastApply) -> None:
     sent = sum(outcome.sent for outcome in past.report.outcomes)
     assert len({path for _, path, _ in step.writes}) <= max(sent, past.report.writes), (step.writes, sent)
     good = sum(outcome.result in GOOD for outcome in past.report.outcomes)
@@ -434,7 +434,7 @@ def nothing_is_sent_that_is_not_on_record(step: Step, apply: Apply, past: PastAp
 
 @promise(10)
 @of_apply
-def the_journal_makes_the_same_report(step: Step, apply: Apply, past: PastApply) -> None:
+def the_journal_gives_the_same_report(step: Step, apply: Apply, past: PastApply) -> None:
     told = document(step.ran)
     if told is None or step.ran.code == KILLED or not told.get("report"):
         return
@@ -447,7 +447,7 @@ def the_journal_makes_the_same_report(step: Step, apply: Apply, past: PastApply)
 
 @promise(12)
 @of_apply
-def only_what_prune_covers_is_deleted(step: Step, apply: Apply, past: PastApply) -> None:
+def only_objects_that_prune_covers_are_deleted(step: Step, apply: Apply, past: PastApply) -> None:
     if step.command == "revert":
         return
     for place, thing in gone(step):
@@ -457,7 +457,7 @@ def only_what_prune_covers_is_deleted(step: Step, apply: Apply, past: PastApply)
 
 @promise(14)
 @of_apply
-def what_went_was_shown(step: Step, apply: Apply, past: PastApply) -> None:
+def every_deleted_object_was_shown_in_the_plan(step: Step, apply: Apply, past: PastApply) -> None:
     deleted = {change.id for change in past.plan.changes if change.action == "delete"}
     for place, thing in gone(step):
         assert thing["id"] in deleted, (place, thing["id"])
@@ -465,14 +465,14 @@ def what_went_was_shown(step: Step, apply: Apply, past: PastApply) -> None:
 
 @promise(15)
 @of_apply
-def what_is_protected_stays(step: Step, apply: Apply, past: PastApply) -> None:
+def protected_objects_still_exist(step: Step, apply: Apply, past: PastApply) -> None:
     for _, thing in gone(step):
         assert thing["id"] not in apply.kept_out, thing["id"]
 
 
 @promise(41)
 @of_apply
-def content_goes_only_where_it_was_named(step: Step, apply: Apply, past: PastApply) -> None:
+def content_is_deleted_only_after_a_decision(step: Step, apply: Apply, past: PastApply) -> None:
     found = [thing["id"] for place, thing in gone(step) if not _holds_nothing(place, thing)]
     assert len(found) <= apply.named, found
 
@@ -484,7 +484,7 @@ def _holds_nothing(place: str, thing: Fields) -> bool:
 
 @promise(34)
 @of_apply
-def a_url_is_where_the_plan_said(step: Step, apply: Apply, past: PastApply) -> None:
+def each_site_has_the_url_from_the_plan(step: Step, apply: Apply, past: PastApply) -> None:
     if step.ran.code != 0 or step.disturbed:
         return
     for one in past.plan.urls:
@@ -494,7 +494,7 @@ def a_url_is_where_the_plan_said(step: Step, apply: Apply, past: PastApply) -> N
 
 @promise(43)
 @of_apply
-def what_was_taken_back_is_as_it_was(step: Step, apply: Apply, past: PastApply) -> None:
+def a_revert_restores_the_previous_values(step: Step, apply: Apply, past: PastApply) -> None:
     if apply.took_back is None or step.ran.code != 0:
         return
     said = {one.address.split("#")[0] for one in (*past.plan.notes, *past.plan.blocked)}
@@ -508,7 +508,7 @@ def what_was_taken_back_is_as_it_was(step: Step, apply: Apply, past: PastApply) 
 
 @promise(33)
 @of_apply
-def what_becomes_public_was_listed(step: Step, apply: Apply, past: PastApply) -> None:
+def every_new_exposure_was_listed(step: Step, apply: Apply, past: PastApply) -> None:
     opened = seen(step.after, apply.born) - seen(step.before, apply.born)
     sites = {fact[2] for fact in opened if fact[1] == "site" and fact[0] in ("visitor", "guest")}
     if sites & apply.born:
@@ -517,9 +517,7 @@ def what_becomes_public_was_listed(step: Step, apply: Apply, past: PastApply) ->
 
 @promise(40)
 @of_apply
-def at_no_moment_is_anything_public_that_is_so_neither_before_nor_after(
-    step: Step, apply: Apply, past: PastApply
-) -> None:
+def no_object_is_exposed_temporarily(step: Step, apply: Apply, past: PastApply) -> None:
     parts = [step] if apply.first is None else [apply.first, step]
     for part in parts:
         assert part.apply is not None
@@ -536,7 +534,7 @@ def at_no_moment_is_anything_public_that_is_so_neither_before_nor_after(
 
 @promise(46)
 @of_apply
-def what_was_rehearsed_is_what_was_done(step: Step, apply: Apply, past: PastApply) -> None:
+def an_apply_does_what_its_rehearsal_did(step: Step, apply: Apply, past: PastApply) -> None:
     if apply.rehearsed is None or step.disturbed:
         return
     assert apply.rehearsed["deviations"] == [], apply.rehearsed["deviations"]
@@ -547,15 +545,15 @@ def what_was_rehearsed_is_what_was_done(step: Step, apply: Apply, past: PastAppl
 
 
 ELSEWHERE: dict[int, str] = {
-    5: "That moves are the fewest is a property of two lists: tests/planner/test_order.py tries all of them.",
-    24: "A kind is declared once, by whoever writes code: no history of a user meets a new one.",
-    35: "Trees before and after are compared at each plan of a generator: tests/planner/test_urls.py.",
-    36: "Comments, pull requests and runs are GitHub's: tests/github has one of its own.",
-    37: "The branch of the ids file is GitHub's, too.",
-    42: "No history of the companion turns a synchronization on: its states are cases of tests/planner.",
-    44: "A navigation file is drawn from the vendor's schema, and needs no platform: tests/contract.",
-    45: "Rows and YAML with one meaning are a property of two texts: tests/importing/test_rows.py.",
-    47: "A world that is saved is a property of what was read: tests/rehearse/test_world_file.py draws them.",
-    48: "What is installed is made before any history begins: tests/distribution.",
+    5: "tests/planner/test_order.py tries all orders of short lists.",
+    24: "Developers add object types, so no run contains a new one: tests/kinds.",
+    35: "tests/planner/test_urls.py compares the navigation before and after each generated plan.",
+    36: "tests/github simulates the comments, pull requests and workflow runs of GitHub.",
+    37: "tests/github checks the branch of the ids file.",
+    42: "The local server has no Git Sync: tests/planner has a case for each state.",
+    44: "tests/contract generates navigation files from GitBook's schema, and needs no platform.",
+    45: "tests/importing/test_rows.py compares files of rows with YAML files.",
+    47: "tests/rehearse/test_world_file.py saves generated copies.",
+    48: "tests/distribution installs the built packages.",
 }
 """Why a promise has no check here, and what looks at it instead."""

@@ -13,39 +13,42 @@ from .checks import CHECKS, ELSEWHERE
 _HEAD = """\
 # The state machine
 
-`make machine MINUTES=10` does for ten minutes what people do with dpsync, one step after the other, and
-holds every [promise](promises.md) against what came of it, after each step
-([tests/machine](../tests/machine)). `make soak` does that, too, and then runs every test for a long time.
-A normal test run has a slice of both.
+`make machine MINUTES=10` runs random everyday work with dpsync for ten minutes. After each step, the machine
+checks every [promise](promises.md) ([tests/machine](../tests/machine)). `make soak` runs the machine, and
+then every test with many more examples. A normal test run contains a short run of both.
 
-A history begins with a random organization on a companion, which `dpsync import` takes over into a git
-repository. Then come, in any order: edits of the files, mistakes among them; changes by hand on the
-platform; commits, branches, merges with conflicts, commits that are taken back, and clones of the whole
-history or of the last commit. A second environment has a platform of its own. The commands are `plan`,
-saved plans, `rehearse`, `drift`, `ids`, `import`, `doctor`, `apply` with `--select` and `--no-delete`,
-and `revert`. Two of five applies meet a fault: an answer is lost before or after the write, the platform
-refuses or breaks down, or the process is killed at a request or a line of the journal. All of it is real:
-the command line, git, HTTP, the companion of each profile, and the signal that kills.
+A run starts with a random organization on the local server, which `dpsync import` writes into a git
+repository. The following steps come in random order:
 
-A step is drawn from the seed and its number alone. So the same seed is the same history, and what breaks
-a promise is printed with as few steps as still break it: `make machine MACHINE="--seed 7 --steps 3,9"`.
+- edits of the files, with and without mistakes
+- changes by hand on the platform
+- commits, branches, merges with conflicts, reverted commits, full clones and shallow clones
+- the commands `plan` (also with saved plans), `rehearse`, `drift`, `ids`, `import`, `doctor`, `apply` (also
+  with `--select` and `--no-delete`), and `revert`
 
-`DPSYNC_SEED=5000 DPSYNC_EXAMPLES=100 python -m pytest tests/properties/test_same_plan.py` checks, for 100
-more organizations of each profile, that `plan`, `plan --base`, a saved plan and the `apply` of that saved
-plan agree.
+A second environment has its own platform. Two of five applies meet a fault: a lost response before or after
+the write, an error of the platform, or a kill signal at a request or at a line of the journal. The command
+line, git, HTTP, the local server and the signals are real. Each API version takes part.
 
-`DPSYNC_SEED=1 DPSYNC_EXAMPLES=200 python -m pytest tests/properties/test_deletes.py` damages the files of 200
-organizations, applies what no question stops, and checks that nothing is lost or made twice.
+The seed and the number of a step determine the step, so the same seed gives the same run. For a broken
+promise, the machine prints the smallest number of steps that breaks the promise:
+`make machine MACHINE="--seed 7 --steps 3,9"`.
 
-`python -m tests.properties.revert_rounds --seeds 0 50` reverts 200 applies, half of them disturbed and half
-of them followed by an edit by hand. It compares every GET response with the one before the apply, and prints
-the rounds that break promise 43 with their seeds.
+More checks run with many examples:
 
-`DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` simulates 300
-unattended jobs. Each job runs `apply`, is killed at random moments, and runs `apply` again with the
-`--confirm` answers that the previous run printed, until the plan is empty.
+- `DPSYNC_SEED=5000 DPSYNC_EXAMPLES=100 python -m pytest tests/properties/test_same_plan.py` checks 100
+  organizations of each API version. `plan`, `plan --base`, a saved plan and the `apply` of the saved plan
+  must agree.
+- `DPSYNC_SEED=1 DPSYNC_EXAMPLES=200 python -m pytest tests/properties/test_deletes.py` damages the files of
+  200 organizations and applies every plan that no question stops. No object may be lost or created twice.
+- `python -m tests.properties.revert_rounds --seeds 0 50` reverts 200 applies. Half of the applies have
+  faults, and half are followed by an edit by hand. Every GET response must be the same as before the apply. The
+  command prints the seed of each round that breaks promise 43.
+- `DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` simulates 300
+  unattended jobs. Each job runs `apply`, is killed at random moments, and runs `apply` again with the
+  `--confirm` answers that the previous run printed, until the plan is empty.
 
-| promise | what is looked at after each step |
+| promise | check after each step |
 |---|---|
 """
 
@@ -60,7 +63,7 @@ def page() -> str:
     rows = []
     for number in range(1, len(PROMISES) + 1):
         names = [check.__name__.replace("_", " ") for check in CHECKS.get(number, ())]
-        said = "; ".join(names) if names else f"nothing: {ELSEWHERE[number]}"
+        said = "; ".join(names) if names else f"none: {ELSEWHERE[number]}"
         rows.append(f"| {number} | {said} |")
     return _HEAD + "\n".join(rows) + "\n"
 

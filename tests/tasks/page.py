@@ -23,20 +23,19 @@ from .tasks import TASKS
 PAGE = DOCS / "soak.md"
 HEADING = "## Ordinary tasks\n"
 _TEXT = """
-[tests/tasks](../tests/tasks) does ordinary work with dpsync. Each task is an edit of an imported organization
-or of files that declare a part of one. Each task runs in each place: a checkout with the edit committed
-(*here*) or *uncommitted*, a clone in CI, a clone without the ids file, and a clone of one commit. A task runs
-`plan`, `plan --base HEAD`, and then either `apply` or `plan --out FILE` and `apply FILE`. Some tasks also run
-at a terminal. Afterwards the next plan is empty, each object has the id and title that it should have, and no
-object exists twice.
+[tests/tasks](../tests/tasks) runs ordinary work with dpsync. Each task is an edit of an imported organization
+or of files that declare a part of an organization. Each task runs in five places: a checkout with the edit
+committed (*here*) or *uncommitted*, a clone in CI, a clone without the ids file, and a clone of one commit. A
+task runs `plan`, `plan --base HEAD`, and then either `apply`, or `plan --out FILE` and `apply FILE`. Some
+tasks also run at a terminal. After the task, the next plan is empty, each object has the expected id and
+title, and no object exists twice.
 
-A normal test run has each task *here* and a slice of the other places. `DPSYNC_TASKS=all python -m pytest
-tests/tasks` runs all of them. `python -m tests.tasks.page` writes this table.
+A normal test run contains each task *here* and some tasks in the other places. `DPSYNC_TASKS=all python -m
+pytest tests/tasks` runs all tasks. `python -m tests.tasks.page` writes this table.
 
-A cell has the exit code of `plan` and, if they were counted, the lines that it prints. *asks* marks a wanted
-question: key and title changed at once, content removed beside new entries of its kind, or a delete of
-content. **Bold** marks a cell in which the result is not the wanted one. A dash marks a place in which
-nothing tells which result is wanted.
+A cell contains the exit code of `plan`, and usually the number of printed lines. *asks* marks a wanted
+question: key and title changed at once, content removed beside new entries of the same object type, or a
+delete of content. **Bold** marks a wrong result. A dash marks a place without a defined result.
 """
 
 Results = Mapping[tuple[str, str], Result]
