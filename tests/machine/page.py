@@ -42,8 +42,8 @@ More checks run with many examples:
 - `DPSYNC_SEED=1 DPSYNC_EXAMPLES=200 python -m pytest tests/properties/test_deletes.py` damages the files of
   200 organizations and applies every plan that no question stops. No object may be lost or created twice.
 - `python -m tests.properties.revert_rounds --seeds 0 50` reverts 200 applies. Half of the applies have
-  faults, and half are followed by an edit by hand. Every GET response must be the same as before the apply. The
-  command prints the seed of each round that breaks promise 43.
+  faults, and half are followed by an edit by hand. Every GET response must be the same as before the
+  apply. The command prints the seed of each round that breaks promise 43.
 - `DPSYNC_SEED=1 DPSYNC_EXAMPLES=300 python -m pytest tests/properties/test_unattended.py` simulates 300
   unattended jobs. Each job runs `apply`, is killed at random moments, and runs `apply` again with the
   `--confirm` answers that the previous run printed, until the plan is empty.
