@@ -82,14 +82,16 @@ def command(
 ) -> int:  # fmt: skip
     """Undo the changes of an apply: show the plan, ask, and apply it.
 
-    FILE is the journal of the apply (dpsync history lists the journals), or a plan that plan --out saved.
+    FILE is the journal of the apply, or a plan that plan --out saved. dpsync history lists the journals.
 
-    Changed fields get their previous values. Deleted objects are restored or re-created, if the API can do
-    that. Created objects are deleted, unless somebody has changed or used them since the apply. The plan
-    lists everything that it does not revert. If this list is not empty, the exit code is 3.
+    dpsync restores the previous values of changed fields, and restores or re-creates deleted objects if
+    the API can do that. dpsync deletes created objects, unless somebody has changed or used them since
+    the apply. The plan lists everything that dpsync does not revert. If this list is not empty, the exit
+    code is 3.
 
-    The configuration files stay as they are, so the next apply makes the same changes again. To prevent that,
-    run git revert on the commit. Limits, confirmations and exit codes are the same as for apply.
+    dpsync does not change the configuration files, so the next apply makes the same changes again. To
+    prevent that, run git revert on the commit. Limits, confirmations and exit codes are the same as for
+    apply.
     """
     from dpsync.api import Expected, Options, reverting
     from dpsync.cli.endings import endings, nothing_applied
