@@ -61,11 +61,11 @@ def read_journal(path: Path) -> PastApply:
 def parse_journal(path: Path, found: bytes) -> PastApply:
     """The same of what a file holds."""
     if not is_journal(found):
-        raise unusable(path, "it is not the journal of an apply")
+        raise unusable(path, "it is no journal of an apply")
     *lines, rest = found.split(b"\n")
     events = _events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
-        raise unusable(path, "its first line is missing or cut off")
+        raise unusable(path, "it is cut off in its first line, or its first lines are gone")
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:

@@ -108,8 +108,8 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
         ),
         (lambda text: b'{"event":"\n', "its line 1 is damaged"),
         (lambda text: b'{"event":"journal"}\n', "another version"),
-        (lambda text: b"", "it is not the journal of an apply"),
-        (lambda text: b"[" * 100_000, "it is not the journal of an apply"),
+        (lambda text: b"", "it is no journal of an apply"),
+        (lambda text: b"[" * 100_000, "it is no journal of an apply"),
     ],
 )
 def test_what_is_no_whole_journal_is_said_to_be_none(

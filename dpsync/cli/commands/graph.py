@@ -32,7 +32,7 @@ from dpsync.model.findings.diagnostic import Exit
 )  # fmt: skip
 @click.option(
     "--format", "language", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True,
-    help="Diagram language: mermaid for Markdown, dot for Graphviz.",
+    help="The language of the picture: mermaid for Markdown, dot for Graphviz.",
 )  # fmt: skip
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, select: tuple[str, ...],

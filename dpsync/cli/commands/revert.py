@@ -52,9 +52,7 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
-@click.option(
-    "--last", is_flag=True, help="Revert the newest apply of this checkout that is not reverted yet."
-)
+@click.option("--last", is_flag=True, help="Revert the last apply of this checkout that is not reverted yet.")
 @layered
 @profiled
 @selecting
@@ -82,16 +80,14 @@ def command(
 ) -> int:  # fmt: skip
     """Undo the changes of an apply: show the plan, ask, and apply it.
 
-    FILE is the journal of the apply, or a plan that plan --out saved. dpsync history lists the journals.
+    FILE is the journal of the apply (dpsync history lists the journals), or a plan that plan --out saved.
 
-    dpsync restores the previous values of changed fields, and restores or re-creates deleted objects if
-    the API can do that. dpsync deletes created objects, unless somebody has changed or used them since
-    the apply. The plan lists everything that dpsync does not revert. If this list is not empty, the exit
-    code is 3.
+    Changed fields get their previous values. Deleted objects are restored or re-created, if the API can do
+    that. Created objects are deleted, unless somebody has changed or used them since the apply. The plan
+    lists everything that it does not revert. If this list is not empty, the exit code is 3.
 
-    dpsync does not change the configuration files, so the next apply makes the same changes again. To
-    prevent that, run git revert on the commit. Limits, confirmations and exit codes are the same as for
-    apply.
+    The configuration files stay as they are, so the next apply makes the same changes again. To prevent that,
+    run git revert on the commit. Limits, confirmations and exit codes are the same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
     from dpsync.cli.endings import endings, nothing_applied
@@ -176,8 +172,6 @@ def _read_applied(path: Path) -> AppliedPlan:
     if is_journal(found):
         past = parse_journal(path, found)
         if past.plan.profile not in PROFILES:
-            raise unusable(
-                path, f"this version of dpsync does not know the API version {past.plan.profile[:40]}"
-            )
+            raise unusable(path, f"this version of dpsync does not know the API version {past.plan.profile[:40]}")
         return applied(past.plan, past.report)
     return applied(parse_saved(path, found).plan)

@@ -47,9 +47,9 @@ from dpsync.kinds.profiles import FULL, PROFILES
 def command(name: str, profile: str) -> None:
     """Print a JSON Schema of the files or of an output.
 
-    NAME is configuration (the default), or the JSON output of a command: plan, apply, rehearse, drift,
-    import, ids, config, list, history, doctor or version. NAME can also be ids-file, saved-plan, journal
-    (a line of a journal), or findings (the errors of any command).
+    NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift, import,
+    ids, config, list, history, doctor or version. It can also be saved-plan, journal (a line of the journal
+    of an apply), or findings (of any command).
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema
