@@ -91,8 +91,12 @@ class ViewField(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """What stands behind the name of the field."""
-        said = ("differs from the default value" if self.default else "", self.cause, OPENS if self.opens else "")
+        """Return the words after the name of the field."""
+        said = (
+            "differs from the default value" if self.default else "",
+            self.cause,
+            OPENS if self.opens else "",
+        )
         return ", ".join(filter(None, said))
 
 
