@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +11,10 @@ import pytest
 
 from tests.browser import chromium
 from tools.site_pages import CONTRIBUTORS, on_page_content
+from tools.user_words import contributor_pages
 
 from .built_site import build, search, served
-from .markdown import DOCS, ROOT
+from .markdown import DOCS
 
 FIRST = {
     "rename a team": {"how-to/renames.html", "kinds/team.html"},
@@ -26,13 +26,6 @@ FIRST = {
     "DP201": {"errors.html"},
 }
 """The pages that a search may find first, by what people type."""
-
-
-def contributor_pages() -> set[str]:
-    """The pages below "For contributors" in mkdocs.yml, without ".md"."""
-    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    _, _, part = navigation.partition(f"  - {CONTRIBUTORS}:\n")
-    return set(re.findall(r"^      - ([\w/-]+)\.md$", part, re.MULTILINE))
 
 
 def settings(*parts: str, path: str = "page.md") -> dict[str, Any]:
@@ -64,15 +57,15 @@ def test_search_ranks_guides_before_kinds_before_api_operations() -> None:
 
 
 def test_contributor_pages_are_the_ones_with_internals() -> None:
-    assert {"promises", "kind-internals", "architecture"} <= contributor_pages()
+    assert {"promises.md", "kind-internals.md", "architecture.md"} <= contributor_pages()
 
 
 def test_site_search_finds_user_pages_first(tmp_path: Path) -> None:
     build(tmp_path)
     index = json.loads((tmp_path / "search" / "search_index.json").read_text(encoding="utf-8"))
     indexed = {entry["location"].partition(".html")[0] for entry in index["docs"]}
-    pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in DOCS.rglob("*.md")}
-    assert indexed == {page.replace("README", "index") for page in pages - contributor_pages()}
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - contributor_pages()
+    assert indexed == {page.removesuffix(".md").replace("README", "index") for page in pages}
     with served(tmp_path) as address, chromium() as browser, browser.new_page() as opened:
         opened.set_viewport_size({"width": 1280, "height": 900})
         found = {query: search(opened, address, query) for query in FIRST}
