@@ -91,6 +91,11 @@ def test_explain_says_which_change_of_a_role_opens(word: str, opens: str) -> Non
     assert dict(said.facts)["Opens access"] == opens
 
 
+def test_every_fact_of_a_kind_has_a_text() -> None:
+    facts = [fact for kind in REGISTRY.kinds if (said := explained(REGISTRY, kind)) for fact in said.facts]
+    assert [fact for fact in facts if fact[1].rstrip().endswith(":")] == []
+
+
 def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
     assert "version reference does not have" in run("explain", "redirect.source").out
     said = explained(REGISTRY, "section.draft")

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from dpsync.importing.yaml_text.emit import on_one_line
 from dpsync.kinds.examples import entry_example, field_example, file_example
-from dpsync.kinds.kind import Field, Kind, Lifted, Node
+from dpsync.kinds.kind import Field, Kind, Lifted, Node, Single
 from dpsync.kinds.meanings import KINDS, OF_THE_FILE, meaning, page_of_key, page_of_kind
 from dpsync.kinds.profiles import PROFILES, PUBLISHED
 from dpsync.kinds.registry import Registry
@@ -104,7 +104,11 @@ def _of_the_file(registry: Registry, word: str) -> Explanation | None:
 
 
 def _kind(registry: Registry, kind: Kind) -> Explanation:
-    fields = [f"{item.name}: {meaning(kind.name, item.name)}" for item in kind.fields if item.declarable]
+    fields = [
+        f"{item.name}: {meaning(kind.name, item.name)}"
+        for item in kind.fields
+        if item.declarable and not item.nest
+    ]
     facts = [
         ("In the file", place_words(registry, kind)),
         ("Key", key_words(registry, kind)),
@@ -209,6 +213,7 @@ def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:
             verbs = " or ".join(sorted(supported.unsupported))
             lacking.append(f"The API version {profile.name} cannot {verbs} {kind.one}.")
     if absent:
+        objects = kind.noun if isinstance(kind.shape, Single) else plural(kind.noun)
         do = "versions {} do" if len(absent) > 1 else "version {} does"
-        lacking.insert(0, f"The API {do.format(listed(absent))} not have {plural(kind.noun)}.")
+        lacking.insert(0, f"The API {do.format(listed(absent))} not have {objects}.")
     return " ".join([f"{', '.join(there)}.", *lacking])
