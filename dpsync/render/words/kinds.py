@@ -74,10 +74,10 @@ def identity_words(kind: Kind) -> str:
         ways.append(" and ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
         ways.append(f"`{kind.sole_key}` if no other object has the same value")
-    tie_breakers = listed(f"`{name}`" for name in kind.tie_breakers) if kind.tie_breakers else ""
-    return ", then by ".join(ways) + (
-        f", and among several objects by {tie_breakers}" if tie_breakers else ""
-    )
+    if not kind.tie_breakers:
+        return ", then by ".join(ways)
+    tie_breakers = ["its parent" if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
+    return f"{', then by '.join(ways)}, and among several objects by {listed(tie_breakers)}"
 
 
 def _key_name(name: str) -> str:
