@@ -51,8 +51,8 @@ def test_search_excludes_only_contributor_pages(found: dict[str, Any], excluded:
 
 
 def test_search_ranks_guides_before_kinds_before_api_operations() -> None:
-    guide, kind, other = settings("How-to guides"), settings("Object types"), settings("Reference")
-    api = settings("Reference", path="api.md")
+    guide, kind, other = settings("How-to guides"), settings("Object types"), settings("Commands")
+    api = settings("Local server, Python and API", path="api.md")
     assert guide["boost"] > kind["boost"] > other["boost"] > api["boost"]
 
 

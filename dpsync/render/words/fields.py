@@ -147,12 +147,11 @@ def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
         if required:
             yield f"Required in `{'.'.join((field.name, *part.split('.')[:-1]))}`."
         return
-    by = field.formed_by
     if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
-        yield f"Required for the {by} {listed(needed, 'or')}."
+        yield f"Required for {listed(needed, 'or')}."
     only = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
     if allowed := [value for value in only if value not in needed]:
-        yield f"Allowed for the {by} {listed(allowed, 'or')}."
+        yield f"Allowed for {listed(allowed, 'or')}."
 
 
 def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None, bool]]:
