@@ -1,7 +1,7 @@
-"""A pytest plugin: the companion as the fixture `docs_platform`.
+"""A pytest plugin with the fixture `docs_platform`, which is a local GitBook server.
 
-One server for a test session, on a free port, in a thread of the test process; every test starts with the
-built-in world. It is driven over HTTP, by the API and the control plane. Needs `dpsync[server]`.
+A test session has one server, on a free port, in a thread of the test process. Every test starts with the
+server's test data. The fixture controls the server over HTTP. Needs `dpsync[server]`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ TOKEN = "ada-token"  # noqa: S105
 
 
 class PlatformRequest(Struct, frozen=True):
-    """A request as the platform saw it. `path` begins with `/v1`.
+    """A request that the server received. `path` begins with `/v1`.
 
-    `operation` is an operation's id, `caller` a user's (None: no good token), `status` None when no answer
-    was sent, `fault` the kind of fault that it met.
+    `operation` is the id of an operation. `caller` is the id of a user, None without a valid token. `status`
+    is None if the server sent no response. `fault` is the kind of the failure that a rule caused.
     """
 
     method: str
@@ -40,7 +40,7 @@ class PlatformRequest(Struct, frozen=True):
 
 
 class PlatformClock:
-    """The time on the platform."""
+    """The clock of the server."""
 
     def __init__(self, control: httpx.Client) -> None:
         self._control = control
@@ -50,19 +50,20 @@ class PlatformClock:
         return datetime.fromisoformat(_json(self._control.get("clock"))["now"])
 
     def freeze(self, at: datetime) -> None:
-        """`at` has a time zone."""
+        """Stop the clock at a time with a time zone."""
         _json(self._control.put("clock", json={"frozen": at.isoformat()}))
 
     def advance(self, by: timedelta) -> None:
-        """What the platform keeps for a time only is gone when that has passed."""
+        """Advance the clock. Deleted spaces expire, for example."""
         _json(self._control.put("clock", json={"advance": by.total_seconds()}))
 
     def real(self) -> None:
+        """Return to the real time."""
         _json(self._control.put("clock", json={"real": True}))
 
 
 class DocsPlatform:
-    """A running platform. `url` and `token` are what DPSYNC_URL and DPSYNC_TOKEN want."""
+    """A running local server. Use `url` as DPSYNC_URL and `token` as DPSYNC_TOKEN."""
 
     def __init__(self, url: str, control: httpx.Client) -> None:
         self.url = url
@@ -72,8 +73,9 @@ class DocsPlatform:
 
     @property
     def world(self) -> dict[str, Any]:
-        """The whole state, as a world. Setting it replaces the state; `token` is then the first of its
-        tokens, and of a world that `dpsync world` has saved a new one, of an administrator.
+        """Return all data. Setting the data replaces everything and sets `token` to the first token.
+
+        For data that `dpsync world` saved, `token` is a new token of an admin.
         """
         found: dict[str, Any] = _json(self._control.get("world"))
         return found
@@ -87,7 +89,7 @@ class DocsPlatform:
 
     @property
     def requests(self) -> list[PlatformRequest]:
-        """Requests to the API since the start of the test, in the order of their ends."""
+        """Return the API requests since the start of the test, in the order of their responses."""
         return [PlatformRequest(**entry) for entry in _json(self._control.get("requests"))["requests"]]
 
     @property
@@ -96,7 +98,7 @@ class DocsPlatform:
 
     @property
     def faults(self) -> list[dict[str, Any]]:
-        """`{rule, matched, used}` of each rule. Setting it gives the rules, and starts the counts anew."""
+        """Return `{rule, matched, used}` for each rule. Setting the rules restarts the counts."""
         found: list[dict[str, Any]] = _json(self._control.get("faults"))["rules"]
         return found
 
@@ -105,11 +107,11 @@ class DocsPlatform:
         _json(self._control.put("faults", json=rules))
 
     def token_of(self, user: str) -> str:
-        """A new token of a user."""
+        """Return a new token of a user."""
         return str(_json(self._control.post("tokens", json={"user": user}))["token"])
 
     def reset(self) -> None:
-        """Back to the built-in world, real time, no faults and no requests."""
+        """Restore the test data and the real time, and delete all rules and requests."""
         _json(self._control.post("reset"))
         self.token = TOKEN
 
@@ -152,10 +154,9 @@ def _docs_platform_control(_docs_platform_server: ThreadedServer) -> Iterator[ht
 def docs_platform(
     _docs_platform_server: ThreadedServer, _docs_platform_control: httpx.Client
 ) -> Iterator[DocsPlatform]:
-    """A documentation platform with the built-in world of dpsync's companion.
+    """A local GitBook server with the test data of dpsync.
 
-    The test fails at its end when a fault that it asked for has not happened; rules with a probability are
-    left to chance.
+    The test fails at its end if a failure rule was never used. Rules with a probability may stay unused.
     """
     platform = DocsPlatform(_docs_platform_server.url, _docs_platform_control)
     platform.reset()
@@ -168,7 +169,7 @@ def docs_platform(
 
 
 def _json(answer: httpx.Response) -> Any:
-    """The JSON of an answer. ValueError: the platform's reason to refuse."""
+    """Return the JSON of a response. Raises ValueError with the server's message."""
     if answer.is_success:
         return answer.json() if answer.content else None
     raise ValueError(answer.json()["error"]["message"])
