@@ -36,8 +36,8 @@ The local GitBook server that dpsync contains ([companion](companion.md)) serves
 {counts}
 
 - Each path starts with `/v1`. Each request needs a bearer token (401 without a valid token).
-- "Behavior" says what is special about the local server. An empty cell means that the local server follows
-  GitBook's API description.
+- "Behavior" says what is special about the operation of the row. An empty cell means that the operation
+  follows GitBook's API description.
 - "Role" is the role that the caller needs on the object in the path. "Viewer" means every caller who can view
   the object. Other callers get 404. "Special" means that the "Behavior" cell says who can call the operation.
 - "Unlocked" means that the operation returns 403 while the space is locked.

@@ -6,8 +6,8 @@ from ..models import joining as mj
 from ..models import pages as mp
 from .rows import CR, EDITS, SP, get, listing, post
 
-_TEXTS = "Takes `metadata=false` and `computed=false` to omit `git` and computed text."
-_PAGE = "Takes `format`, `evaluated` and `dereferenced`."
+_TEXTS = "`metadata=false` omits `git`, and `computed=false` omits computed text."
+_PAGE = "`evaluated` inserts variables, and `dereferenced` inserts reusable contents."
 _LINKS = "Lists each link target once. Other websites always count as `ok`."
 _BACKLINKS = "Lists linking pages of this content, then of other spaces that the caller can view."
 

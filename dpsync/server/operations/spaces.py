@@ -5,7 +5,7 @@ from ..models import content as mc
 from .rows import ADDED, COLLECTION, MOVED, ORG, SP, TRANSFERRED, delete, get, listing, patch, post
 
 _CREATOR = "Needs the role `create` on the new parent."
-_MOVE = "Needs the role `admin` here and `create` on a new parent. Returns 409 if nothing changes."
+_MOVE = "Needs the role `admin` on the object and `create` on a new parent. Returns 409 if nothing changes."
 _TRANSFER = (
     "Needs the role `admin` in both organizations. Returns 412 while a site shows the space. Deletes roles "
     "and invites."
