@@ -20,7 +20,8 @@ OPERATIONS = [
         note="Accepts the id or the number of the change request."),
     patch("updateChangeRequestById", CR, handlers.update, mp.ChangeRequest, mc.ChangeRequestUpdate,
           **EDITS, minimal=True,
-          note="Accepts the status draft, open or archived. Any of them reopens a merged change request."),
+          note="Accepts the status draft, open or archived. Each of these statuses reopens a merged "
+          "change request."),
     post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.MergeResult,
          needs="review", edits=True, errors=(409,),
          note="Returns 403 if a merge rule is not met. " + _CONFLICTS),

@@ -6,7 +6,7 @@ from .rows import ADDED, delete, get, listing, post, put
 
 NAMED = "/integrations/{integrationName}"
 
-_VISIBLE = "Lists all installations for the publisher, and visible ones for other callers."
+_VISIBLE = "Lists all installations for the publisher, and visible installations for others."
 
 OPERATIONS = [
     listing("listIntegrations", "/integrations", integrations.list_integrations, mg.Integration,
@@ -21,7 +21,7 @@ OPERATIONS = [
            note="Deletes the integration's installations and events too."),
     listing("listIntegrationInstallations", NAMED + "/installations", installations.list_installations,
             mg.Installation, mg.ExternalIdQuery,
-            note="Lists all installations for the publisher, and visible ones for other callers."),
+            note="Lists all installations for the publisher, and visible installations for others."),
     post("installIntegration", NAMED + "/installations", installations.install, mg.Installation, mg.Install,
          status=201, needs="create",
          note="Returns the existing installation if there is one. Returns 403 for another organization's "

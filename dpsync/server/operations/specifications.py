@@ -14,7 +14,7 @@ _RAW = "Returns the original text."
 
 OPERATIONS = [
     listing("listOpenAPISpecs", ORG + "/openapi", specs.list_specs, mp.OpenAPISpec, needs="read",
-            note="Lists oldest first."),
+            note="Lists the oldest specifications first."),
     post("createOpenAPISpec", ORG + "/openapi", specs.create_spec, mp.OpenAPISpec, mp.SpecCreate,
          status=201, needs="create",
          note="Takes a `url` or a `text`, creates a private specification, and processes the source "
@@ -29,7 +29,7 @@ OPERATIONS = [
     delete("deleteOpenAPISpecBySlug", SPEC, specs.delete_spec, needs="create",
            note="Deletes all versions too, and stops processing."),
     listing("listOpenAPISpecVersions", VERSIONS, specs.list_versions, mp.OpenAPISpecVersion, needs="read",
-            **ADDED, note="Lists a version for each successful processing, oldest first."),
+            **ADDED, note="Lists a version for each successful processing, oldest versions first."),
     get("getLatestOpenAPISpecVersion", LATEST, specs.get_version, mp.OpenAPISpecVersion, needs="read",
         **ADDED, note="Returns 404 until a processing succeeds."),
     get("getLatestOpenAPISpecVersionContent", LATEST + "/content", specs.get_version_content,

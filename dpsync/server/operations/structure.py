@@ -9,7 +9,7 @@ GROUP = SITE + "/section-groups/{siteSectionGroupId}"
 PLACE = SITE + "/site-spaces/{siteSpaceId}"
 LINK = SITE + "/external-links/{siteExternalLinkId}"
 
-_SHARED = "Lists in navigation order. Returns 404 for an invalid `shareKey` of a share-link site."
+_SHARED = "Lists entries in navigation order. Returns 404 for an invalid `shareKey` of a share-link site."
 _MOVED = "Moves among siblings only. Returns 409 if the order stays the same and 400 for an invalid position."
 
 OPERATIONS = [
@@ -59,7 +59,8 @@ OPERATIONS = [
          **MOVED, needs="edit", note=_MOVED),
     listing("listSiteSpaces", SITE + "/site-spaces", structure.list_site_spaces, ms.SiteSpace,
             ms.SiteSpacesQuery,
-            note="Lists in navigation order. `default=true` finds the default site space of each section."),
+            note="Lists entries in navigation order. `default=true` finds the default site space of each "
+            "section."),
     post("addSpaceToSite", SITE + "/site-spaces", structure.create_site_space, ms.SiteSpace,
          ms.SiteSpaceCreate, status=201, minimal=True,
          needs="create",

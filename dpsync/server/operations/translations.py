@@ -11,7 +11,7 @@ GLOSSARY = ORG + "/translations-glossary"
 _TRANSLATIONS = Rows(TRANSLATIONS)
 
 OPERATIONS = [
-    _TRANSLATIONS.list("listTranslations", needs="read", note="Lists oldest first."),
+    _TRANSLATIONS.list("listTranslations", needs="read", note="Lists the oldest translations first."),
     post("createTranslation", ORG + "/translations", translations.create_translation, mg.Translation,
          mg.TranslationCreate, status=201, needs="create",
          note="Starts the first run. Returns 400 for a language that the space already has."),
@@ -27,7 +27,7 @@ OPERATIONS = [
          note="Starts no second run while a run waits or works."),
     listing("listTranslationsGlossary", GLOSSARY, translations.list_entries, mg.GlossaryEntry,
             mg.GlossaryQuery, needs="read", **ADDED,
-            note="Lists oldest first, or by the terms of the language in `orderBy`."),
+            note="Lists the oldest terms first, or sorts by the language in `orderBy`."),
     get("getTranslationsGlossaryEntry", GLOSSARY + "/{glossaryEntryId}", translations.get_entry,
         mg.GlossaryEntry, needs="read", **ADDED),
     put("updateTranslationsGlossary", GLOSSARY, translations.change_entries, None, mg.GlossaryChanges,
