@@ -1,12 +1,12 @@
-"""What the agents of a site have, in today's edition: settings, MCP servers, channels, connections, topics.
+"""The agents of a site (API version `published`): settings, MCP servers, channels, connections, topics.
 
 agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # a Document
 mcpServers: [{id, name, url, transport, headers, condition}]
 channels: [{id, type, setupSettings, role, status}]                                       # pending or active
 contextConnections: [{id, connector, setupSettings, usageSettings, label, filter, status, records, syncedAt}]
-topics: [{id, label, parent, icon, summary, usageSettings}]                         # parent: another one
+topics: [{id, label, parent, icon, summary, usageSettings}]                         # parent: id of a topic
 
-Topics are found by the platform: a world alone has any.
+The local server finds no topics itself: topics exist only in the data.
 """
 
 from .. import answers

@@ -2,7 +2,7 @@
 
 comments:                                                       # a body is markdown, or {document}
   - id, space, changeRequest, page, node, tableCell, body, postedBy, postedAt, editedAt
-    status, resolvedAt, resolvedBy                              # open where nothing is said
+    status, resolvedAt, resolvedBy                              # default: open
     reactions: [{emoji, user, reactedAt}]
     replies: [{id, body, postedBy, postedAt, editedAt, reactions}]
 """

@@ -1,13 +1,14 @@
-"""Collections and spaces: siblings in the order given, collections first, unless both have a `position`.
+"""Collections and spaces.
+
+Siblings keep the order of the data. Collections come first, unless both have a `position`.
 
     collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
     spaces: [{id, type, title, emoji, icon, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
-                                                            # or deletedDaysAgo, before loading
-    and createdBy, a user's id, of both; optional: without it there is no creator
-    and gitSync: {repoName, installationProvider, url…} of a space, as answers have it; none: not synced
+    both: createdBy                                         # optional: id of the user who created the object
+    spaces: gitSync: {repoName, installationProvider, url…} # optional: as responses have it
 
-When a space was deleted is said as a time (`deletedAt`) or, for worlds that are to stay fresh, as a number of
-days before that of loading (`deletedDaysAgo`): then it was at its beginning, by UTC.
+A deleted space has a time (`deletedAt`) or a number of days before loading the data (`deletedDaysAgo`). With
+`deletedDaysAgo`, the space was deleted at the start of that day in UTC.
 """
 
 from datetime import timedelta

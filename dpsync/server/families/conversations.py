@@ -1,13 +1,13 @@
-"""Clusters, conversations, and the issues that were found in them.
+"""Clusters of issues, conversations, and issues in conversations.
 
     clusters: [{id, label, topic, muted, createdAt, updatedAt}]
     conversations:
       - id, source, subject, impact, createdAt, processedAt, metadata: {url, attributes, createdAt}
-        parts: [{role, body}]                                       # or texts, each said by a user
+        parts: [{role, body}]                                       # or texts of a user
     issues: [{id, title, topic, text, impact, conversation, cluster, createdAt}]
 
-A conversation that is not said to be processed is analysed after loading. The topic of an issue or a cluster
-that says none is that of its title or label.
+A conversation without `processedAt` is analyzed after loading. The topic of an issue or cluster comes from
+its title or label by default.
 """
 
 from typing import Any

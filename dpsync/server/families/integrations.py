@@ -1,9 +1,10 @@
-"""Integrations of the organization that published them, and what it has installed. Events are plain records,
-but those that still wait to be sent.
+"""Published integrations and installations of an organization.
+
+Events are plain records, except events that wait to be sent.
 
     integrations:                                                   # published by this organization
       - {name, version, title, visibility, target, icon, previewImages, configurations, verified…}
-    installations:                                                  # status paused, or none
+    installations:                                                  # status: paused, or omitted
       - id, integration, configuration, externalIds, space_selection, site_selection, status
         spaces: [{space, configuration, externalIds}]
         sites: [{site, configuration, externalIds}]

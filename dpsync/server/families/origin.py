@@ -1,4 +1,4 @@
-"""Where a world was read, if it was.
+"""The origin of data that were read from a GitBook organization.
 
 format: dpsync.world/1
 origin: {platform, readAt, profile, anonymous, caller, notRead: [path]}

@@ -1,7 +1,7 @@
 """The content of a space, and its change requests.
 
     content:
-      pages:                                        # a text is markdown, or a Document
+      pages:                                        # a text is Markdown or a document
         - {id, title, type, slug, emoji, icon, description, markdown or document, hidden, variables…
            target, computed, git: {oid, path}, pages: […]}
       files: [{id, name, contentType, size, downloadURL, dimensions: {width, height}, git}]
@@ -11,11 +11,11 @@
     changeRequests:
       - id, number, subject, status, description, createdBy, createdAt, updatedAt, conversationsIssuesCluster
         contributors: [user], requestedReviewers: [user]
-        reviews: [{user, status}]                   # approved or changes-requested; without a user: the agent
-        startedFrom: [changes]                      # what main was then, as changes of what it is now
+        reviews: [{user, status}]                   # approved or changes-requested; no user: agent
+        startedFrom: [changes]                      # changes from today's content to the first content
         changes: [changes]                          # as POST …/content takes them
 
-Without `startedFrom` a change request starts from the content as it is.
+Without `startedFrom`, a change request starts from the current content.
 """
 
 from typing import Literal

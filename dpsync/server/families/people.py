@@ -1,10 +1,10 @@
-"""Organizations, and the people in them.
+"""Organizations, users, members and teams.
 
-users: [{id, displayName, email, emailVerified, photoURL}]          # verified where nothing is said
+users: [{id, displayName, email, emailVerified, photoURL}]          # emailVerified: true by default
 tokens: {TOKEN: user id}
 organizations:
-  - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as the API shows them
-    members: [{user, role, joinedAt, lastSeenAt, sso, disabled}]    # role null or absent: a guest
+  - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as in API responses
+    members: [{user, role, joinedAt, lastSeenAt, sso, disabled}]    # null or no role: guest
     teams: [{id, title, members: [{user, role}]}]                   # role owner or member
 """
 

@@ -1,8 +1,8 @@
-"""What a site has beside its navigation: redirects, its looks, share links, the access of its visitors.
+"""Redirects, share links, customization and visitor access of a site.
 
 redirects: [{id, source, destination, captureWildcard, permanent, draft}]
 shareLinks: [{id, name, active, token}]
-customization: {…}                                          # what differs from the defaults
+customization: {…}                                          # settings that differ from the defaults
 visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 """
 

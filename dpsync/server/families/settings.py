@@ -1,8 +1,8 @@
 """Agent instructions, SAML providers and link invites.
 
-agentInstructions: {…}                                          # a Document
+agentInstructions: {…}                                          # a document
 samlProviders: [{id, label, entityID, certificate, ssoURL, defaultTeam, defaultRole}]
-linkInvites: [{id, role, createdBy}]                            # or level and space or collection
+linkInvites: [{id, role, createdBy}]                            # or level with space or collection
 """
 
 from .. import answers

@@ -3,7 +3,7 @@
     sites:
       - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
         styleguide: the id of a space of the type styleguide
-        createdBy: a user's id                                      # optional: without it there is no creator
+        createdBy: a user's id                                      # optional
         adaptiveSchema: {…}                                         # a visitor schema
         structure:                                                  # only spaces, or sections and groups
           - {type: section-group, id, title, icon, children: […]}
@@ -11,10 +11,10 @@
             id, title, path, icon, description, condition, default
             children: [{type: space, id, space, path, condition, hidden, default, customization}]
           - {type: external-link, id, title, url, icon, description, condition}
-        gitSync: {repoName, installationProvider, url…}             # as answers have it; none: not synced
+        gitSync: {repoName, installationProvider, url…}             # optional: as responses have it
 
-Paths and basenames that are left out are made as the service makes them, and the first of its kind is the
-default where none says so.
+The local server creates missing paths and basenames. The first section or site space is the default unless
+another one has `default: true`.
 """
 
 from collections.abc import Iterable

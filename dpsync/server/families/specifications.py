@@ -1,12 +1,12 @@
-"""OpenAPI specifications and translations, whose work goes on after loading, and the glossary.
+"""OpenAPI specifications, translations and the glossary.
 
     openapi: [{id, slug, source: {url} or {text}, visibility, processingState, lastVersion…
                versions: [{id, createdAt, sourceURL, text}]}]
     glossary: [{id, translations: {LANGUAGE: term}}]
     translations: [{id, source: {space, language}, language, instructions, status, result, stats}]
 
-A specification that is not said to be complete is processed, a translation that is said to be running is run;
-one that is pending waits until it is run.
+After loading, the local server processes each specification that is not `complete` and runs each translation
+that is `running`.
 """
 
 from .. import answers
