@@ -216,7 +216,7 @@ class Attempt:
                     self._shared.ids.put(address, id)
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
-                words = "GitBook has not created it yet: apply again later"
+                words = "GitBook has not created the object yet: apply again later"
                 return self._task.outcome("not-tried", words)
             self._shared.client.pause(pause)
 

@@ -195,7 +195,7 @@ class DeleteChecks:
                 )
         for root in there:
             if self._is_another(now.objects[root]):
-                stale[root] = "it was changed after the plan was made"
+                stale[root] = "this object was changed after the plan was made"
         for lost in found.lost:
             if lost not in self._cascade.causes:
                 for root in found.causes[lost] & there:
@@ -213,7 +213,7 @@ class DeleteChecks:
                 str(names.address(item.identity)) for item in inside if not self._deleted(item.identity)
             )
             if left:
-                stale.setdefault(root, f"it is not empty: {', '.join(left)}")
+                stale.setdefault(root, f"this object is not empty: {', '.join(left)}")
         return stale
 
     def _is_another(self, live: LiveObject) -> bool:

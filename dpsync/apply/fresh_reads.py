@@ -28,7 +28,7 @@ from dpsync.model.plans.change import Change
 from dpsync.planner.decide.compare import object_digest
 
 Read = dict[Identity, LiveObject]
-_SYNCED: Final = "somebody connected it to a repository (Git Sync) after the plan was made"
+_SYNCED: Final = "somebody connected this object to a repository (Git Sync) after the plan was made"
 
 
 class _Place(Struct):
@@ -132,16 +132,18 @@ class Fresh:
             if change.id is None:
                 resource = self.desired.resources[change.location]
                 if new and could_be(self._view(resource, now), resource, self._beside(resource, new)):
-                    found[change.address] = "somebody else created it after the plan was made"
+                    found[change.address] = "somebody else created this object after the plan was made"
                 continue
             live = here.get((change.kind, change.id))
             if live is None:
                 if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
-                    found[change.address] = "it was deleted after the plan was made"
+                    found[change.address] = "this object was deleted after the plan was made"
             elif object_digest(self._with_parts(change, live), change.watched) != change.digest:
                 planned = self.snapshot.objects.get(live.identity)
                 begun = live.synced is not None and planned is not None and live.synced != planned.synced
-                found[change.address] = _SYNCED if begun else "it was changed after the plan was made"
+                found[change.address] = (
+                    _SYNCED if begun else "this object was changed after the plan was made"
+                )
         return found
 
     # What has another owner by now.

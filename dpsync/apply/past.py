@@ -61,11 +61,11 @@ def read_journal(path: Path) -> PastApply:
 def parse_journal(path: Path, found: bytes) -> PastApply:
     """The same of what a file holds."""
     if not is_journal(found):
-        raise unusable(path, "it is no journal of an apply")
+        raise unusable(path, "the file is not the journal of an apply")
     *lines, rest = found.split(b"\n")
     events = _events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
-        raise unusable(path, "it is cut off in its first line, or its first lines are gone")
+        raise unusable(path, "the first line is cut off or missing")
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
@@ -93,7 +93,7 @@ def _events(path: Path, lines: list[bytes]) -> list[Event]:
             if number == 1:
                 raise unusable(path, _of_another_version(line)) from None
             raise unusable(
-                path, f"its line {number} is damaged, or another version of dpsync wrote it"
+                path, f"line {number} is damaged, or another version of dpsync wrote the journal"
             ) from None
     return events
 
@@ -102,10 +102,10 @@ def _of_another_version(line: bytes) -> str:
     try:
         first = from_json(line)
     except ValueError:
-        return "its line 1 is damaged"
+        return "line 1 is damaged"
     name = first.get("format") if isinstance(first, dict) else None
     if isinstance(name, str) and name != FORMAT and name.startswith("dpsync.journal/"):
-        return f"its format is {name[:40]}, but this dpsync reads {FORMAT}"
+        return f"the format is {name[:40]}, but this dpsync reads {FORMAT}"
     return "another version of dpsync wrote it"
 
 

@@ -59,7 +59,7 @@ def content(path: Path) -> bytes:
     except OSError as error:
         raise unusable(path, f"it cannot be read: {disk.why(error)}") from None
     if len(found) > LARGEST:
-        raise unusable(path, f"it has more than {LARGEST // 1_000_000} MB")
+        raise unusable(path, f"the file has more than {LARGEST // 1_000_000} MB")
     return found
 
 
@@ -68,15 +68,15 @@ def parse_saved(path: Path, found: bytes) -> Saved:
     try:
         saved = Saved.model_validate_json(found)
     except ValidationError:
-        raise unusable(path, f"it is not a complete saved plan{_instead(found)}") from None
+        raise unusable(path, f"the file is not a complete saved plan{_instead(found)}") from None
     if saved.plan.digest != saved.digest:
-        raise unusable(path, "its content does not match its digest")
+        raise unusable(path, "the content does not match the digest")
     if saved.plan.profile not in PROFILES:
         raise unusable(
             path, f"this version of dpsync does not know the API version {saved.plan.profile[:40]}"
         )
     if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
-        raise unusable(path, "its rehearsal belongs to another plan")
+        raise unusable(path, "the rehearsal in the file belongs to another plan")
     return saved
 
 

@@ -51,8 +51,9 @@ def contradictions(
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
-                f'its {key_text(first)} matches the object "{by_first}", but its {key_text(key)} matches '
-                f'the object "{item.id}"',
+                f'the {key_text(first)} of this entry matches the object "{by_first}", but the '
+                f"{key_text(key)} "
+                f'matches the object "{item.id}"',
                 written(resource, first),
                 str(address),
                 f"choose the object: {meaning(address, item.id, view.shared)} (renamed) or "

@@ -123,7 +123,9 @@ def _shared(
     rest = [other for other in all_ if other is not entry]
     names = [str(other.address) for other in rest] + ([str(pinned)] if pinned is not None else [])
     others = " and ".join(f'"{name}"' for name in names)
-    message = f'its line in the ids file has the id "{line.id}", but {others} is the same object'
+    message = (
+        f'the line of this entry in the ids file has the id "{line.id}", but {others} is the same object'
+    )
     wrong = [entry]
     if right is not None:
         wrong = [other for other in all_ if other is not right.entry]
@@ -278,7 +280,9 @@ def _forget(entry: Entry) -> str:
 
 def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
-    message = f'its line in the ids file has the id of {other}, "{line.id}", but this entry is {noun}'
+    message = (
+        f'the line of this entry in the ids file has the id of {other}, "{line.id}", but this entry is {noun}'
+    )
     hint = f"remove the line: {_forget(entry)}"
     answers = (forget(entry, "remove the wrong line"),)
     return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint, answers=answers)

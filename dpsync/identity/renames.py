@@ -192,14 +192,18 @@ class _Settling(Struct, frozen=True, dict=True):
     def _unclear(self, entry: EntryCandidates, *items: LiveObject) -> None:
         kind = self.view.kind
         first, other, *_ = (item.id for item in items)
-        before = "its earlier name" if entry.how == "previously" else "its name in the git base"
+        before = (
+            "the earlier name of this entry"
+            if entry.how == "previously"
+            else "the name of this entry in the git base"
+        )
         if len(entry.was) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
             message = f"{counted(len(items), f'live {kind.noun}')} have {before}: {ids}"
             hint = f"choose the object: {meaning(entry.address, first, self.view.shared)}"
         else:
             message = (
-                f'{before} matches the object "{first}", but its present name matches the object "{other}"'
+                f'{before} matches the object "{first}", but the present name matches the object "{other}"'
             )
             hint = (
                 f"choose the object: {meaning(entry.address, first, self.view.shared)} (renamed) or "

@@ -318,7 +318,7 @@ def objecting(found: Objection | Exception | None) -> Check:
     ("found", "result", "words"),
     [
         (None, "done", None),
-        (Objection("stale", "it was changed"), "stale", "it was changed"),
+        (Objection("stale", "this object was changed"), "stale", "this object was changed"),
         (Interrupted("GET", "/x"), "not-tried", "stopped"),
         (NotSent("GET", "/x", "refused"), "failed", "the check before the request failed"),
         (RuntimeError("secret"), "failed", "internal error in dpsync (RuntimeError)"),

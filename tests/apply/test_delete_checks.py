@@ -116,7 +116,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
         ("POST", f"{DOCS}/redirects", leads_to("site-section", siteSectionId="bb")), "redirects/[/new]"),
     "something is moved into the group": (
         tree(AA, BB, GG, LINK), "sites/*/structure",
-        ("PATCH", f"{DOCS}/sections/bb", {"siteSectionGroupId": "ee"}), "it is not empty"),
+        ("PATCH", f"{DOCS}/sections/bb", {"siteSectionGroupId": "ee"}), "this object is not empty"),
     "something is moved into the collection": (
         "collections: {}", "collections", ("POST", "/spaces/zz/move", {"parent": "shelf"}), "not empty"),
     "the collection gets a role": (
@@ -181,7 +181,7 @@ def test_what_was_renamed_under_its_feet_is_not_deleted(case: str, lab: Lab) -> 
     with WriteClient(lab.server.url, "token", transport=transport) as client:
         report = session.apply(client, planned)
     (outcome,) = stale(report)
-    assert outcome.error == "it was changed after the plan was made"
+    assert outcome.error == "this object was changed after the plan was made"
     assert not report.converged
 
 

@@ -100,7 +100,9 @@ def test_why_something_differs_is_in_no_digest_and_no_difference(now: Plan) -> N
 
 def test_what_goes_along_is_a_part_of_what_is_approved() -> None:
     lost = Note(
-        address="acme/teams/a", text="the space [x] is inside and is transferred with it", consequence=True
+        address="acme/teams/a",
+        text="the space [x] is inside this object and is transferred, too",
+        consequence=True,
     )
     assert PLAN.model_copy(update={"notes": (lost,)}).digest != PLAN.digest
 

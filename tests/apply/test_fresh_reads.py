@@ -73,11 +73,11 @@ def team(id: str, title: str) -> dict[Identity, LiveObject]:
     ("gone", "there", "stale"),
     [
         ([], {}, {}),
-        ([], team("team-one", "Changed"), {UPDATE: "it was changed"}),
-        ([], team("team-old", "Changed"), {DELETE: "it was changed"}),
-        (["team-one"], {}, {UPDATE: "it was deleted"}),
+        ([], team("team-one", "Changed"), {UPDATE: "this object was changed"}),
+        ([], team("team-old", "Changed"), {DELETE: "this object was changed"}),
+        (["team-one"], {}, {UPDATE: "this object was deleted"}),
         (["team-old"], {}, {}),
-        ([], team("new", "Two"), {CREATE: "somebody else created it"}),
+        ([], team("new", "Two"), {CREATE: "somebody else created this object"}),
         ([], team("new", "Other"), {}),
         ([], team("new", "Uno"), {}),
     ],
@@ -105,7 +105,7 @@ def test_nothing_is_written_to_what_is_not_as_it_was_planned_on(
 def test_before_anything_is_written_every_place_is_read_and_compared() -> None:
     platform, _ = started()
     platform.now |= team("team-one", "Changed")
-    assert platform.preflight() == {"acme/teams/one": "it was changed after the plan was made"}
+    assert platform.preflight() == {"acme/teams/one": "this object was changed after the plan was made"}
     assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]
 
 
@@ -184,7 +184,7 @@ def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_w
         platform.now |= team("new", "Two")
         objection = platform.unchanged(steps[CREATE])
         assert objection is not None
-        assert objection.reason == "somebody else created it after the plan was made"
+        assert objection.reason == "somebody else created this object after the plan was made"
 
 
 def test_what_another_entry_has_become_is_nothing_new() -> None:
@@ -220,7 +220,7 @@ def test_a_person_who_is_known_elsewhere_is_new_in_this_place() -> None:
     platform.now[joined.identity] = joined
     objection = platform.unchanged(steps["acme/teams/t/members/ada create"])
     assert objection is not None
-    assert "somebody else created it" in objection.reason
+    assert "somebody else created this object" in objection.reason
 
 
 def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() -> None:
@@ -510,9 +510,13 @@ UNSEEN = "this token can no longer read what would also be deleted: GET /x is no
     ("spaces", "more", "reasons"),
     [
         ([], {}, {}),
-        (["two", "one"], {}, {"collection": "it is not empty: acme/spaces/[one], acme/spaces/[two]"}),
+        (
+            ["two", "one"],
+            {},
+            {"collection": "this object is not empty: acme/spaces/[one], acme/spaces/[two]"},
+        ),
         (["one"], {"sent": [SENT]}, {}),
-        (["one", "two"], {"sent": [SENT]}, {"collection": "it is not empty: acme/spaces/[two]"}),
+        (["one", "two"], {"sent": [SENT]}, {"collection": "this object is not empty: acme/spaces/[two]"}),
         ([], {"unseen": ("team", "team-a")}, {"team": UNSEEN}),
         ([], {"before": [MEMBER], "now": [MEMBER], "unseen": MEMBER.identity}, {"team": UNSEEN}),
         ([], {"unseen": ("team", "another")}, {}),
@@ -719,7 +723,7 @@ def test_what_the_platform_syncs_since_the_plan_was_made_is_not_written(kind: st
     [task] = [task for task in steps.values() if task.change.kind == kind]
     objection = platform.unchanged(task)
     assert objection is not None
-    reason = "somebody connected it to a repository (Git Sync) after the plan was made"
+    reason = "somebody connected this object to a repository (Git Sync) after the plan was made"
     assert (objection.result, objection.reason) == ("stale", reason)
 
 

@@ -89,27 +89,27 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda text: text[:20], "it is cut off in its first line"),
+        (lambda text: text[:20], "the first line is cut off"),
         (lambda text: text[: text.index(b'"plan"')], "the apply ended before its first step"),
         (lambda text: text.split(b"\n", 1)[0] + b"\n", "the apply ended before its first step"),
-        (lambda text: text.split(b"\n", 1)[1], "its first lines are gone"),
-        (lambda text: text.replace(b"journal/1", b"journal/2"), "its format is dpsync.journal/2, but this"),
+        (lambda text: text.split(b"\n", 1)[1], "the first line is cut off"),
+        (lambda text: text.replace(b"journal/1", b"journal/2"), "the format is dpsync.journal/2, but this"),
         (
             lambda text: text.replace(b"journal/1", b"journal/" + b"2" * 99),
-            f"its format is dpsync.journal/{'2' * 25}, but this",
+            f"the format is dpsync.journal/{'2' * 25}, but this",
         ),
         (
             lambda text: text.replace(b'"intent"', b'"extent"', 1),
-            "its line 3 is damaged, or another version",
+            "line 3 is damaged, or another version",
         ),
         (
             lambda text: b'{"event":"start","plan":"abc","steps":3}\n',
             "another version of dpsync wrote it",
         ),
-        (lambda text: b'{"event":"\n', "its line 1 is damaged"),
+        (lambda text: b'{"event":"\n', "line 1 is damaged"),
         (lambda text: b'{"event":"journal"}\n', "another version"),
-        (lambda text: b"", "it is no journal of an apply"),
-        (lambda text: b"[" * 100_000, "it is no journal of an apply"),
+        (lambda text: b"", "the file is not the journal of an apply"),
+        (lambda text: b"[" * 100_000, "the file is not the journal of an apply"),
     ],
 )
 def test_what_is_no_whole_journal_is_said_to_be_none(

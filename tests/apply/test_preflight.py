@@ -122,7 +122,7 @@ def test_what_changes_after_the_first_write_is_seen_before_the_write_that_it_con
         report = run.apply(client, run.plan(client), secrets={})
     (outcome,) = [item for item in report.outcomes if item.result != "done"]
     assert (outcome.address, outcome.result) == ("acme/teams/fresh", "stale")
-    assert "somebody else created it" in (outcome.error or "")
+    assert "somebody else created this object" in (outcome.error or "")
 
 
 def test_what_is_gone_by_then_refuses_the_plan(session: Callable[..., Session], client: WriteClient) -> None:
@@ -135,4 +135,4 @@ def test_what_is_gone_by_then_refuses_the_plan(session: Callable[..., Session], 
     client.send("DELETE", "/orgs/acme/teams/sales", repeatable=True)
     with pytest.raises(Refused) as refused:
         run.apply(client, planned, secrets={})
-    assert refused.value.stale == {"acme/teams/sales": "it was deleted after the plan was made"}
+    assert refused.value.stale == {"acme/teams/sales": "this object was deleted after the plan was made"}

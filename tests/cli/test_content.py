@@ -103,7 +103,7 @@ def test_a_file_that_nothing_includes_any_more_is_named_first_and_nothing_goes(
         checkout.commit()
     found = refusal(checkout.plan())
     assert found["code"] == "content"
-    assert f": its entry is in {to}, which no file includes" in str(found["message"])
+    assert f": the entry is in {to}, which no file includes" in str(found["message"])
     assert str(found["way_out"]).startswith(f"include {to} again")
     assert checkout.run("apply", "-C", str(checkout.at), "--yes").code == 4
     assert titles(server) == {"Kept", "One", "Two"}

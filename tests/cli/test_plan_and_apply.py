@@ -235,8 +235,8 @@ def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedS
     blocked = run("apply", "-C", str(directory), "--yes", *confirm)
     assert blocked.code == 3
     assert (
-        "it refers to the object that acme/translations/guides-fr creates, and GitBook has not created that "
-        "object yet" in blocked.out
+        "this entry refers to the object that acme/translations/guides-fr creates, and GitBook has not "
+        "created that object yet" in blocked.out
     )
     ended = run("apply", "-v", "-C", str(directory), "--yes", "--confirm", "run acme/translations/guides-fr")
     assert ended.code == 0

@@ -80,18 +80,18 @@ def saved(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda text: text[: len(text) // 2], "it is not a complete saved plan"),
-        (lambda text: text.replace("Acme Inc", "Acme Ltd"), "its content does not match its digest"),
+        (lambda text: text[: len(text) // 2], "the file is not a complete saved plan"),
+        (lambda text: text.replace("Acme Inc", "Acme Ltd"), "the content does not match the digest"),
         (lambda text: text.replace("saved-plan/1", "saved-plan/2"), "its format is dpsync.saved-plan/2, and"),
         (lambda text: text.replace('"changes"', '"chances"'), "another version of dpsync may have written"),
-        (lambda text: "[" * 100_000, "it is not a complete saved plan"),
+        (lambda text: "[" * 100_000, "the file is not a complete saved plan"),
         (
             lambda text: '{"format_version": "1.2", "terraform_version": "1.9"}',
-            "it is not a complete saved plan",
+            "the file is not a complete saved plan",
         ),
-        (lambda text: '{"format": "\\u001b[2J"}', "it is not a complete saved plan\n"),
-        (lambda text: "\0\xff", "it is not a complete saved plan"),
-        (lambda text: "", "it is not a complete saved plan"),
+        (lambda text: '{"format": "\\u001b[2J"}', "the file is not a complete saved plan\n"),
+        (lambda text: "\0\xff", "the file is not a complete saved plan"),
+        (lambda text: "", "the file is not a complete saved plan"),
     ],
 )
 def test_what_is_no_such_file_is_said_to_be_none(

@@ -292,7 +292,7 @@ def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:
     known.holds(spaces=[{"id": "s9", "title": "Guides"}, {"id": "s2", "title": "News"}])
     plan = known.plan()
     assert (plan.changes, plan.bindings["acme/spaces/g"]) == ((), "s9")
-    assert [note.text for note in plan.notes] == ["its former object s1 no longer exists"]
+    assert [note.text for note in plan.notes] == ["the former object s1 of this entry no longer exists"]
 
 
 def test_each_recorded_id_that_is_gone_costs_one_request_and_nothing_else_does(known: Project) -> None:

@@ -406,7 +406,8 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
         assert '"1"' in item.message
         assert '"2"' in item.message
         assert "id:" in str(item.hint)
-    assert exchanged[0].message == 'its path matches the object "2", but its title matches the object "1"'
+    said = 'the path of this entry matches the object "2", but the title matches the object "1"'
+    assert exchanged[0].message == said
 
 
 def test_a_question_about_a_key_of_several_fields_stands_at_the_first() -> None:

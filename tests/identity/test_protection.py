@@ -79,7 +79,7 @@ def test_what_the_base_protects_below_a_removed_site_stays(project: Project) -> 
 
 
 def notes(plan: Plan) -> list[str]:
-    return [note for note in said(plan) if "its entry was removed" in note]
+    return [note for note in said(plan) if "the entry was removed" in note]
 
 
 def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
@@ -87,7 +87,7 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     plan = project.write("teams: { b: { title: B } }").plan()
     assert plan.empty
     assert notes(plan) == [
-        'acme/teams/a: its entry was removed, but the team "A" (t1) is kept; '
+        'acme/teams/a: the entry was removed, but the team "A" (t1) is kept; '
         "to delete the object, add to policy prune: [acme/teams]"
     ]
 

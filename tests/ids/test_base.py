@@ -144,7 +144,7 @@ def test_a_changed_line_is_a_note_of_the_plan() -> None:
     sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
 
     assert [(note.address, note.text) for note in history_notes(sides, decide(sides).deletions)] == [
-        ("acme/teams/a", "its line in the ids file changed from x (in the base) to y")
+        ("acme/teams/a", "the line of this entry in the ids file changed from x (in the base) to y")
     ]
 
 

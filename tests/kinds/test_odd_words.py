@@ -187,7 +187,9 @@ def test_what_no_step_needs_is_not_waited_for(toy: Pipeline, workshop: Workshop)
     text = config("orders: { big: { title: Big } }")
     done(toy.apply(text), workshop)
     assert workshop.patience == 3
-    assert [item.what for item in toy.plan(text).waiting] == ["GitBook is still processing it (working)"]
+    assert [item.what for item in toy.plan(text).waiting] == [
+        "GitBook is still processing this object (working)"
+    ]
 
 
 def test_waiting_ends_and_the_next_apply_goes_on(toy: Pipeline, workshop: Workshop) -> None:

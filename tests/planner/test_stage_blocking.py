@@ -77,7 +77,10 @@ def test_what_a_person_must_make_blocks_what_is_in_it(wanted: Things, holder: st
     found = blocked(wanted)
     assert found.keys() == {holder, inside}
     assert found[holder].todo == f"build {holder[-1]}"
-    assert (found[inside].reason, found[inside].because) == (f"it needs {holder}", holder)
+    assert (found[inside].reason, found[inside].because) == (
+        f"this entry needs {holder}, which is blocked",
+        holder,
+    )
 
 
 def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
@@ -87,7 +90,7 @@ def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
     """
     (found,) = blocked(in_a_wing(), ignore=("plan/w",)).values()
     assert found.address == "acme/plan/r"
-    assert found.reason == "it needs acme/plan/w, which does not exist and is in policy.ignore"
+    assert found.reason == "this entry needs acme/plan/w, which does not exist and is in policy.ignore"
 
 
 @pytest.mark.parametrize("wanted", [CHAIR, in_a_wing()], ids=["parent", "holder"])

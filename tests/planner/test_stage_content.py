@@ -171,22 +171,22 @@ NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
         "no prune pattern covered the entry when the entry was removed",
     ),
     "its file is not included": (
-        {"base": TEAMS, "not_included": "teams.yaml"}, "its entry is in teams.yaml, which no file includes",
+        {"base": TEAMS, "not_included": "teams.yaml"}, "the entry is in teams.yaml, which no file includes",
     ),
     "an overlay takes it away": (
-        {"base": TEAMS, "still_in": "dpsync.yaml"}, "its entry was in dpsync.yaml, and that file still has "
+        {"base": TEAMS, "still_in": "dpsync.yaml"}, "the entry was in dpsync.yaml, and that file still has "
                                                     "the entry",
     ),
     "its file was renamed": (
         {"base": TEAMS, "lost": "it was renamed to people.yaml"},
-        "its entry was in dpsync.yaml, and it was renamed to people.yaml",
+        "the entry was in dpsync.yaml, and it was renamed to people.yaml",
     ),
     "its file was cut off": (
         {"base": TEAMS, "texts": ("teams: { a, old }\n", "teams: { a")}, "and that file seems to be cut off",
     ),
     "an apply kept it": (
         {"base": TEAMS, "lines": [("team", "a"), ("team", "old")], "kept": [("team", "old")]},
-        "its entry was removed earlier, and an apply kept the object",
+        "an apply kept the object after the entry was removed",
     ),
     "the clone lacks the commit": (
         {"base": NO_TEAM, "shallow": True}, "this clone lacks the commits",

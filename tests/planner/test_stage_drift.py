@@ -185,7 +185,7 @@ def test_what_a_person_must_make_is_drift_while_it_is_not_live() -> None:
     assert {item.address for item in found.blocked} == names
     undo = {item.address: ways_out(found, item).platform for item in found.found}
     assert undo[f"acme/members/{ADA}"].startswith("invite ada@acme.example")
-    assert undo[f"acme/teams/t/members/{ADA}"] == f"it needs acme/members/{ADA}"
+    assert undo[f"acme/teams/t/members/{ADA}"] == f"this entry needs acme/members/{ADA}, which is blocked"
 
 
 def test_content_whose_object_is_gone_is_drift_although_no_plan_makes_it_anew() -> None:
@@ -269,7 +269,7 @@ def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(t
                                                   "changed outside")  # fmt: skip
     assert [part.field for part in item.fields] == ([] if title == "A" else ["title"])
     if title == "A":
-        assert ways_out(found, item).platform.startswith("move it before ")
+        assert ways_out(found, item).platform.startswith("move the object before ")
 
 
 @pytest.mark.parametrize(

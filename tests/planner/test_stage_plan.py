@@ -150,7 +150,7 @@ def test_two_fields_of_one_thing_come_down_or_go_up_in_any_order(phase: str) -> 
 
 
 def removed(plan: Plan) -> list[str]:
-    return [note.address for note in plan.notes if note.text.startswith("its entry was removed")]
+    return [note.address for note in plan.notes if note.text.startswith("the entry was removed")]
 
 
 def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
@@ -186,7 +186,7 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
     ("forget", "prune", "told"),
     [
         (["spaces/a"], [],
-         ['its entry was removed, but the space "B" (space-b) is kept; '
+         ['the entry was removed, but the space "B" (space-b) is kept; '
           "to delete the object, add to policy prune: [acme/spaces]"]),
         (["spaces/a"], ["spaces"],
          ['policy.forget keeps the space "A"; only the git base has its key, '
@@ -209,7 +209,7 @@ def test_what_is_removed_and_forgotten_says_how_it_stays(
     both: Things = {"space": {"a": {"title": "A"}, "b": {"title": "B"}}}
     plan = make_plan(Case({"space": {}}, both, base=both, forget=forget, prune=prune).sides())
     assert [
-        note.text for note in plan.notes if note.text.startswith(("its entry was removed", "policy.forget"))
+        note.text for note in plan.notes if note.text.startswith(("the entry was removed", "policy.forget"))
     ] == told
 
 
@@ -419,7 +419,7 @@ def group(**titles: str) -> Things:
 @pytest.mark.parametrize(
     ("case", "notes"),
     [
-        (Case(group(n="Designers"), group(old="Designer")), ["it looks like"]),
+        (Case(group(n="Designers"), group(old="Designer")), ["this entry lo"]),
         (Case(group(n="Designers"), group(old="Designer"), ignore=["sites/d/structure/n"]), []),
         (Case(group(n="Designers"), group(n="Designer")), []),
         (Case(group(n="Quite another"), group(old="Designer")), []),
@@ -475,7 +475,7 @@ def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
     [note] = make_plan(case.sides()).notes
     assert (note.address, note.text.split(",")[0]) == (
         "acme/sites/d/structure/n",
-        'it takes the place of "Old" (section_group-d-old)',
+        'this entry takes the position of "Old" (section_group-d-old)',
     )
 
 

@@ -101,7 +101,7 @@ def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_wa
     [blocked] = make_plan(synced(OTHER, site=REPOSITORY)).blocked
     assert blocked.address == "acme/sites/docs"
     assert blocked.reason == (
-        "Git Sync connects it to the repository acme/docs (github), which has other values: "
+        "Git Sync connects this object to the repository acme/docs (github), which has other values: "
         "title, structure/new, structure/new/en and 1 more"
     )
     assert "takeover: true" in blocked.todo
@@ -115,8 +115,8 @@ def test_where_files_and_repository_agree_it_is_only_said() -> None:
     assert (changed(plan), plan.blocked) == ([], ())
     [note] = [note for note in plan.notes if note.address == "acme/sites/docs"]
     assert note.text == (
-        "GitBook syncs its title and structure with the repository acme/docs (github), "
-        "so dpsync does not change them"
+        "Git Sync takes title and structure from the repository acme/docs (github), so dpsync does not "
+        "change title and structure"
     )
 
 
@@ -227,5 +227,7 @@ def test_that_a_synced_space_goes_is_a_warning_also_where_the_policy_names_it() 
     case = Case(GOES.wanted, GOES.live, prune=["spaces"], agreed=False, removed=["spaces/[Beta]"])
     plan = make_plan(synced(case, space=REPOSITORY))
     [note] = [note for note in plan.notes if note.address == "acme/spaces/[Beta]" and "Git Sync" in note.text]
-    assert note.text == ("Git Sync connects it to the repository acme/docs (github), and the plan deletes it")
+    assert note.text == (
+        "Git Sync connects this object to the repository acme/docs (github), and the plan deletes the object"
+    )
     assert (note.severity, plan.refusals) == ("warning", ())

@@ -311,7 +311,7 @@ def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> Non
         wanted = {**live, "section_group": {f"docs/{key}": groups[f"docs/{key}"] for key in order}}
         _, lanes = Case(wanted, live, registry=load("reference")).lanes()
         (item,) = lanes.unmoved
-        assert item.todo.startswith(f"move it {told} in GitBook")
+        assert item.todo.startswith(f"move the object {told} in GitBook")
 
 
 def test_nothing_is_moved_around_a_sibling_that_is_ignored() -> None:
@@ -345,7 +345,7 @@ def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown:
         (
             {"space": "x", "path": "q"},
             True,
-            "GitBook cannot change its section, so it is created again, and acme",
+            "GitBook cannot change the section of this object, so dpsync creates the object again, and acme",
         ),
     ],
 )

@@ -190,7 +190,10 @@ def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
     after = text("spaces: { more: { title: More } }\ncollections: {}", f"{product} }}")
 
     told = {note.address: note.text for note in plan(lab, after, before).notes}
-    assert told["globex/spaces/news"] == "it is inside globex/collections/product and is transferred with it"
+    assert (
+        told["globex/spaces/news"]
+        == "this object is inside globex/collections/product and is transferred, too"
+    )
     apply(lab, after, before)
 
     assert lab.writes == ["POST /collections/c/transfer"]

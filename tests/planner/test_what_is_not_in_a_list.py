@@ -85,7 +85,7 @@ def test_somebody_elses_text_after_the_plan_is_stale(project: Project) -> None:
     project.holds(openapi=[live(TEXT.format("Dogs"))])
     with project.client() as client, pytest.raises(Refused) as ended:
         project.session().apply(client, planned)
-    assert ended.value.stale == {ADDRESS: "it was changed after the plan was made"}
+    assert ended.value.stale == {ADDRESS: "this object was changed after the plan was made"}
 
 
 def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> None:

@@ -22,17 +22,19 @@ from dpsync.planner.decide.restructuring import Restructure, Restructuring, firs
 from dpsync.planner.inputs.answers import NEW, Answer
 from dpsync.planner.inputs.sides import Sides
 
-_LATER = "apply again once GitBook has created it"
-_BACK = "apply again once it is restored"
+_LATER = "apply again after GitBook has created that object"
+_BACK = "apply again after the restore"
 _ANEW = "restore it in GitBook, or remove the entry"
-_IGNORED = "create it in GitBook, or remove it from policy.ignore"
+_IGNORED = "create the object in GitBook, or remove it from policy.ignore"
 
 
-_REPOSITORY = "add it to the repository, or remove this reference"
+_REPOSITORY = "add the missing object to the repository, or remove this reference"
 
 
 def _not_yet(address: Address) -> str:
-    return f"it refers to the object that {address} creates, and GitBook has not created that object yet"
+    return (
+        f"this entry refers to the object that {address} creates, and GitBook has not created that object yet"
+    )
 
 
 def _unserved(address: str, item: Unserved) -> Blocked:
@@ -83,9 +85,9 @@ class Blocker:
             if not item.alone:
                 self._hold(item)
         for address, owner in decided.replaced.items():
-            reason = f"its target is deleted before dpsync creates the new navigation of {owner}"
+            reason = f"dpsync deletes the target of this entry before creating the new navigation of {owner}"
             self._entries[address] = Blocked(
-                address=str(address), reason=reason, todo="apply again to create it again"
+                address=str(address), reason=reason, todo="apply again to create this entry again"
             )
         if self.first:
             self._settle()
@@ -172,7 +174,7 @@ class Blocker:
             return
         around = self._sides.live(resource.parent) if resource.parent is not None else None
         if around is not None and around.deleted:
-            reason = f"it may come back when {resource.parent} is restored"
+            reason = f"this entry may come back when {resource.parent} is restored"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
             return
         if kind.of_output and resource.parent is not None:
@@ -205,7 +207,7 @@ class Blocker:
                 return
             if other in self._entries:
                 cause = self._entries[other]
-                reason = f"it needs {other}"
+                reason = f"this entry needs {other}, which is blocked"
                 self._entries[resource.address] = Blocked(
                     address=address, reason=reason, because=cause.because or cause.address
                 )
@@ -234,10 +236,10 @@ class Blocker:
         """Why such an entry is never made, and what a person must do."""
         if self._sides.synced.has(address):
             return (
-                f"it needs {address}, which is missing in the repository connected by Git Sync",
+                f"this entry needs {address}, which is missing in the repository connected by Git Sync",
                 _REPOSITORY,
             )
-        return f"it needs {address}, which does not exist and is in policy.ignore", _IGNORED
+        return f"this entry needs {address}, which does not exist and is in policy.ignore", _IGNORED
 
     def _lacks_output(self, address: Address) -> bool:
         """Whether a reference means something that the platform makes, and has not made yet."""
@@ -266,7 +268,9 @@ class Blocker:
         """Whether this field names something that cannot be made; noted when it does."""
         for other in sorted(references(resource.fields.get(item.name))):
             if other in self._entries:
-                self.note(resource, item, f"it refers to {other}", because=str(other))
+                self.note(
+                    resource, item, f"this field refers to {other}, which is blocked", because=str(other)
+                )
                 return True
             if self._never_made(other):
                 self.note(resource, item, *self._left_alone(other))

@@ -229,7 +229,7 @@ class _Decider:
         kind = self.sides.kind(resource)
         field = kind.platform.processed if kind.platform.processed in resource.fields else None
         if kind.platform.busy is not None and kind.is_busy(live.fields):
-            what = f"GitBook is still processing it ({live.fields[kind.platform.busy.field]})"
+            what = f"GitBook is still processing this object ({live.fields[kind.platform.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
         declared = kind.platform.trouble
         if declared is not None and (wrong := kind.trouble(live.fields)) is not None:

@@ -241,7 +241,7 @@ def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
         address, live = names.address(identity), names.snapshot.objects[identity]
         kind, label = live.kind, names.label(live)
         if name:
-            where, what = str(address.field(name)), f"its {name} refers to the deleted object"
+            where, what = str(address.field(name)), "this field refers to the deleted object"
             found_effects.append(Effect(address=where, what=what, counts=False, kind=kind, label=label))
         else:
             what = found.objects[identity]

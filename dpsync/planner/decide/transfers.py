@@ -103,11 +103,11 @@ def notes(names: Names, decided: Transfers) -> Iterator[Note]:
         for live in decided.inside[identity]:
             given = names.declared.get(live.identity)
             if given is None:
-                text = f"{names.address(live.identity)} is inside and is transferred with it"
+                text = f"{names.address(live.identity)} is inside this object and is transferred, too"
                 yield Note(address=str(address), text=text, consequence=True)
             elif given in names.snapshot.transferred:
-                text = f"it is inside {address} and is transferred with it"
+                text = f"this object is inside {address} and is transferred, too"
                 yield Note(address=str(given), text=text, consequence=True)
     for address in decided.calls:
-        text = "GitBook drops all roles on it; dpsync gives the declared roles again"
+        text = "GitBook drops all roles on this object; dpsync gives the declared roles again"
         yield Note(address=str(address), text=text, consequence=True)

@@ -64,9 +64,9 @@ def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
 
 def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
     if address in decided.deletions.addresses and address != moved:
-        yield f"it is deleted after {moved} becomes visible"
+        yield f"this object is deleted after {moved} becomes visible"
     elif changed:
-        yield f"it changes after {moved} becomes visible"
+        yield f"this object changes after {moved} becomes visible"
 
 
 def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[s
     if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
         names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
         if names:
-            yield f"its {names[0]} changes before {moved} is hidden"
+            yield f"the {names[0]} of this object changes before {moved} is hidden"
 
 
 def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:

@@ -23,7 +23,7 @@ from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.history import FormerNames
 
 NO_ENTRY = "neither the ids file nor git has an entry for the object"
-KEPT = "its entry was removed earlier, and an apply kept the object"
+KEPT = "an apply kept the object after the entry was removed"
 NOT_PRUNED = "no prune pattern covers its list"
 DEEPER = "this clone lacks the commits that show whether the entry was removed (fetch-depth: 0)"
 
@@ -109,17 +109,17 @@ class Removals(Struct, frozen=True, dict=True):
             )
         other = self._other_file(address)
         if other is not None:
-            return Removal(f"its entry is in {other}, which no file includes", other)
+            return Removal(f"the entry is in {other}, which no file includes", other)
         file = then.resources[address].span.file
         reason = self._still_there(file, address, then)
-        return Removal(f"its entry was in {file}, and {reason}" if reason else "", new_prune=new_prune)
+        return Removal(f"the entry was in {file}, and {reason}" if reason else "", new_prune=new_prune)
 
     def _not_removed(self, identity: Identity, reason: str) -> Removal:
         """The reason, or the file of the project that has the entry and that nothing includes."""
         for file in self.desired.not_included:
             names = self.former.of(identity)
             if names & file.entries or self.former.before(identity, file.entries.__contains__) & file.entries:
-                return Removal(f"its entry is in {file.file}, which no file includes", file.file)
+                return Removal(f"the entry is in {file.file}, which no file includes", file.file)
         return Removal(reason)
 
     def _other_file(self, address: Address) -> str | None:

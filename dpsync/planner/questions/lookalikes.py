@@ -39,7 +39,7 @@ class Reason(Enum):
     """Why a new entry could be a live object. Rules compare these; the texts are for people."""
 
     SIMILAR = "its title is similar"
-    SHOWN = "it is shown where this entry is to be shown"
+    SHOWN = "the site shows this object where the new entry would be shown"
     LOST = "its entry was removed"
     OTHER_NAME = "its entry has another name"
 
@@ -233,8 +233,9 @@ def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
 
 
 _WHY: Final = {
-    Reason.SIMILAR: "it looks like {}, which has no entry; if it is that object, renamed",
-    Reason.SHOWN: "it takes the place of {}, which has no entry; if it is that object, renamed",
-    Reason.LOST: "perhaps renamed: the entry of {} was removed; if it is that object",
-    Reason.OTHER_NAME: "perhaps renamed: the entry of {} has another name; if it is that object",
+    Reason.SIMILAR: "this entry looks like {}, which has no entry. If the entry is that object, renamed",
+    Reason.SHOWN: "this entry takes the position of {}, which has no entry. If the entry is that object, "
+    "renamed",
+    Reason.LOST: "perhaps renamed: the entry of {} was removed. If this entry is that object",
+    Reason.OTHER_NAME: "perhaps renamed: the entry of {} has another name. If this entry is that object",
 }

@@ -141,7 +141,7 @@ class _Lanes(Struct, frozen=True):
 
     def _blocked(self, address: Address, where: str) -> None:
         reason = self.sides.registry.profile.lacks(f"moving {self._kind(address).one}")
-        todo = f"move it {where} in GitBook, or move the entry in your file"
+        todo = f"move the object {where} in GitBook, or move the entry in your file"
         self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo, place=where))
 
     def _will_be(self, address: Address, before: Set[Identity]) -> bool:

@@ -125,7 +125,7 @@ class _Changes(Struct, frozen=True):
                 continue
             if (lost := live.fields.get(name)) is not None:
                 what = (
-                    f"its {name} ({lost}) is removed, because {kind.one} has either {name} or "
+                    f"the {name} ({lost}) is removed, because {kind.one} has either {name} or "
                     f"{item.field.name}"
                 )
                 yield Effect(address=str(resource.address.field(name)), what=what, counts=False)

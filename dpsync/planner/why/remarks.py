@@ -64,7 +64,7 @@ def _rewritten(records: Records, base: str) -> Iterator[Note]:
     """Lines of the ids file that somebody has changed: from then on the entry is another object."""
     for before, now in records.rewritten:
         was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
-        text = f"its line in the ids file changed from {was} (in {base}) to {is_}"
+        text = f"the line of this entry in the ids file changed from {was} (in {base}) to {is_}"
         yield Note(address=str(now.address), text=text)
 
 
@@ -89,7 +89,7 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
         live = sides.snapshot.objects[identity]
         noun, label = sides.kind(live).noun, sides.names.label(live)
         text = (
-            f'its entry was removed, but the {noun} "{label}" ({live.id}) is '
+            f'the entry was removed, but the {noun} "{label}" ({live.id}) is '
             f"kept{_to_delete(sides, identity)}"
         )
         yield Note(address=str(address), text=text)
@@ -134,7 +134,9 @@ def _replaced(snapshot: Snapshot) -> Iterator[Note]:
     """Entries whose recorded object is gone, and that were recognised as another one by their names."""
     for address, missing in snapshot.missing.items():
         if address in snapshot.matches:
-            yield Note(address=str(address), text=f"its former object {missing.id} no longer exists")
+            yield Note(
+                address=str(address), text=f"the former object {missing.id} of this entry no longer exists"
+            )
 
 
 def _skipped(names: Names, deletions: Deletions) -> Iterator[Note]:
@@ -175,10 +177,14 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
             url = f" (URL {live.url})" if live.url else ""
             if live.identity in sides.names.earlier_addresses:
                 text = (
-                    f"GitBook cannot change its {fixed.name}, so it is created again, and {was} {what}{url}"
+                    f"GitBook cannot change the {fixed.name} of this object, so dpsync creates the object "
+                    f"again, and {was} {what}{url}"
                 )
             elif _could_be(sides.names, sides.values, entry, live):
-                text = f"if you moved {was}: GitBook cannot change its {fixed.name}, so it is created again; "
+                text = (
+                    f"if you moved {was}: GitBook cannot change the {fixed.name} of this object, so dpsync "
+                    "creates the object again; "
+                )
                 text += f"{was} {what}{url}"
             else:
                 continue

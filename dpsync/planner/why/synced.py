@@ -29,7 +29,7 @@ def synced_blocks(sides: Sides) -> Iterator[Blocked]:
     for one in _theirs(sides):
         free = free or _taken_over(sides)
         if others := tuple(_otherwise(free, one)):
-            reason = f"Git Sync connects it to {one.repository.name}, which has other values: "
+            reason = f"Git Sync connects this object to {one.repository.name}, which has other values: "
             reason += some(others)
             yield Blocked(address=str(one.entry.address), reason=reason, todo=_WAY_OUT)
 
@@ -38,7 +38,7 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
     """What is left alone, and what is written or deleted although a repository decides it."""
     for identity in deleted:
         if (repository := sides.snapshot.objects[identity].synced) is not None:
-            text = f"Git Sync connects it to {repository.name}, and the plan deletes it"
+            text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
             yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
     together: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
     blocked = {item.address for item in synced_blocks(sides)}
@@ -49,7 +49,7 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
             together[one.entry.address.top, one.entry.kind].append(one)
             continue
         words = " and ".join([*one.fields, one.tree.last])
-        text = f"GitBook syncs its {words} with {one.repository.name}, so dpsync does not change them"
+        text = f"Git Sync takes {words} from {one.repository.name}, so dpsync does not change {words}"
         yield Note(address=str(one.entry.address), text=text)
     for (organization, kind), entries in together.items():
         names = [f"{one.entry.key} ({one.repository.name})" for one in entries]
@@ -59,7 +59,7 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
         yield Note(address=str(organization), text=text + some(names), permanent=True)
     for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
         if one.entry.takeover and not sides.policy.ignored(one.entry.address):
-            text = f"Git Sync connects it to {one.repository.name}: {_AGAIN}"
+            text = f"Git Sync connects this object to {one.repository.name}: {_AGAIN}"
             yield Note(address=str(one.entry.address.field("takeover")), text=text, severity="warning")
     yield from _needless(sides)
 
@@ -75,7 +75,7 @@ def _needless(sides: Sides) -> Iterator[Note]:
     for address, entry in sides.desired.resources.items():
         live = sides.live(address) if entry.takeover else None
         if live is not None and live.synced is None:
-            text = "Git Sync does not connect it to a repository: remove this line"
+            text = "Git Sync does not connect this object to a repository: remove this line"
             yield Note(address=str(address.field("takeover")), text=text)
 
 

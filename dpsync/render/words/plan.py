@@ -73,7 +73,7 @@ def recognised(plan: Plan, change: Change) -> str:
         case MatchedBy.PREVIOUSLY:
             how = "renamed: matched by previously"
         case MatchedBy.OTHER_LINE:
-            how = f"matched by the line of {visible(change.matched_detail)}"
+            how = f"matched by the line of {visible(change.matched_detail)} in the ids file"
         case MatchedBy.TEMPORARY_NAME:
             how = "matched by its temporary name"
         case MatchedBy.CONTENTS:
