@@ -37,7 +37,7 @@ def platform(documented: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Thr
 def test_plan_names_the_profile_and_what_it_blocks(run: Run, example: Path) -> None:
     ended = run("plan", "-v", "-C", str(example), "--profile", "reference")
     assert ended.code == 0
-    assert any(line.startswith("profile: reference;") for line in ended.out.splitlines())
+    assert any(line == "API version (profile): reference" for line in ended.out.splitlines())
     assert f"! {BLOCKED}" in ended.out
     assert f"blocked: {WHY}" in ended.out
 

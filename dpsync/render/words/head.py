@@ -56,4 +56,4 @@ def _environment(plan: PlanOrDrift) -> Iterator[str]:
         yield f"environment: {visible(plan.environment)}"
     elif plan.environments:
         known = ", ".join(visible(name) for name in plan.environments)
-        yield f"environment: none; the top-level values (--env chooses one: {known})"
+        yield f"environment: none (to choose one, add --env: {known})"
