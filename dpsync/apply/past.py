@@ -111,5 +111,5 @@ def _of_another_version(line: bytes) -> str:
 
 def unusable(path: Path, why: str) -> DiagnosticError:
     """The error for a file that is no whole journal."""
-    hint = "you can continue without the journal: dpsync plan shows what is left, and dpsync apply does it"
+    hint = "you can continue without the journal: plan shows what is left to do, and apply does it"
     return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)

@@ -76,7 +76,7 @@ def test_an_apply_that_started_it_ends_with_3(
     assert [item["address"] for item in document["report"]["started"]] == ["acme/saml/new"]
     (tmp_path / "ended.json").write_text(ended.out)
     ending = run("show", str(tmp_path / "ended.json")).out.replace("\n", " ")
-    assert "nothing is left to change, but the platform reports trouble with 1 thing that this" in ending
+    assert "nothing is left to change, but GitBook reports a problem with 1 object that this" in ending
     assert "no changes" not in ending
     again = run("apply", "-C", directory, "--yes")
     assert again.code == 0

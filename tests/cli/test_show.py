@@ -82,8 +82,8 @@ def saved(tmp_path: Path) -> Path:
     [
         (lambda text: text[: len(text) // 2], "the file is not a complete saved plan"),
         (lambda text: text.replace("Acme Inc", "Acme Ltd"), "the content does not match the digest"),
-        (lambda text: text.replace("saved-plan/1", "saved-plan/2"), "its format is dpsync.saved-plan/2, and"),
-        (lambda text: text.replace('"changes"', '"chances"'), "another version of dpsync may have written"),
+        (lambda text: text.replace("saved-plan/1", "saved-plan/2"), "its format is dpsync.saved-plan/2, but"),
+        (lambda text: text.replace('"changes"', '"chances"'), "perhaps another version of dpsync wrote"),
         (lambda text: "[" * 100_000, "the file is not a complete saved plan"),
         (
             lambda text: '{"format_version": "1.2", "terraform_version": "1.9"}',

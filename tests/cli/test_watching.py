@@ -213,7 +213,7 @@ def test_a_watched_place_that_may_not_be_read_is_told(
         (
             "spaces/*/permissions/teams",
             0,
-            'policy.watch "spaces/*/permissions/teams": it matches no entry and no object',
+            'policy.watch "spaces/*/permissions/teams": this pattern matches no entry and no live object',
         ),
     ],
 )

@@ -88,7 +88,7 @@ RESULTS = {
     "for minutes": (DONE, 200.0, {}, f"{ALL}, in 3 min. {VERIFIED}"),
     "not verified": (
         DONE, None, {"remaining": None, "verified": False},
-        f"{ALL}. Not verified: run dpsync plan to see what is left to do.",
+        f"{ALL}. Not verified: run plan to see what is left to do.",
     ),
     "a part": (
         ("done", "failed", "not-tried"), 2.0, {"remaining": planned()},

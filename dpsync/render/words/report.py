@@ -93,7 +93,7 @@ def ending(report: Report, reverts: bool = False) -> str:
     if report.interrupted:
         return "Interrupted: run apply again to finish the rest."
     if report.remaining is None:
-        return "Not verified: run dpsync plan to see what is left to do."
+        return "Not verified: run plan to see what is left to do."
     if report.settled:
         text = "Verified: a new plan has no changes."
         if reverts:
@@ -119,7 +119,7 @@ def _unconverged_reasons(report: Report) -> Iterator[str]:
         yield f"GitBook reports a problem with {things} that this apply wrote"
     if report.processing:
         things = counted(len(report.processing), "object")
-        yield f"GitBook is still processing {things} that this apply wrote (run dpsync plan again later)"
+        yield f"GitBook is still processing {things} that this apply wrote (run plan again later)"
 
 
 def unkept(report: Report) -> Iterator[str]:
