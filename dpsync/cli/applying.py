@@ -84,7 +84,7 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
         notes.forget(client.platform, [one.id for one in planned.plan.organizations])
     except OSError as error:
         name = visible(shortest_path(str(notes.directory)))
-        out.complain(f"note: {name} cannot be removed ({disk.why(error)}): its labels may be wrong")
+        out.complain(f"note: dpsync cannot delete {name} ({disk.why(error)}), so labels may be wrong")
 
 
 def remember_apply(
@@ -156,7 +156,10 @@ def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
     """
     if not interactive(no_input):
         say = out.prose if out.text else out.complain
-        say("Nobody can be asked here. Read the plan, then run the command again with --yes.")
+        say(
+            "dpsync cannot ask you here, because there is no terminal. Read "
+            "the plan, then run the command again with --yes."
+        )
         return Exit.REFUSED
     return None if confirm_plan(out, plan) else Exit.REFUSED
 
@@ -239,7 +242,8 @@ def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int
         if count == 1:
             stop.set()
             out.complain(
-                "Stopping: dpsync waits for the answers to what it has sent. A second signal ends that, too."
+                "Stopping: dpsync waits for the responses to requests that were "
+                "already sent. Press Ctrl-C again to stop at once."
             )
         else:
             client.cancel()
@@ -270,8 +274,8 @@ def _end(
     except Exception as mistake:
         if report is None or not report.sent:
             raise
-        said = f"internal error in dpsync ({type(mistake).__name__}) while it told what was done"
-        out.complain(f"{said}; the journal has it all: {report.journal}")
+        said = f"internal error ({type(mistake).__name__}) while dpsync printed the result"
+        out.complain(f"{said}. The journal contains all changes: {report.journal}")
         return max(code, Exit.PARTIAL)
     return code
 

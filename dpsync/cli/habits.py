@@ -9,23 +9,24 @@ import click
 
 _FLAGS: Final = {
     "auto-approve": "--yes",
-    "backup": "nothing: git has what was there before",
+    "backup": "nothing, because git keeps earlier versions of your files",
     "chdir": "-C DIR",
     "compact-warnings": "-q",
     "config": "-f FILE",
-    "destroy": "nothing: take the entries out of the files, name them in policy: prune, and apply",
-    "dry-run": "the command plan",
+    "destroy": "nothing. Delete the entries from the files, add their lists "
+    "to policy: prune, and run dpsync apply",
+    "dry-run": "dpsync plan",
     "input": "--no-input",
     "json": "--format json",
-    "lock": "nothing: an apply locks its organization by itself",
-    "lock-timeout": "nothing: an apply locks its organization by itself",
+    "lock": "nothing, because dpsync apply locks its organization itself",
+    "lock-timeout": "nothing, because dpsync apply locks its organization itself",
     "no-color": "--color never",
-    "refresh": "nothing: every command reads the platform",
-    "refresh-only": "the command drift",
-    "replace": "nothing: an apply changes what differs",
-    "state": "--ids FILE: there is no state, and the ids file says which object is which",
+    "refresh": "nothing, because every command reads GitBook",
+    "refresh-only": "dpsync drift",
+    "replace": "nothing, because dpsync apply changes every difference",
+    "state": "--ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
     "target": "--select ADDRESS",
-    "var": "a variable of the environment, written as ${NAME} in the files",
+    "var": "an environment variable, and write ${NAME} in the files",
     "var-file": "-f FILE for an overlay, or --env NAME",
     "workspace": "--env NAME",
 }
@@ -38,10 +39,10 @@ _OURS: Final = {
 """Flags that are written with two dashes here: with one they would be read as several short ones."""
 _COMMANDS: Final = {
     "deploy": "use apply",
-    "destroy": "take the entries out of the files, name their places in policy: prune, and apply",
+    "destroy": "delete the entries from the files, add their lists to policy: prune, and run dpsync apply",
     "diff": "use plan",
-    "force-unlock": "a lock goes with the process that holds it",
-    "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",
+    "force-unlock": "a lock ends with its dpsync process",
+    "login": "set the token in DPSYNC_TOKEN, or name a token file in DPSYNC_TOKEN_FILE",
     "output": "use plan --format json",
     "preview": "use plan",
     "pull": "use import",
@@ -50,7 +51,7 @@ _COMMANDS: Final = {
     "rollback": "Did you mean `dpsync revert`?",
     "state": "use ids",
     "sync": "use apply",
-    "taint": "an apply changes what differs",
+    "taint": "dpsync apply changes every difference",
     "test": "use validate",
     "undo": "Did you mean `dpsync revert`?",
     "up": "use apply",
@@ -81,7 +82,7 @@ def directory_behind(arguments: list[str]) -> list[str]:
     if not moved or not rest:
         return arguments
     if any(_DIRECTORY.fullmatch(one) for one in rest):
-        raise click.UsageError("-C is given twice, before the command and behind it: give it once")
+        raise click.UsageError("-C appears twice, before and after the command. Use it once")
     return [rest[0], *moved, *rest[1:]]
 
 

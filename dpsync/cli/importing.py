@@ -74,7 +74,7 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
             for id, title in titles.items()
         ]
         raise WrongUsage(
-            f"The token sees {len(titles)} organizations. Name the one to import:", *commands,
+            f"The token has access to {len(titles)} organizations. Choose the one to import:", *commands,
             "To import several into one directory, repeat --organization.",
         )  # fmt: skip
     for id, title in titles.items():

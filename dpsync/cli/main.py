@@ -133,7 +133,7 @@ def _seen(error: click.ClickException) -> click.ClickException:
         return error
     message = visible(error.format_message())
     if _EXTRA.fullmatch(message):
-        message += ": name a file with -f FILE, and a directory with -C DIR"
+        message += ". To choose a file, use -f FILE. To choose a directory, use -C DIR"
     return (
         click.UsageError(message, error.ctx) if isinstance(error, click.UsageError) else type(error)(message)
     )

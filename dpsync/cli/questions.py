@@ -133,7 +133,7 @@ def _entry(out: Output, question: OpenQuestion) -> Address | None:
     """Return the entry that is the chosen object; ask which one if there are several."""
     if len(question.entries) == 1:
         return question.entries[0]
-    while typed := out.ask("Type the address of its entry:"):
+    while typed := out.ask("Type the address of the entry for this object:"):
         if (address := Address.parse(typed)) in question.entries:
             return address
     return None
@@ -142,7 +142,7 @@ def _entry(out: Output, question: OpenQuestion) -> Address | None:
 def _new(question: OpenQuestion, given: Given) -> str:
     """Return what it means that entries are new."""
     one = len(question.entries) == 1 or bool(given.new)
-    return "another one: create it" if one else f"others: create all {len(question.entries)} of them"
+    return "a new object: create it" if one else f"new objects: create all {len(question.entries)}"
 
 
 def _type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:

@@ -29,20 +29,20 @@ ListFault = Literal[
 
 USUAL: Final = Way()
 _NOT_SENT: dict[NotSentReason, str] = {
-    "refused": "the connection was refused: nothing listens there",
-    "dns": "there is no host of this name",
-    "tls": "no secure connection could be made",
-    "certificate": "its certificate is not trusted",
-    "timeout": "no connection in time",
-    "proxy": "the proxy did not let it through",
-    "connect": "no connection could be made",
-    "too long": "the address with its query is too long to be sent",
+    "refused": "the connection was refused, because no server uses this port",
+    "dns": "the host name does not exist",
+    "tls": "the secure connection failed",
+    "certificate": "the certificate of the server is not trusted",
+    "timeout": "the connection took too long",
+    "proxy": "the proxy refused the connection",
+    "connect": "the connection failed",
+    "too long": "the address of the request is too long",
 }
 _NO_ANSWER: dict[UnknownReason, str] = {
-    "reset": "the connection was reset before an answer",
-    "closed": "the connection was closed before an answer",
-    "truncated": "the answer was cut off",
-    "failed": "the connection failed before an answer",
+    "reset": "the connection was reset before a response",
+    "closed": "the connection was closed before a response",
+    "truncated": "the response was cut off",
+    "failed": "the connection failed before a response",
 }
 
 
@@ -123,7 +123,7 @@ class Unknown(ClientError):
         if self.method == "GET":  # a read leaves nothing behind that could be unknown
             in_time = "in time" if self.seconds is None else f"within {self.seconds:g} s"
             return (
-                f"no answer {in_time}"
+                f"no response {in_time}"
                 if self.reason == "timeout"
                 else _NO_ANSWER.get(self.reason, self.reason)
             )
@@ -218,7 +218,7 @@ class NotJson(ClientError):
 
     def what(self) -> str:
         kind = self.content_type or "no content type"
-        return f"not an answer of the API (status {self.status}, {kind}): {self.found}"
+        return f"not a response of the GitBook API (status {self.status}, {kind}): {self.found}"
 
 
 class BadList(ClientError):
@@ -254,7 +254,7 @@ class BadAnswer(ClientError):
         self.found = found
 
     def what(self) -> str:
-        where = self.place or "the answer"
+        where = self.place or "the response"
         if self.id is not None:
             where += f" (id {self.id!r})"
         wrong = "is missing" if self.found == "missing" else f"is {self.found}, not {self.expected}"

@@ -125,9 +125,11 @@ class Token:
 
     def __init__(self, value: str) -> None:
         if not value:
-            raise Malformed("token", "empty")
+            raise Malformed("token", "is empty")
         if not _VISIBLE.fullmatch(value):
-            raise Malformed("token", "has a space, a line break or a character outside ASCII: copy it anew")
+            raise Malformed(
+                "token", "contains a space, a line break or a character outside ASCII. Copy the token again"
+            )
         self.__value = value
 
     def header(self) -> str:
@@ -166,9 +168,10 @@ class HttpTransport:
         if token.is_documented and not is_loopback(self._base):
             raise Malformed(
                 "token",
-                "it is a documented token of the companion, and dpsync sends it only to loopback addresses, "
-                f"not to {self._base}: set DPSYNC_URL to the address that `dpsync serve` prints. For a "
-                "companion on another machine, choose a token with `dpsync serve --token`.",
+                "is a public test token of the local GitBook server (dpsync "
+                "serve). dpsync does not send this token to "
+                f"{self._base}. Set DPSYNC_URL to the address that `dpsync serve` prints. For a "
+                "server on another machine, choose a token with `dpsync serve --token`.",
             )
         self._timeout = timeout
         self._trace = trace
@@ -271,7 +274,7 @@ def _base(url: str) -> str:
         parsed = httpx.URL(url)
         assert parsed.host  # what is written for another script is decoded
     except (httpx.InvalidURL, UnicodeError):
-        raise Malformed("url", "cannot be read") from None
+        raise Malformed("url", "is not a valid address") from None
     return str(parsed).rstrip("/")
 
 
@@ -294,18 +297,20 @@ def _open(base: str, token: Token, timeout: float) -> httpx.Client:
         )
     except OSError as error:
         raise Malformed(
-            "certificates", f"{trusted()} names certificates that cannot be loaded: {_no_trust(error)}"
+            "certificates", f"dpsync cannot load the certificates from {trusted()}: {_no_trust(error)}"
         ) from None
     except (ValueError, ImportError, httpx.InvalidURL):
         proxy = proxy_of(base.partition(":")[0])
-        raise Malformed("proxy", f"{proxy} is no address of a proxy that can be used") from None
+        raise Malformed("proxy", f"{proxy} is not a valid proxy address") from None
 
 
 def _trust() -> ssl.SSLContext:
     """Who is trusted: the certificates of a variable, else the system's, else Mozilla's. Raises OSError."""
     chosen = trusted()
     if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, "it is no directory", chosen.value)  # OpenSSL takes anything
+        raise NotADirectoryError(
+            errno.ENOTDIR, "it is not a directory", chosen.value
+        )  # OpenSSL takes anything
     if chosen is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
         import truststore  # imported late: most tests and the companion speak http
 
@@ -316,7 +321,7 @@ def _trust() -> ssl.SSLContext:
 
 def _no_trust(error: OSError) -> str:
     """Why the trusted certificates cannot be read; OpenSSL says so in words of its own."""
-    return "there is no certificate in it" if isinstance(error, ssl.SSLError) else disk.why(error)
+    return "the file contains no certificate" if isinstance(error, ssl.SSLError) else disk.why(error)
 
 
 def _read(request: Request, answer: httpcore.Response) -> Response | ClientError:
@@ -324,7 +329,7 @@ def _read(request: Request, answer: httpcore.Response) -> Response | ClientError
     headers = _headers(answer)
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("identity", "gzip", "x-gzip"):
-        return _unfit(request, answer.status, headers, "a content coding that was not asked for")
+        return _unfit(request, answer.status, headers, "an unexpected compression")
     inflate = None if coding == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 16)
     parts: list[bytes] = []
     size = received = 0
@@ -332,7 +337,7 @@ def _read(request: Request, answer: httpcore.Response) -> Response | ClientError
         part = inflate.decompress(chunk, MAX_BODY + 1 - size) if inflate else chunk
         size, received = size + len(part), received + len(chunk)
         if max(size, received) > MAX_BODY:
-            return _unfit(request, answer.status, headers, "a body over 64 MiB")
+            return _unfit(request, answer.status, headers, "more than 64 MiB of data")
         parts.append(part)
     if inflate and received and not inflate.eof:
         raise zlib.error("cut off")

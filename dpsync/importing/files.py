@@ -83,7 +83,9 @@ def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Places that something else has than a file or a link, which a file would take the place of."""
     kinds = {path: disk.kind_of(directory / path) for path in paths}
     return [
-        Diagnostic("exists", f"{path} is there and is {kind}, not a regular file", hint="move or remove it")
+        Diagnostic(
+            "exists", f"{path} is there and is {kind}, not a regular file", hint="move or delete the file"
+        )
         for path, kind in kinds.items()
         if kind not in (None, "a link")
     ]

@@ -54,4 +54,4 @@ def _event(events: dict[str, LastEvents], ids: dict[str, str], address: str) -> 
 def _notes(events: dict[str, LastEvents]) -> Iterator[Note]:
     for root, one in events.items():
         if one.refused is not None:
-            yield Note(address=root, text=f"who changed something is not told: {one.refused}")
+            yield Note(address=root, text=f"dpsync cannot show who changed objects: {one.refused}")

@@ -62,11 +62,12 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         for remark in compared.remarks
         if remark.found is not None
     }
-    hint = "delete one of the two lines, or run dpsync ids for the platform of these lines"
+    hint = "delete one of the two lines by hand, or run dpsync ids for that server"
     found = [
         Diagnostic(
             IDS_CONFLICT,
-            f"{file}: the merge has two lines for {address}, and GitBook does not show which is right",
+            f"{file}: the two sides of the merge have different ids for {address}, "
+            "and dpsync cannot tell which one is right",
             hint=hint,
         )
         for platform, organization, address in sorted(merged.disputed)
@@ -134,10 +135,10 @@ class _Hand:
         if known and address not in resources:
             nearest = did_you_mean(text, [str(one) for one in resources])
             raise NotPossible(
-                f"there is no entry {text}" + (f', did you mean "{nearest}"?' if nearest else "")
+                f"the files declare no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
             )
         if not any(kind.recorded for kind in self.places.kinds(address)):
-            raise NotPossible(f"the ids file has no lines for addresses like {text}")
+            raise NotPossible(f"{text} is not the address of an entry that needs a line")
         return address
 
     def bind(self, address: Address, id: str) -> None:
@@ -180,7 +181,7 @@ class _Hand:
         """The id of an organization: as the configuration or the file has it, else as the platform says."""
         key = address.first
         if key not in self._organizations:
-            raise NotPossible(f'this configuration has no organization "{key}"')
+            raise NotPossible(f'"{key}" is not an organization of this configuration')
         return self._organizations[key]
 
     @cached_property

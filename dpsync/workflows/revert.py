@@ -115,7 +115,10 @@ class Revert:
                 at = entry.spans.get(item.field)
                 if at is not None:
                     where = f"{at.file}:{at.line}"
-                    text = f"{where} still has the applied value, so the next apply writes it again"
+                    text = (
+                        f"{where} still contains the value that the apply wrote, "
+                        "so the next apply writes it again"
+                    )
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
 
@@ -150,9 +153,11 @@ def _reasons_to_keep_created(
     registry = session.registry
     for root in deleted.roots:
         noun = registry[root[0]].noun
-        inside = [(live.identity, "is in it") for live in deleted.cascade.left_inside.get(root, ())]
+        inside = [
+            (live.identity, "is inside this object") for live in deleted.cascade.left_inside.get(root, ())
+        ]
         losses = [  # objects come before fields
-            (identity, f"refers to it as {name}" if name else "would be deleted with it")
+            (identity, f"refers to this object as {name}" if name else "would be deleted with it")
             for identity, name in deleted.cascade.by_root.get(root, ())
         ]
         for identity, what in (*inside, *losses):

@@ -82,7 +82,7 @@ def import_rows(
     shared = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
     who = shared.of_file(place.span.file)
     if layers is not None and (layers.environment or layers.overlays) and who:
-        raise _refused(f"{place.span.file} is shared with {', '.join(who)}", place.span)
+        raise _refused(f"{place.span.file} also belongs to {', '.join(who)}", place.span)
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     made = Updated()
     table, beside = _split(sides, planned, place)
@@ -98,7 +98,7 @@ def import_rows(
         inside = [change for change in after.changes if Address.parse(change.address).is_in(place.address)]
         found = unintended(before, after, made)
         found += [
-            Diagnostic("side-effect", f"after the edit {one.address} would differ", address=one.address)
+            Diagnostic("side-effect", f"the edit would change {one.address}", address=one.address)
             for one in inside
         ]
     if found:
@@ -120,7 +120,7 @@ def _place(session: Session, named: str) -> _RowPlace:
     if len(meant) == 1:
         return meant[0]
     known = ", ".join(str(one.owner.address) for one in found) or "none"
-    what = "names several entries" if meant else "names no entry with a place that rows can give"
+    what = "matches several entries" if meant else "is not an entry with a list that a CSV file can contain"
     found_wrong = Diagnostic("unknown-address", f'"{named}" {what}', hint=f"declared: {known}")
     raise DiagnosticError([found_wrong], Exit.REFUSED)
 
@@ -135,24 +135,28 @@ def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, fil
     for entry in desired.resources.values():
         if entry.address.is_in(place.address):
             if entry.span.file in desired.row_files:
-                hint = "take live values over into it with --update and --add"
-                raise _refused(f"{entry.span.file} is a file of rows already", place.span, hint)
+                hint = "to write live values into this file, use --update and --add"
+                raise _refused(f"{entry.span.file} is already a CSV file", place.span, hint)
             if entry.span.file != place.span.file:
-                raise _refused(f"{entry.address} stands in another file than its siblings", entry.span)
-            if planned.snapshot.bound(entry.address) is None:
-                hint = "apply it first, or remove it"
                 raise _refused(
-                    f"{entry.address} is declared and not live: it would be lost", entry.span, hint
+                    f"{entry.address} is in another file than the other entries of its list", entry.span
+                )
+            if planned.snapshot.bound(entry.address) is None:
+                hint = "run dpsync apply first, or delete the entry"
+                raise _refused(
+                    f"GitBook does not contain {entry.address}, so the import would lose this entry",
+                    entry.span,
+                    hint,
                 )
     if place.address not in planned.snapshot.scopes:
-        raise _refused(f"{place.address} could not be read", place.span)
+        raise _refused(f"dpsync could not read {place.address}", place.span)
     try:
         files.read(name, 0)
     except FileNotFoundError:
         return
     except OSError:
         pass
-    raise _refused(f"{name} is there already", place.span, "move or remove it")
+    raise _refused(f"{name} already exists", place.span, "move or delete the file")
 
 
 def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
@@ -179,13 +183,13 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
                     writing = Writing(sides.named(place.owner), partial(variable, at, one.name))
                     fields[one.name] = writing.value(one.type, value)
         except Unwritable as why:
-            raise _refused(f'"{key}" cannot be written down: {why}', place.span) from None
+            raise _refused(f'dpsync cannot write "{key}": {why}', place.span) from None
         try:
             lines.append(row(place.kind, key, fields))
         except Uneditable:
             beside[key] = fields
     if not lines:
-        raise _refused(f"nothing is live in {place.address} that a row could hold", place.span)
+        raise _refused(f"{place.address} contains no object that a CSV file can contain", place.span)
     return file_text(place.kind, lines), beside
 
 
@@ -201,7 +205,7 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
         if place.scope is not None:
             key, old = document.value_of(place.span)
             if any("${" in text for text in _texts(old)):
-                raise Uneditable("a value of it comes from a variable, which would be lost")
+                raise Uneditable("a value of this entry comes from a variable, which would be lost")
             edits = document.edits(key, old, value)
         else:
             names = {one.name for one in session.registry[place.owner.kind].fields}
@@ -211,10 +215,13 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
             edits = document.adding(place.span, first, value, names)
         text = apply_edits(document.text, edits)
     except Uneditable as why:
-        raise _refused(f"the line cannot be written: {why}", place.span, "write it by hand") from None
+        raise _refused(f"dpsync cannot write the line: {why}", place.span, "write the line by hand") from None
     if lost := comments(document.text) - comments(text):
-        said = f"{counted(lost.total(), 'comment')} would be lost, since no row has one: {next(iter(lost))}"
-        raise _refused(said, place.span, f"put it above {place.kind.key}, or take it away")
+        said = (
+            f"{counted(lost.total(), 'comment')} would be lost, because CSV "
+            f"files have no comments: {next(iter(lost))}"
+        )
+        raise _refused(said, place.span, f"move the comment above {place.kind.key}, or delete it")
     return mark + text.encode()
 
 

@@ -82,7 +82,8 @@ class Session(Struct, frozen=True, dict=True):
         checked, planned = self.desired.profile, self.registry.profile.name
         if checked != planned:
             message = (
-                f"the configuration was checked for the profile {checked}, the kinds are those of {planned}"
+                f"the configuration was loaded for the API version {checked}, "
+                f"but the registry is for {planned}"
             )
             hint = (
                 f'take load_registry("{checked}"), or check the files for the other one: '

@@ -37,8 +37,10 @@ def undeclared(
         named = [address for address in addresses if pattern.matches(address)]
         found |= {address: known[address] for address in named}
         if not named:
-            message = f'"{pattern.text}" matches no undeclared object that dpsync has read'
-            hint = "dpsync drift lists undeclared objects. Add a list to policy: watch to read it"
+            message = f'"{pattern.text}" matches no live object without an entry'
+            hint = (
+                "dpsync drift lists such objects. To include a list without entries, add it to policy: watch"
+            )
             problems.append(Diagnostic("unknown-address", message, hint=hint))
     return found, problems
 
@@ -84,10 +86,11 @@ def _not_taken(names: Names, address: Address, could_be: Mapping[Identity, Reaso
     pin = answer_text(names, address, first.id)
     return Diagnostic(
         "not-live",
-        "this entry has no live object, and one of these objects may be the same object with another name",
+        "GitBook contains no object of this entry, and dpsync cannot tell "
+        "whether one of these is the object under another name",
         names.desired.resources[address].span,
         str(address),
-        f"{pin} if it is the same object, or remove the entry if its object was deleted",
+        f"{pin} if that is the object, or delete the entry if the object no longer exists",
         candidates=candidates,
         answers=it_is(names, address, candidates),
     )

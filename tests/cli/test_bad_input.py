@@ -83,7 +83,7 @@ def test_an_unreachable_server_ends_with_1(run: Run, example: Path, monkeypatch:
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
     ended = run("plan", "-C", str(example))
     assert ended.code == 1
-    assert "cannot reach http://127.0.0.1:9" in ended.err
+    assert "dpsync cannot connect to http://127.0.0.1:9" in ended.err
 
 
 def test_a_wrong_token_ends_with_1(
@@ -180,11 +180,14 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
             ["import", "--update", "--from-navigation", "x.yaml"],
             "--from-navigation cannot be combined",
         ),
-        (["import", "--update", "--full", "x"], "--full is for a new configuration of what is live"),
+        (
+            ["import", "--update", "--full", "x"],
+            "--full cannot be combined with --update, --add, --redirects or --from-navigation",
+        ),
         (["import", "--update", "--organization", "acme", "x"], "--update and --add take addresses"),
-        (["import", "--update"], "--update and --add take addresses, and addresses need one of them"),
-        (["import", "--title", "T"], "--title belongs to --from-navigation"),
-        (["import", "--into", "a.yaml"], "--into belongs to --update and --add"),
+        (["import", "--update"], "name addresses together with --update or --add"),
+        (["import", "--title", "T"], "--title can only be used with --from-navigation"),
+        (["import", "--into", "a.yaml"], "--into can only be used with --update or --add"),
         (["init", "--import", "--empty"], "--import and --empty cannot be combined"),
         (["plan", "-out=x"], "There is no flag -out"),
         (["apply", "--confirm", "run acme/translation/fr"], 'did you mean "acme/translations/fr"?'),

@@ -178,7 +178,7 @@ def test_a_password_in_an_address_is_never_shown(
     for url in ("https://ada:pass-word@docs.example", "http://ada:pass-word@docs.example/v1"):
         monkeypatch.setenv("DPSYNC_URL", url)
         ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))))
-        assert (ended.code, "must not hold a user or password" in ended.err) == (64, True)
+        assert (ended.code, "must not contain a user or password" in ended.err) == (64, True)
         assert "pass-word" not in ended.out + ended.err
 
 

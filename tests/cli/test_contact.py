@@ -186,7 +186,7 @@ def test_token_with_less_access_names_what_it_may_not_read(
 
 def test_report_without_contact_is_wrong_usage(run: Run, project: Project) -> None:
     ended = run("doctor", "-C", str(project(ACME)), "--report", "report.json")
-    assert (ended.code, "--report needs --contact" in ended.err) == (64, True)
+    assert (ended.code, "--report can only be used with --contact" in ended.err) == (64, True)
 
 
 def test_unreachable_platform_writes_no_report(

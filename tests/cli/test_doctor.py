@@ -274,12 +274,12 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
 
 
 @pytest.mark.parametrize(("ahead", "said"), [
-    (0.0, "within 60 seconds of the server's clock"),
-    (60.0, "within 60 seconds of the server's clock"),
-    (-60.0, "within 60 seconds of the server's clock"),
-    (61.0, "the server's clock is 61 seconds ahead of this machine"),
-    (-61.0, "the server's clock is 61 seconds behind this machine"),
-    (None, "the server sends no date with its responses"),
+    (0.0, "within 60 seconds of the platform's"),
+    (60.0, "within 60 seconds of the platform's"),
+    (-60.0, "within 60 seconds of the platform's"),
+    (61.0, "the platform's clock is 61 seconds ahead"),
+    (-61.0, "the platform's clock is 61 seconds behind"),
+    (None, "the responses of GitBook contain no date"),
 ])  # fmt: skip
 def test_a_clock_may_differ_by_a_minute(
     ahead: float | None, said: str, examination: PlatformExamination

@@ -49,11 +49,11 @@ def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
 @pytest.mark.parametrize(
     ("error", "code", "hint"),
     [
-        (not_sent("refused"), "unreachable", "check DPSYNC_URL and that the server is running"),
+        (not_sent("refused"), "unreachable", "check DPSYNC_URL, and check that the server is running"),
         (not_sent("dns"), "unreachable", "check the name in DPSYNC_URL"),
         (not_sent("dns", way=PROXY), "unreachable", "check HTTPS_PROXY, or name the host in NO_PROXY"),
         (not_sent("refused", way=PROXY), "unreachable", "check HTTPS_PROXY, or name the host in NO_PROXY"),
-        (not_sent("tls"), "unreachable", "check DPSYNC_URL: what answers there may not speak https"),
+        (not_sent("tls"), "unreachable", "check DPSYNC_URL: the server may not support https"),
         (not_sent("too long"), "unreachable", "the platform has sent an id of that length"),
         (not_sent("certificate", "it has EXPIRED"), "unreachable", "the clock of this machine is wrong"),
         (not_sent("certificate", "not yet valid"), "unreachable", "the clock of this machine is wrong"),
@@ -70,7 +70,7 @@ def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
         (unknown("closed", PROXY), "request", "check HTTPS_PROXY (http://proxy:3128), or name the host"),
         (unknown("closed"), "request", "what stands between here and there; nothing was written"),
         (errors.Unauthorized("GET", "/user", 401, ""), "unauthorized", "check DPSYNC_TOKEN"),
-        (errors.Forbidden("GET", "/user", 403, ""), "forbidden", "use the token of somebody who may"),
+        (errors.Forbidden("GET", "/user", 403, ""), "forbidden", "use the token of a user with more rights"),
         (errors.NotFound("GET", "/user", 404, ""), "request", "--profile says which"),
         (errors.ServerFault("GET", "/user", 501, ""), "request", "--profile says which"),
         (errors.ServerFault("GET", "/user", 500, ""), "request", "nothing was written; try again"),

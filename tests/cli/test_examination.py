@@ -43,8 +43,8 @@ def test_the_way_to_a_platform_is_told_and_where_each_setting_is_from(
     nothing_set: pytest.MonkeyPatch,
 ) -> None:
     address = ("address", "ok", "https://api.acme.example", "DPSYNC_URL")
-    token = ("token", "ok", "set (not printed)", "DPSYNC_TOKEN")
-    usual = ("certificates", "ok", "bundled with dpsync", "the default")
+    token = ("token", "ok", "the token is set (dpsync never shows it)", "DPSYNC_TOKEN")
+    usual = ("certificates", "ok", "the certificates of dpsync", "the default")
     assert way(address[2]) == [address, token, ("proxy", "ok", "none", None), usual]
     nothing_set.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     nothing_set.setenv("REQUESTS_CA_BUNDLE", "a.pem")

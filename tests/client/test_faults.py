@@ -67,8 +67,8 @@ UNREADABLE = [
     ("broken JSON", reply(200, b'{"a": '), "broken JSON"),
     ("NaN", reply(200, b'{"a": NaN}'), "broken JSON"),
     ("partial content", reply(206, {"a": 1}), "a status that the API does not send"),
-    ("gzip bomb", faulty.bomb, "a body over 64 MiB"),
-    ("brotli", reply(200, b"x", content_encoding="br"), "a content coding that was not asked for"),
+    ("gzip bomb", faulty.bomb, "more than 64 MiB of data"),
+    ("brotli", reply(200, b"x", content_encoding="br"), "an unexpected compression"),
 ]
 
 

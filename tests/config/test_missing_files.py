@@ -99,7 +99,7 @@ def test_unknown_commit_never_shows_a_deleted_file(project: Path) -> None:
     """Without git, a missing file may be lost."""
     from dpsync.model.entries.git_base import NOT_ASKED
 
-    assert NOT_ASKED.missing_file("0" * 40, NAME) == "git does not show what became of it"
+    assert NOT_ASKED.missing_file("0" * 40, NAME) == "git does not show how the entry disappeared"
 
 
 def test_file_declares_its_own_entries_only(project: Path) -> None:

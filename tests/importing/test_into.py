@@ -163,7 +163,7 @@ def test_a_file_that_is_not_of_this_configuration_is_refused(run: Run, directory
     for name in ("staging.yaml", "../other.yaml", "nothing.yaml"):
         arguments = ("--env", "prod", "--update", "acme", "--into", name)
         ended = run("import", "-C", str(directory), *arguments)
-        assert (ended.code, "is no file of this configuration" in ended.err) == (64, True)
+        assert (ended.code, "is not a file of this configuration" in ended.err) == (64, True)
 
 
 def test_what_cannot_be_put_into_an_overlay_is_told_and_the_overlay_stays_as_it_is(

@@ -53,7 +53,9 @@ CHANGES = (
         kind="site",
         action="delete",
         label="Gone",
-        effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is in it", kind="section"),),
+        effects=(
+            Effect(address="acme/sites/[Gone]/structure/s", what="is inside this object", kind="section"),
+        ),
     ),
 )
 PLAN = Plan(changes=CHANGES, refusals=(ASKED,), **BESIDE)

@@ -98,7 +98,9 @@ def command(
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if saved_in is not None and options != Options():
-        raise click.UsageError("a saved plan has its own --select, --exclude, --confirm and --no-delete")
+        raise click.UsageError(
+            "a saved plan already contains --select, --exclude, --confirm and --no-delete. Delete these flags"
+        )
     options = replace(options, reviewed=are_deletes_reviewed())
     with nothing_applied(out):
         with endings(out):

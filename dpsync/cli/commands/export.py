@@ -94,7 +94,7 @@ def _read_replaced_file(
     target = directory / out
     if not os.path.lexists(target):
         return None
-    why = "it is a symbolic link, and the export replaces the link"
+    why = "the file is a symbolic link, and the export replaces the link"
     if not target.is_symlink():
         try:
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)

@@ -181,36 +181,49 @@ class _Asked(Struct, frozen=True, dict=True):
         if self.rows is not None and (
             self.updating or self.adding or self.navigation or self.organizations or self.into or self.full
         ):
-            raise click.UsageError("--redirects stands alone: it names the one site")
+            raise click.UsageError(
+                "--redirects cannot be combined with --update, --add, "
+                "--from-navigation, --organization, --into or --full"
+            )
         if self.edits and self.navigation is not None:
             raise click.UsageError("--from-navigation cannot be combined with --update or --add")
         if self.full and (self.edits or self.navigation is not None):
-            raise click.UsageError("--full is for a new configuration of what is live")
+            raise click.UsageError(
+                "--full cannot be combined with --update, --add, --redirects or --from-navigation"
+            )
         if self.full and self.again:
-            raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
+            raise click.UsageError(
+                "--full needs a new configuration, but this directory already "
+                "contains one. To overwrite it, add --force"
+            )
         if self.edits and self.organizations:
             raise click.UsageError(
-                "--organization is for a new configuration; --update and --add take addresses"
+                "--organization cannot be combined with --update or --add, which take addresses"
             )
         if (self.updating or self.adding) != bool(self.addresses):
-            raise click.UsageError("--update and --add take addresses, and addresses need one of them")
+            raise click.UsageError("name addresses together with --update or --add")
         if not self.edits and self.files:
-            raise click.UsageError("--file belongs to --update and --add; --directory says where to write")
+            raise click.UsageError(
+                "--file can only be used with --update or --add. To choose where to write, use --directory"
+            )
         if not self.edits and not self.again and chosen_by_flag():
             raise click.UsageError(
-                "--env belongs to --update and --add: a new configuration has no environments yet"
+                "--env can only be used with --update or --add, because "
+                "a new configuration has no environments"
             )
         if self.navigation is not None and len(self.organizations) != 1:
-            raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
+            raise click.UsageError(
+                "--from-navigation needs --organization ID, because the navigation file names no organization"
+            )
         if self.into is not None and not self.edits:
-            raise click.UsageError("--into belongs to --update and --add")
+            raise click.UsageError("--into can only be used with --update or --add")
         if self.edits and not self.directory.is_dir():
             raise click.UsageError(f"--directory: {str(self.directory)!r} does not exist")
         if self.title is not None and self.navigation is None:
-            raise click.UsageError("--title belongs to --from-navigation")
+            raise click.UsageError("--title can only be used with --from-navigation")
         if self.navigation is not None and not (self.directory / self.navigation).exists():
             raise click.UsageError(
-                f"--from-navigation: there is no file {str(self.directory / self.navigation)!r}"
+                f"--from-navigation: dpsync found no file {str(self.directory / self.navigation)!r}"
             )
 
 
@@ -221,8 +234,10 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
     project, found = place.root.parent.resolve(), (directory / into).resolve()
     name = found.relative_to(project).as_posix() if found.is_relative_to(project) else ""
     if name not in desired.texts:
-        said = f"--into: {str(into)!r} is no file of this configuration"
-        raise click.UsageError(f"{said}; an overlay is named by its environment, or with -f")
+        said = f"--into: {str(into)!r} is not a file of this configuration"
+        raise click.UsageError(
+            f"{said}. To use an overlay, choose its environment with --env, or name the overlay with -f"
+        )
     return name
 
 
@@ -239,8 +254,8 @@ def _kept(place: ConfigurationPaths) -> Iterator[None]:
     except DiagnosticError as invalid:
         if invalid.exit_code is not Exit.INVALID:
             raise
-        message = f"{place.root.name} is there already, and what it says cannot be read and kept"
-        hint = "put it right, import into another directory, or start anew with --force"
+        message = f"dpsync cannot import into {place.root.name}, because the file has errors"
+        hint = "correct the file, import into another directory, or overwrite the file with --force"
         found = [*invalid.findings, Diagnostic("exists", message, hint=hint)]
         raise DiagnosticError(found, Exit.REFUSED, invalid.texts) from None
 
@@ -303,7 +318,7 @@ def _navigation_file(directory: Path, named: Path) -> Path:
     found = [path.name for path in found_in(directory / named)]
     if len(found) != 1:
         there = " and ".join(found) if found else f"neither {' nor '.join(NAMES)}"
-        raise click.UsageError(f"--from-navigation: {str(named)!r} has {there}; name one file")
+        raise click.UsageError(f"--from-navigation: {str(named)!r} has {there}. Name one file")
     return named / found[0]
 
 

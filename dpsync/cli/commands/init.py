@@ -120,24 +120,30 @@ def _wanted(
     if there:
         if live:
             raise WrongUsage(
-                "There is a configuration already: --import would write another one.",
-                f"{printed('import')} puts what is live into the present one.",
+                "--import cannot be used here, because the directory already contains a configuration.",
+                f"To add live objects to this configuration, run {printed('import')}.",
             )
         live, organization = False, organization or "there"
     if not asking and (organization is None or live is None):
         raise WrongUsage(
-            "Nobody can be asked here: name --organization ID, and --import or --empty.",
-            "--import takes over what is live; --empty writes a configuration to start from.",
+            "dpsync cannot ask you here, because there is no terminal. Add "
+            "--organization ID, and --import or --empty.",
+            "--import writes the objects of your organization into files. "
+            "--empty writes a configuration without objects.",
         )
     if organization is None:
-        organization = click.prompt("The id of your organization on the platform", err=True, type=str).strip()
+        organization = click.prompt("The id of your organization in GitBook", err=True, type=str).strip()
     if not is_id(organization):
         raise click.UsageError(
-            "--organization: an id is printable, has at most 500 characters, "
-            "and no blanks, backslashes or braces"
+            "--organization: the id must have at most 500 characters, "
+            "without spaces, control characters, backslashes or braces"
         )
     if live is None:
-        live = click.confirm("Take over what is live there? (else: start small)", default=True, err=True)
+        live = click.confirm(
+            "Write the objects of your organization into files? (If not, the files start without objects.)",
+            default=True,
+            err=True,
+        )
     if workflows is None and asking:
         workflows = click.confirm("Write the workflows for GitHub?", default=False, err=True)
     return Wanted(organization, live, bool(workflows))
@@ -148,13 +154,13 @@ def _action_commit(asking: bool) -> str:
     if __commit__:
         return __commit__
     if asking:
-        question = "Commit of dpsync's action for the jobs (40 digits; this build of dpsync is not a release)"
+        question = "Commit of dpsync's action for the jobs (40 digits, because this dpsync is not a release)"
         return str(click.prompt(question, err=True, type=str)).strip()
     raise WrongUsage(
-        "--workflows needs --action-ref COMMIT: this build of dpsync is not a release, so dpsync does not "
+        "--workflows needs --action-ref COMMIT, because this dpsync is not a release and does not "
         "know the commit of its action.",
-        "Pass the 40 digits of a dpsync commit that you have reviewed. A tag is not enough: whoever may move "
-        "the tag could make your jobs run different code.",
+        "Pass the 40 digits of a dpsync commit that you have reviewed. A tag is not safe, because the owner "
+        "of the tag could make your jobs run different code.",
     )
 
 
@@ -220,7 +226,7 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
     if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present.splitlines()}:
         out.result(f"kept     {visible(name)}")
         return
-    out.result(f"kept     {visible(name)}, which is there already. It would have been:")
+    out.result(f"kept     {visible(name)}, which already exists. dpsync would have written:")
     out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
@@ -232,19 +238,20 @@ def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
     if profile_at(shell_address()) is None:
         out.result("" if has_token else "\nNext, set DPSYNC_TOKEN.")
-        steps = [("To see what a plan would do", printed("plan")), ("To look for trouble", printed("doctor"))]
+        steps = [("To see what a plan would do", printed("plan")), ("To check the setup", printed("doctor"))]
     else:
-        first = "set DPSYNC_TOKEN to an access token, from the settings of your user in GitBook. Then:"
+        first = "create an access token in GitBook (settings of your user), and set DPSYNC_TOKEN to it. Then:"
         out.result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
         steps = [("To see what a plan would do", printed("plan"))]
         if not wanted.live:
             new = () if there else ("--organization", wanted.organization, "--force")
-            steps.insert(0, ("To write the files of what is live", printed("import", *new)))
-        steps.append(("To compare GitBook with what dpsync knows of it", printed("doctor", "--contact")))
+            steps.insert(0, ("To write the objects of your organization into files", printed("import", *new)))
+        steps.append(("To compare GitBook with the API that dpsync expects", printed("doctor", "--contact")))
     for what, line in steps:
         out.result(out.invocation.complete(f"{what}: {line}"))
     if wanted.workflows:
         out.result(
-            "In the repository's settings on GitHub: the variable DPSYNC_URL, and the secret DPSYNC_TOKEN "
-            "in each environment that the workflows name."
+            "In the settings of the GitHub repository, set the variable "
+            "DPSYNC_URL, and the secret DPSYNC_TOKEN "
+            "in each environment of the workflows."
         )

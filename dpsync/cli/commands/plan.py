@@ -80,6 +80,6 @@ def command(
             return Exit.REFUSED
         if saved_as is not None:
             save(directory / saved_as, plan, rehearsal)
-            out.talk(f"Saved; apply it with: {in_words('apply', str(saved_as))}")
+            out.talk(f"Saved. Apply the plan with: {in_words('apply', str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

@@ -96,7 +96,7 @@ def command(
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if (file is None) != last:
-        raise click.UsageError("pass either the journal of an apply (see dpsync history) or --last")
+        raise click.UsageError("name the journal of an apply (see dpsync history), or use --last")
     with nothing_applied(out):
         with endings(out):
             journals = None if journal_in is None else directory / journal_in

@@ -69,14 +69,14 @@ def _problem(planned: Planned, item: PlatformTrouble) -> Check:
     entry = planned.sides.resources[Address.parse(item.address)]
     work = planned.sides.kind(entry).platform
     assert work.trouble is not None
-    accept = f'to acknowledge the problem, add "{item.address}#{work.trouble.field}" to policy: accept'
-    again = [f"to try again: {command('apply', '--confirm', f'{act} {item.address}')}" for act in work.acts]
+    accept = f'To accept the problem, add "{item.address}#{work.trouble.field}" to policy: accept'
+    again = [f"To try again: {command('apply', '--confirm', f'{act} {item.address}')}" for act in work.acts]
     return Check(
         topic=_TOPIC,
         level="note",
         said=f"{item.address}: {item.what}",
         source=_place(entry.span),
-        mend="; ".join([work.trouble.todo, accept, *again]),
+        mend=". ".join([work.trouble.todo, accept, *again]),
         address=item.address,
     )
 

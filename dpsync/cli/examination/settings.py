@@ -161,5 +161,5 @@ def ids_file(
         return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
     mine = ids.sections.get(platform or "", {})
     lines = counted(sum(map(len, mine.values())), "line")
-    said = f"{name}, {lines} for this platform" if platform else name
+    said = f"{name}, {lines} for this server" if platform else name
     return Check(topic="ids file", level="ok", said=said, source=source), ids

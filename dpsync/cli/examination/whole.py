@@ -50,7 +50,7 @@ class Examination:
         if place is not None:
             self._checks += list(self._records_and_objects(place, desired, platform))
         else:
-            self._checks.append(objects.unexamined("there is no configuration"))
+            self._checks.append(objects.unexamined("dpsync found no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
         self._checks += workflow(os.environ)
         wrong = any(one.level == "problem" for one in self._checks)
@@ -95,11 +95,13 @@ class Examination:
         yield from (base_check, ids_check)
         needed = ("platform", load_registry().root.noun)
         if desired is None:
-            yield objects.unexamined("the configuration is not valid")
+            yield objects.unexamined("the configuration is invalid")
         elif to is None or any(one.level == "problem" and one.topic in needed for one in self._checks):
-            yield objects.unexamined("the platform could not be read")
+            yield objects.unexamined("dpsync could not read GitBook")
         elif base is None or ids is None:
-            yield objects.unexamined(f"the {'git base' if base is None else 'ids file'} cannot be used")
+            yield objects.unexamined(
+                f"the {'commit to compare with' if base is None else 'ids file'} is invalid"
+            )
         else:
             session = Session(desired, load_registry(desired.profile), base=base, ids=ids)
             yield from objects.objects(self._out, session, to, self._timeout)
@@ -200,8 +202,9 @@ class Examination:
         try:
             return PlatformExamination(to, self._timeout)
         except Malformed as error:
-            part = {"url": to.url_from, "token": to.token_from}.get(error.part, error.part)
-            said = f"{part} cannot be used: {error.problem}"
+            from dpsync.cli.failures import malformed_message
+
+            said = malformed_message(error, to)
             self._checks.append(Check(topic="platform", level="problem", said=said, source=to.url_from))
             return None
 

@@ -34,7 +34,7 @@ class Unwritten(click.ClickException):
     exit_code = int(Exit.FAILED)
 
     def __init__(self, why: OSError | str) -> None:
-        known = why if isinstance(why, str) else f"the result cannot be written: {why.strerror or why}"
+        known = why if isinstance(why, str) else f"dpsync cannot write the result: {why.strerror or why}"
         super().__init__(known)
 
 

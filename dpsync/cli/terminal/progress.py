@@ -31,10 +31,10 @@ LONG: Final = 10.0
 _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
-    "rate limit": "the platform asks to wait",
-    "pace": "staying under the platform's rate limit",
+    "rate limit": "GitBook demands a pause",
+    "pace": "slowing down to stay below the rate limit",
     "retry": "trying again",
-    "platform at work": "the platform is still at work",
+    "platform at work": "GitBook is still processing",
 }
 
 
@@ -202,7 +202,7 @@ class Progress:
         left = self._waits[1] - self._now() if self._waits else 0.0
         if self._waits is None or left <= 0:
             return ""
-        return f"; {_WHY[self._waits[0]]}, {max(1, round(left))} s"
+        return f" ({_WHY[self._waits[0]]}, {max(1, round(left))} s)"
 
     def _put(self, text: str) -> None:
         try:

@@ -138,7 +138,7 @@ class _Adder:
         self.left_out.add(address)
         message = f"no entry can be written for it: {why}"
         self.adding.made.problems.append(
-            Diagnostic("not-added", message, None, str(address), "write it by hand")
+            Diagnostic("not-added", message, None, str(address), "write the line by hand")
         )
 
     def _parent(self, kind: Kind, address: Address) -> Entry:
@@ -227,7 +227,7 @@ class _Adder:
             return at
         if self.into is None and (who := self.sharers(at.file)):
             raise Uneditable(
-                f"{at.file} is shared with {listed(who)}: --into {at.file} writes it for all, "
+                f"{at.file} also belongs to {listed(who)}: --into {at.file} writes it for all, "
                 "--into OVERLAY for this one alone"
             )
         if in_rows:
@@ -305,7 +305,7 @@ class _Adder:
         made = self.adding.made
         made.taken = [item for item in made.taken if item.address in known]
         message = f"no entry can be written there: {why}"
-        made.problems.append(Diagnostic("not-added", message, None, str(place), "write it by hand"))
+        made.problems.append(Diagnostic("not-added", message, None, str(place), "write the line by hand"))
 
 
 def _in_place(value: Any) -> Any:

@@ -298,13 +298,15 @@ class _Updating:
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
         alone = f"for this one alone: {here}" if overlay else "or give this one an overlay"
-        message = f"the line of {name} is shared with {listed(who)}"
+        message = f"the line of {name} also belongs to {listed(who)}"
         hint = f"--into {span.file} writes it for all; {alone}"
         self.problem("shared", message, resource.address, span, hint)
 
     def _not_taken(self, resource: Entry, name: str, why: str) -> None:
         message = f"the live {name} cannot be put into the file: {why}"
-        self.problem("not-taken-over", message, resource.address, resource.where(name), "write it by hand")
+        self.problem(
+            "not-taken-over", message, resource.address, resource.where(name), "write the line by hand"
+        )
 
     def _written(self, resource: Entry, one: Field, value: Value) -> Any:
         if value is None:
@@ -382,7 +384,7 @@ class _Updating:
             self.made.files[self.into] = inserted(before, self.into, self.inserted)
         except Uneditable as why:
             said = f"nothing can be put into {self.into}: {why}"
-            self.problem("not-taken-over", said, None, None, "write it by hand")
+            self.problem("not-taken-over", said, None, None, "write the line by hand")
             self.made.taken = [item for item in self.made.taken if item.span.file == self.into]
 
     def finish(self) -> Updated:

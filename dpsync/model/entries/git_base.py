@@ -19,7 +19,7 @@ does not read the file any more.
 
 
 def _unknown_to_git(commit: str, file: str) -> str:
-    return "git does not show what became of it"
+    return "git does not show how the entry disappeared"
 
 
 class Base(Struct, frozen=True):

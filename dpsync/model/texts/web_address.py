@@ -25,9 +25,7 @@ _PASSWORD: Final = re.compile(
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
-_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(?::[0-9]+)?")
-_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]*)*")
-_NAMED = "must begin with http:// or https:// and name a host, as https://api.acme.example does"
+_NAMED = "must begin with http:// or https:// and a host name, such as https://api.acme.example"
 
 
 def has_credentials(url: str) -> bool:
@@ -56,17 +54,17 @@ def address_problem(url: str) -> str | None:
     if len(url) > LONGEST:
         return f"must have at most {LONGEST:,} characters"
     if not _VISIBLE.fullmatch(url):
-        return "must not hold a space, a line break or a character outside ASCII"
+        return "must not contain a space, a line break or a character outside ASCII"
     try:
         parts = urlsplit(url)
     except ValueError:
-        return "cannot be read"
+        return "is not a valid address"
     if parts.scheme not in ("http", "https") or not parts.netloc:
         return _NAMED
     if "@" in parts.netloc:
-        return "must not hold a user or password"
+        return "must not contain a user or password"
     if "?" in url or "#" in url:
-        return "must not hold a query or fragment"
+        return "must not contain ? or #"
     host, port = _host_and_port(parts.netloc)
     if not _is_host(host):
         return _NAMED
