@@ -8,33 +8,33 @@ from typing import Final
 import click
 
 _FLAGS: Final = {
-    "auto-approve": "--yes",
-    "backup": "nothing, because git keeps earlier versions of your files",
-    "chdir": "-C DIR",
-    "compact-warnings": "-q",
-    "config": "-f FILE",
-    "destroy": "nothing. Delete the entries from the files, add their lists "
+    "auto-approve": "use --yes",
+    "backup": "you do not need it, because git keeps earlier versions of your files",
+    "chdir": "use -C DIR",
+    "compact-warnings": "use -q",
+    "config": "use -f FILE",
+    "destroy": "delete the entries from the files, add their lists "
     "to policy: prune, and run dpsync apply",
-    "dry-run": "dpsync plan",
-    "input": "--no-input",
-    "json": "--format json",
-    "lock": "nothing, because dpsync apply locks its organization itself",
-    "lock-timeout": "nothing, because dpsync apply locks its organization itself",
-    "no-color": "--color never",
-    "refresh": "nothing, because every command reads GitBook",
-    "refresh-only": "dpsync drift",
-    "replace": "nothing, because dpsync apply changes every difference",
-    "state": "--ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
-    "target": "--select ADDRESS",
-    "var": "an environment variable, and write ${NAME} in the files",
-    "var-file": "-f FILE for an overlay, or --env NAME",
-    "workspace": "--env NAME",
+    "dry-run": "use dpsync plan",
+    "input": "use --no-input",
+    "json": "use --format json",
+    "lock": "you do not need it, because dpsync apply locks its organization itself",
+    "lock-timeout": "you do not need it, because dpsync apply locks its organization itself",
+    "no-color": "use --color never",
+    "refresh": "you do not need it, because every command reads GitBook",
+    "refresh-only": "use dpsync drift",
+    "replace": "you do not need it, because dpsync apply changes every difference",
+    "state": "use --ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
+    "target": "use --select ADDRESS",
+    "var": "use an environment variable, and write ${NAME} in the files",
+    "var-file": "use -f FILE for an overlay, or --env NAME",
+    "workspace": "use --env NAME",
 }
 """Flags of other tools, without their dashes."""
 _OURS: Final = {
-    "out": "-o FILE",
-    "parallelism": "--parallelism N",
-    "detailed-exitcode": "--detailed-exitcode",
+    "out": "use -o FILE",
+    "parallelism": "use --parallelism N",
+    "detailed-exitcode": "use --detailed-exitcode",
 }
 """Flags that are written with two dashes here: with one they would be read as several short ones."""
 _COMMANDS: Final = {
@@ -99,4 +99,4 @@ def check_habits(arguments: list[str]) -> None:
             continue
         use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
         if use is not None:
-            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: use {use}")
+            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: {use}")

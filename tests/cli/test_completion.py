@@ -130,7 +130,7 @@ def test_the_directory_before_the_command_counts(run: Run, project: Callable[...
 
 def test_two_directories_are_wrong_usage(run: Run, tmp_path: Path) -> None:
     ended = run("-C", str(tmp_path), "validate", "-C", ".")
-    assert (ended.code, "given twice" in ended.err) == (64, True)
+    assert (ended.code, "appears twice" in ended.err) == (64, True)
 
 
 def test_json_is_a_flag_of_version_alone(run: Run) -> None:

@@ -59,33 +59,33 @@ def two() -> Iterator[tuple[Platform, Platform]]:
 # By flag or variable; DPSYNC_URL, DPSYNC_TOKEN and DPSYNC_TOKEN_PROD as set or not; what is then sent to the
 # platform of the file and to that of the shell, or the words of the refusal.
 FILE, SHELL = ({"grace-token"}, set()), (set(), {"shell-token"})
-GITBOOK = "cannot reach https://api.gitbook.com through the proxy"
+GITBOOK = "dpsync cannot connect to https://api.gitbook.com through the proxy"
 CASES = [
     ("--env", "prod", "U T P", FILE),  # an explicit flag goes before the variables
     ("--env", "prod", "U P", FILE),
     ("--env", "prod", "T P", FILE),
     ("--env", "prod", "P", FILE),
     ("--env", "prod", "U T", "DPSYNC_TOKEN_PROD is not set"),
-    ("--env", "address", "U T P", 'the environment "address" has a url and no token'),
-    ("--env", "address", "T", 'the environment "address" has a url and no token'),
-    ("--env", "token", "U T P", 'the environment "token" has a token and no url'),
+    ("--env", "address", "U T P", 'the environment "address" has a url but no token'),
+    ("--env", "address", "T", 'the environment "address" has a url but no token'),
+    ("--env", "token", "U T P", 'the environment "token" has a token but no url'),
     ("--env", "nothing", "U T P", SHELL),
-    ("--env", "nothing", "U P", "DPSYNC_TOKEN is not set"),
+    ("--env", "nothing", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("--env", "nothing", "T P", GITBOOK),
-    ("--env", "nothing", "P", "DPSYNC_TOKEN is not set"),
+    ("--env", "nothing", "P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("DPSYNC_ENV", "prod", "U T P", SHELL),  # a variable before what a variable chose in the file
-    ("DPSYNC_ENV", "prod", "U P", "DPSYNC_TOKEN is not set"),
+    ("DPSYNC_ENV", "prod", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("DPSYNC_ENV", "prod", "T P", FILE),
     ("DPSYNC_ENV", "prod", "P", FILE),
-    ("DPSYNC_ENV", "address", "T P", 'the environment "address" has a url and no token'),
+    ("DPSYNC_ENV", "address", "T P", 'the environment "address" has a url but no token'),
     ("DPSYNC_ENV", "address", "U T", SHELL),
-    ("DPSYNC_ENV", "token", "T P", 'the environment "token" has a token and no url'),
-    ("DPSYNC_ENV", "token", "U P", "DPSYNC_TOKEN is not set"),
+    ("DPSYNC_ENV", "token", "T P", 'the environment "token" has a token but no url'),
+    ("DPSYNC_ENV", "token", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("DPSYNC_ENV", "nothing", "U T P", SHELL),
     ("neither", "", "U T P", SHELL),
-    ("neither", "", "U P", "DPSYNC_TOKEN is not set"),
+    ("neither", "", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("neither", "", "T P", GITBOOK),  # the default address goes with the token of the shell
-    ("neither", "", "P", "DPSYNC_TOKEN is not set"),
+    ("neither", "", "P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
 ]
 
 
@@ -114,7 +114,10 @@ def test_address_and_token_come_from_one_source(
     if isinstance(expected, str):
         assert (ended.code, file.tokens, shell.tokens) == (1 if expected is GITBOOK else 64, set(), set())
         assert expected in ended.err
-        lacks_shell_token = expected == "DPSYNC_TOKEN is not set" and name in ("prod", "token")
+        lacks_shell_token = expected == "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set" and name in (
+            "prod",
+            "token",
+        )
         told = f"The token of the environment {name} is never sent to DPSYNC_URL." in ended.err
         assert told == lacks_shell_token
     else:
@@ -135,7 +138,7 @@ def test_address_and_token_come_from_one_source(
         (
             "DPSYNC_ENV",
             ("DPSYNC_URL", "DPSYNC_TOKEN"),
-            "warning: DPSYNC_URL is set and goes before the url of prod",
+            "warning: dpsync uses the address in DPSYNC_URL",
         ),
     ],
 )
@@ -162,7 +165,7 @@ def test_hints_name_the_setting_that_was_used(
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "grace-token")
     ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
-    assert f"cannot reach {WRONG}: the connection was refused" in ended.err
+    assert f"dpsync cannot connect to {WRONG}: the connection was refused" in ended.err
     assert 'check the url of the environment "prod"' in ended.err
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "not a token")
     flags = ("--env", "prod", "--trust-environment", "prod")
@@ -184,7 +187,7 @@ def test_a_password_in_an_address_is_never_shown(
 
 def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--env", "prod")
-    assert (ended.code, "--env belongs to --update" in ended.err) == (64, True)
+    assert (ended.code, "--env can only be used with --update" in ended.err) == (64, True)
 
 
 def test_import_update_goes_where_the_environment_says(
@@ -245,7 +248,7 @@ def test_a_read_that_takes_too_long_names_address_setting_and_flag(
         ended = run(command, "-C", str(project(TEXT.format(url=WRONG))), "--timeout", "0.1")
     assert ended.code == 1
     assert "error[timeout]" in ended.err
-    assert f"{url}: GET /orgs/acme: no answer within 0.1 s" in ended.err
+    assert f"{url}: GET /orgs/acme: no response within 0.1 s" in ended.err
     assert "DPSYNC_URL" in ended.err
     assert "--timeout" in ended.err
     assert "unknown" not in ended.err
@@ -286,4 +289,4 @@ def test_an_address_that_is_none_is_a_finding_with_its_place(
     for words in (("plan",), ("apply", "--yes"), ("drift",), ("ids",)):
         ended = run(*words, "-C", str(project("dpsync: 1\norganizations: { acme: { id: acme } }\n")))
         assert ended.code == 64
-        assert f"DPSYNC_URL cannot be used: {why}" in ended.err
+        assert f"DPSYNC_URL {why}" in ended.err

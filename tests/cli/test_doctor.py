@@ -141,7 +141,7 @@ def test_an_organization_is_found_by_its_hostname_too(
     assert check(found, "organization")["said"] == "x is Acme (acme)"
     assert found["access"]
     found = document(run, project("dpsync: 1\norganizations: { x: { hostname: nowhere } }\n"))
-    assert "this token cannot see an organization nowhere" in check(found, "organization")["said"]
+    assert "the organization nowhere does not exist" in check(found, "organization")["said"]
 
 
 def test_a_list_that_a_token_may_not_read_is_no(
@@ -155,9 +155,13 @@ def test_a_list_that_a_token_may_not_read_is_no(
 @pytest.mark.parametrize(
     ("variables", "said", "mend"),
     [
-        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN cannot be used: it is a documented token", None),
-        ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", "Create a token in GitBook"),
-        ({"DPSYNC_TOKEN": "wrong"}, "the token was not accepted (401)", "check DPSYNC_TOKEN"),
+        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN is a public test token", None),
+        (
+            {"DPSYNC_TOKEN": ""},
+            "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set",
+            "Create a token in GitBook",
+        ),
+        ({"DPSYNC_TOKEN": "wrong"}, "GitBook did not accept the token (401)", "check DPSYNC_TOKEN"),
     ],
 )
 def test_a_problem_ends_with_1_and_says_what_to_do(
@@ -181,7 +185,7 @@ def test_a_server_that_is_not_there_is_a_problem(
         monkeypatch.setenv("DPSYNC_URL", f"http://127.0.0.1:{taken.getsockname()[1]}")
         monkeypatch.setenv("DPSYNC_TOKEN", "any")
         found = document(run, acme)
-    assert "cannot reach" in check(found, "platform")["said"]
+    assert "dpsync cannot connect" in check(found, "platform")["said"]
     assert check(found, "git base")
 
 
@@ -190,7 +194,7 @@ def test_an_organization_that_is_not_there_is_a_problem(
 ) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: elsewhere } }\n"))
     assert found["exit"] == 1
-    assert "this token cannot see an organization elsewhere" in check(found, "organization")["said"]
+    assert "the organization elsewhere does not exist" in check(found, "organization")["said"]
 
 
 def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(

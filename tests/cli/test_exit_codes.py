@@ -114,7 +114,7 @@ def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.Monkey
         prose = staticmethod(said.append)
 
     assert applying.asked(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
-    assert "Nobody can be asked here." in said[0]
+    assert "dpsync cannot ask you here" in said[0]
 
 
 # The step of a workflow.

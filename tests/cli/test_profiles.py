@@ -64,7 +64,7 @@ def test_wrong_profile_names_the_missing_operation(run: Run, example: Path) -> N
     ended = run("plan", "-C", str(example), "--profile", "full")
     assert ended.code == 1
     assert "501" in ended.err
-    assert "--profile says which" in ended.err
+    assert "the API version (--profile)" in ended.err
 
 
 def test_an_operation_that_the_platform_lacks_is_no_thing_that_is_absent(
@@ -81,7 +81,7 @@ def test_an_operation_that_the_platform_lacks_is_no_thing_that_is_absent(
         ended = run("plan", "-C", str(project(root)), "--profile", "published")
     assert ended.code == 1
     assert "/mcp-servers: status 404" in ended.err
-    assert "--profile says which" in ended.err
+    assert "the API version (--profile)" in ended.err
 
 
 def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> None:

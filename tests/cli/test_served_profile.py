@@ -252,7 +252,7 @@ def test_plan_without_an_address_connects_to_gitbook(
     ended = run("plan", "-C", str(project(ACME)))
 
     assert ended.code == 1
-    assert "cannot reach https://api.gitbook.com through the proxy" in ended.err
+    assert "dpsync cannot connect to https://api.gitbook.com through the proxy" in ended.err
     assert proxy.received.startswith(b"CONNECT api.gitbook.com:443")
 
 
@@ -314,7 +314,7 @@ def test_documented_token_stays_on_this_machine(
     assert ended.code == 64
     assert proxy.received == b""
     if url is not None or command != "apply --yes":
-        assert "DPSYNC_TOKEN cannot be used: it is a documented token of the companion" in ended.err
+        assert "DPSYNC_TOKEN is a public test token" in ended.err
 
 
 def test_doctor_reports_a_documented_token(

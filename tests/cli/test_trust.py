@@ -108,7 +108,7 @@ def test_uncommitted_address_gets_no_token(lay: Lay, folder: Path, host: Recordi
     assert "error[untrusted-environment]" in ended.err
     assert why in ended.err
     assert "dpsync.yaml:5:10" in ended.err
-    assert "commit the address, or add --trust-environment prod" in ended.err
+    assert "add --trust-environment prod" in ended.err
     assert SECRET not in ended.err + ended.out
 
 
@@ -327,7 +327,7 @@ def test_person_is_asked_once_for_each_address(folder: Path, host: RecordingHost
     write(folder, configuration(host.url))
     code, said = terminal.run(folder, "plan", answer="y")
     assert (code, host.tokens) == (1, {SECRET})
-    assert 'dpsync.yaml:5:10: the address of the environment "prod" is not committed: not in a git' in said
+    assert 'dpsync.yaml:5:10: the address of the environment "prod" is not committed: the files are not in a git' in said
     assert f"dpsync would send the token in DPSYNC_TOKEN_PROD to {host.url}." in said
     assert f"Trust this address in {folder} {QUESTION}" in said
     host.requests.clear()

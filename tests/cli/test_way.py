@@ -43,7 +43,10 @@ def planned(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planne
 def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
     dead = f"http://ada:s3cret@127.0.0.1:{faulty.free_port()}"
     said = planned("http://docs.example", HTTP_PROXY=dead)
-    assert f"cannot reach http://docs.example through the proxy {dead.replace('ada:s3cret@', '')}" in said
+    assert (
+        f"dpsync cannot connect to http://docs.example through the proxy {dead.replace('ada:s3cret@', '')}"
+        in said
+    )
     assert "which HTTP_PROXY names: the connection was refused" in said
     assert "check HTTP_PROXY, or name the host in NO_PROXY" in said
     assert "check DPSYNC_URL" not in said
@@ -83,7 +86,10 @@ def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planne
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("of-another-name.pem", "the certificate is for another name"), ("expired.pem", "a new certificate")],
+    [
+        ("of-another-name.pem", "the certificate belongs to another host name"),
+        ("expired.pem", "a new certificate"),
+    ],
 )
 def test_a_trusted_certificate_that_does_not_hold_says_why(planned: Planned, name: str, words: str) -> None:
     with FaultyServer(reply(200, {}), certificate=name) as server:
