@@ -278,11 +278,11 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
 
 
 @pytest.mark.parametrize(("ahead", "said"), [
-    (0.0, "within 60 seconds of the platform's"),
-    (60.0, "within 60 seconds of the platform's"),
-    (-60.0, "within 60 seconds of the platform's"),
-    (61.0, "the platform's clock is 61 seconds ahead"),
-    (-61.0, "the platform's clock is 61 seconds behind"),
+    (0.0, "differs from the clock of GitBook by less than 60 seconds"),
+    (60.0, "differs from the clock of GitBook by less than 60 seconds"),
+    (-60.0, "differs from the clock of GitBook by less than 60 seconds"),
+    (61.0, "the clock of GitBook is 61 seconds ahead"),
+    (-61.0, "the clock of GitBook is 61 seconds behind"),
     (None, "the responses of GitBook contain no date"),
 ])  # fmt: skip
 def test_a_clock_may_differ_by_a_minute(
@@ -329,7 +329,7 @@ def test_in_a_workflow_it_says_what_its_token_may_read(
     with answering({}, seen) as url:
         monkeypatch.setenv("GITHUB_API_URL", url)
         ended = run("doctor", "-C", str(acme))
-    assert "contents: read permission" in ended.out
+    assert "the job can read contents" in ended.out
     assert "ghs_never_shown" not in ended.out + ended.err
     assert set(seen) == {"GET"}
 

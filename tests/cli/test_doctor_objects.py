@@ -108,15 +108,15 @@ def test_doctor_only_reads_to_find_problems(run: Run, directory: str, platform: 
 @pytest.mark.parametrize(
     ("text", "variables", "reason"),
     [
-        pytest.param(TEXT, {"DPSYNC_TOKEN": ""}, "the platform could not be read", id="no token"),
-        pytest.param(TEXT, {"DPSYNC_URL": ""}, "the platform could not be read", id="no address"),
-        pytest.param(TEXT, {"DPSYNC_TOKEN": "wrong"}, "the platform could not be read", id="refused token"),
+        pytest.param(TEXT, {"DPSYNC_TOKEN": ""}, "dpsync could not read GitBook", id="no token"),
+        pytest.param(TEXT, {"DPSYNC_URL": ""}, "dpsync could not read GitBook", id="no address"),
+        pytest.param(TEXT, {"DPSYNC_TOKEN": "wrong"}, "dpsync could not read GitBook", id="refused token"),
         pytest.param(
-            TEXT.replace("id: acme", "id: elsewhere"), {}, "the platform could not be read",
+            TEXT.replace("id: acme", "id: elsewhere"), {}, "dpsync could not read GitBook",
             id="no such organization",
         ),
         pytest.param(TEXT.replace("id:", "ids:"), {}, "the configuration is not valid", id="invalid file"),
-        pytest.param(None, {}, "there is no configuration", id="no root file"),
+        pytest.param(None, {}, "dpsync found no configuration", id="no root file"),
     ],
 )  # fmt: skip
 def test_doctor_names_unexamined_objects(
@@ -129,7 +129,7 @@ def test_doctor_names_unexamined_objects(
     code, found = checks(run, directory)
     assert code != 0
     assert [(one["level"], one["said"]) for one in found] == [
-        ("note", f"dpsync did not check for problems in GitBook: {reason}")
+        ("note", f"dpsync did not check objects for problems in GitBook: {reason}")
     ]
 
 
@@ -169,7 +169,7 @@ def test_doctor_prints_a_command_that_tries_again(
     directory = str(project(json.dumps({"dpsync": 1, "organizations": {"acme": declared}})))
     (found,) = checks(run, directory)[1]
     assert found["address"] == "acme/translations/fr"
-    printed = found["mend"].rpartition("to try again: ")[2]
+    printed = found["mend"].rpartition("To try again: ")[2]
     assert printed == f"dpsync apply -C {directory} --confirm 'run acme/translations/fr'"
     assert run(*shlex.split(printed)[1:], "--yes").code == 0
     platform.finish()

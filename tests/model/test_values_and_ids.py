@@ -271,8 +271,8 @@ def test_a_circle_is_told_from_any_of_its_things_on_and_a_long_one_by_its_beginn
         (0, 0, "0 gone", ""),
         (1, 0, "1 gone", ""),
         (2, 0, "2 gone", ""),
-        (1, 1, "2 gone (1, and 1 that goes with it)", "deleting it also deletes 1 other object"),
-        (3, 11, "14 gone (3, and 11 that go with them)", "deleting it also deletes 11 other objects"),
+        (1, 1, "2 gone (1, and 1 together with it)", "1 more is deleted with it"),
+        (3, 11, "14 gone (3, and 11 together with them)", "11 more are deleted with it"),
     ],
 )  # fmt: skip
 def test_how_many_things_deletes_take_away(own: int, along: int, said: str, more: str) -> None:

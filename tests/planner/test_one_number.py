@@ -42,12 +42,7 @@ NOTHING = Limits(0, 0)
 
 
 @pytest.mark.parametrize(
-    ("cascaded", "said"),
-    [
-        (0, ""),
-        (1, "deleting it also deletes 1 other object"),
-        (2, "deleting it also deletes 2 other objects"),
-    ],
+    ("cascaded", "said"), [(0, ""), (1, "1 more is deleted with it"), (2, "2 more are deleted with it")]
 )
 def test_number_of_a_delete_is_explained_by_what_goes_with_it(cascaded: int, said: str) -> None:
     found = DeleteCount(1, cascaded)

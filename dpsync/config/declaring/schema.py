@@ -196,7 +196,7 @@ def _entries(registry: Registry, kind: Kind) -> Schema:
     one: Schema = {"$ref": f"#/definitions/{kind.name}"}
     schema: Schema = {"type": "object", "additionalProperties": one}
     if rows_of(kind) is not None:
-        described = {"description": "The path of a CSV file with more entries, one entry in each row."}
+        described = {"description": "A CSV file with more entries, one per line."}
         schema["properties"] = {ROWS_WORD: {**described, "anyOf": [{"type": "string"}, one]}}
     return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
 

@@ -21,11 +21,12 @@ from dpsync.model.texts.words import listed, plural
 Schema = dict[str, Any]
 
 _FORMS = {
-    "env": "The name of the environment variable that contains the secret.",
-    "file": "The path of the file that contains the value, relative to the YAML file.",
-    "id": "The GitBook id of an object that has no entry in your files.",
+    "env": "The environment variable that contains the secret.",
+    "file": "The file that contains the value. The path is relative to this file.",
+    "id": "The id of a GitBook object that your files do not manage.",
 }
-"""The sentences about keys that stand for a value."""
+"""The member of a value that stands for another one."""
+_UNCHANGED: Final = "If you leave out this key, dpsync does not change the value."
 _OF_EVERY_ENTRY: Final = {"id": "id-1", "new": True, "takeover": True, "key": "guides"}
 """The examples of keys that belong to no field."""
 _TEXTS: Final = {"env": "NAME", "file": "text.md", "id": "id-1", "url": "https://acme.example"}
@@ -107,13 +108,7 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
         else:
             inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
-            _say(
-                part,
-                f"The permissions of {kind.one}, for members and for teams.",
-                page,
-                kind.name,
-                _left_out(part, needed),
-            )
+            _say(part, f"The objects that belong to {kind.one}.", page, kind.name, _left_out(part, needed))
             for key, kinds in inner_places.items():
                 _describe_place(part["properties"][key], registry, kinds, kind)
 
@@ -216,8 +211,9 @@ def _left_out(part: Schema, needed: bool) -> str:
     """Return what holds for a property that is left out."""
     if needed:
         return "This key is required."
-    default = f" GitBook's default is `{json_text(part['default'])}`." if "default" in part else ""
-    return f"If you leave this key out, dpsync does not change the value.{default}"
+    if "default" in part:
+        return f"{_UNCHANGED} GitBook starts with `{json_text(part['default'])}`."
+    return _UNCHANGED
 
 
 def _say(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:

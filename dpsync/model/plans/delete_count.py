@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from dpsync.model.plans.change import Change
-from dpsync.model.texts.words import counted, plural
+from dpsync.model.texts.words import are, plural
 
 
 class DeleteCount(Struct, frozen=True):
@@ -22,11 +22,11 @@ class DeleteCount(Struct, frozen=True):
         return self.own + self.cascaded
 
     def phrase(self, what: str) -> str:
-        """The number and what it counts, explained: `14 TO DELETE (3, and 11 that go with them)`."""
+        """The number and what it counts, explained: `14 TO DELETE (3, and 11 together with them)`."""
         if not self.cascaded:
             return f"{self.number} {what}"
         them = "it" if self.own == 1 else "them"
-        return f"{self.number} {what} ({self.own}, and {self.cascaded} that {_go(self.cascaded)} with {them})"
+        return f"{self.number} {what} ({self.own}, and {self.cascaded} together with {them})"
 
     def things(self, what: str) -> str:
         """The same with its noun: `1 thing would be deleted`."""
@@ -34,15 +34,11 @@ class DeleteCount(Struct, frozen=True):
 
     @property
     def more(self) -> str:
-        """Return how many other objects the delete of one object deletes; empty if there are none."""
-        return f"deleting it also deletes {counted(self.cascaded, 'other object')}" if self.cascaded else ""
+        """Of one delete, what goes with it: `2 more are deleted with it`; empty if there are none."""
+        return f"{self.cascaded} more {are(self.cascaded)} deleted with it" if self.cascaded else ""
 
 
 def count_deletes(changes: Iterable[Change]) -> DeleteCount:
     """What the deletes among these changes take away."""
     deletes = [change for change in changes if change.action == "delete"]
     return DeleteCount(len(deletes), sum(effect.counts for change in deletes for effect in change.effects))
-
-
-def _go(number: int) -> str:
-    return "goes" if number == 1 else "go"
