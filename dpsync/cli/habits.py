@@ -13,8 +13,7 @@ _FLAGS: Final = {
     "chdir": "use -C DIR",
     "compact-warnings": "use -q",
     "config": "use -f FILE",
-    "destroy": "delete the entries from the files, add their lists "
-    "to policy: prune, and run dpsync apply",
+    "destroy": "delete the entries from the files, add their lists to policy: prune, and run dpsync apply",
     "dry-run": "use dpsync plan",
     "input": "use --no-input",
     "json": "use --format json",

@@ -211,8 +211,8 @@ class _Loading(Struct):
             hint = "add organization: KEY and entries, or delete the file from include"
             if name == self.files.root:
                 hint = (
-                    f"add dpsync: 1 and organizations:, or create the file with {command('init')}. "
-                    "dpsync never reads an empty file as an empty organization"
+                    "dpsync never reads an empty file as an empty organization. "
+                    f"Add dpsync: 1 and organizations:, or run {command('init')}"
                 )
             self.diagnostics.append(
                 Diagnostic(codes.EMPTY, f"{name} is empty", Span.start_of(name), hint=hint, related=related)

@@ -292,7 +292,7 @@ def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
             f"{first.address} and {line.address} name the same entry, because "
             "each section belongs to one organization"
         )
-    hint = f"delete the wrong line, or let {command('ids')} choose the right one"
+    hint = f"delete the wrong line, or run {command('ids')}"
     return Diagnostic(codes.IDS_TWICE, message, line.span, hint=hint, related=related)
 
 
