@@ -83,9 +83,7 @@ def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Places that something else has than a file or a link, which a file would take the place of."""
     kinds = {path: disk.kind_of(directory / path) for path in paths}
     return [
-        Diagnostic(
-            "exists", f"{path} is there and is {kind}, not a regular file", hint="move or delete the file"
-        )
+        Diagnostic("exists", f"{path} exists and is {kind}, not a regular file", hint="move or remove it")
         for path, kind in kinds.items()
         if kind not in (None, "a link")
     ]
@@ -111,7 +109,7 @@ def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]
         return []
     return [
         Diagnostic(
-            "exists", f"{name} is a root file already", hint="remove it, or import into another directory"
+            "exists", f"{name} is already a root file", hint="remove it, or import into another directory"
         )
         for name in ROOT_NAMES
         if name not in paths and (directory / name).exists()
@@ -119,8 +117,8 @@ def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]
 
 
 def _stray(path: str) -> Diagnostic:
-    message = f"{path} is there and would become a part of the configuration"
-    return Diagnostic("stray", message, hint="it is about nothing that is live any more: move or remove it")
+    message = f"{path} exists and would become part of the configuration"
+    return Diagnostic("stray", message, hint="no live object belongs to the file. Move or remove the file")
 
 
 def _write(directory: Path, files: Mapping[str, bytes]) -> None:

@@ -38,17 +38,17 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
         elif isinstance(value, str) and name in known:
             made[name] = value
         else:
-            raise Uneditable(f"no column says this {name}")
+            raise Uneditable(f"no column can contain this {name}")
     for name, text in made.items():
         if not text or text != text.strip() or is_formula(text):
-            raise Uneditable(f"a cell cannot hold its {name}")
+            raise Uneditable(f"a cell cannot contain its {name}")
     return made
 
 
 def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
     """The cells of a whole entry, its key among them. Raises Uneditable."""
     if not key or is_formula(key) or key != key.strip():
-        raise Uneditable("a cell cannot hold its key")
+        raise Uneditable("a cell cannot contain its key")
     return {str(kind.natural): key, **cells(kind, fields)}
 
 

@@ -85,7 +85,7 @@ class Writing(Struct, frozen=True):
         match type_:
             case Reference(kinds=kinds):
                 if not isinstance(value, LiveId):
-                    raise Unwritable("it refers to something without an id")
+                    raise Unwritable("it refers to an object without an id")
                 key = self.named(kinds, value.id)
                 return key if key is not None else {"id": value.id}
             case Text(secret=True):
@@ -128,14 +128,14 @@ class Writing(Struct, frozen=True):
             first = outside.problems[0]
             more = f" (and {len(outside.problems) - 1} more)" if len(outside.problems) > 1 else ""
             raise Unwritable(
-                f"Markdown cannot hold it: {first.path} ({first.type}) {first.message}{more}"
+                f"Markdown cannot express {first.path} ({first.type}) {first.message}{more}"
             ) from None
 
     def _hidden(self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]) -> Any:
         """A free-form value in which some texts are secrets, told by the name and the text."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
-                raise Unwritable("it has a member that would be read as a secret's name")
+                raise Unwritable("dpsync would read one of its keys as the name of a secret")
             return {key: self._hidden(item, (*path, key), is_secret) for key, item in value.items()}
         if isinstance(value, Secret):
             return {"env": value.env}
@@ -147,7 +147,7 @@ class Writing(Struct, frozen=True):
 
     def _check(self, type_: Type, written: Any) -> None:
         if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
-            raise Unwritable("it would be read as the name of a file")
+            raise Unwritable("dpsync would read it as the name of a file")
         checking = _Checking()
         found = type_.parse(checking.node(written), checking)
         if checking.problems or found is INVALID:

@@ -81,7 +81,7 @@ def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Pa
     (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
     out = run("init", "-C", str(checkout), *SMALL).out
     assert (checkout / ".gitignore").read_text() == "*.pyc\n"
-    assert "kept     .gitignore, which already exists. dpsync would have written:\n    .dpsync/\n" in out
+    assert "kept     .gitignore, which exists already. dpsync would have written:\n    .dpsync/\n" in out
     assert "kept     dpsync.yaml" in out
     assert (checkout / "dpsync.yaml").read_text() == "dpsync: 1\norganizations: { a: { id: a } }\n"
 
@@ -278,5 +278,5 @@ def test_next_steps_for_another_server_name_no_contact(
     monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
     out = run("init", "-C", str(checkout), "--organization", "acme", "--empty").out
 
-    assert "To see what a plan would do: dpsync plan" in out
+    assert "To see the plan: dpsync plan" in out
     assert "--contact" not in out

@@ -125,7 +125,7 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
         "dpsync: 1",
         "include: [acme/*.yaml, acme/sites/*.yaml]",
         "policy:",
-        "  # `dpsync drift` reports each change of access, also of fields and places without a line.",
+        "  # Each change of access is drift, also in fields and places without a line: `dpsync drift`",
         "  watch:",
         "    - access",
         '    - "acme/publishedIntegrations/[acme-tools]#scopes=space:content:read,space:content:write"',
@@ -179,7 +179,7 @@ def test_only_what_one_organization_has(platform: ThreadedServer, run: Run, targ
 def test_an_unknown_organization_is_said(platform: ThreadedServer, run: Run, target: Path) -> None:
     ended = run("import", "-C", str(target), "--organization", "initech")
     assert ended.code == 1
-    assert 'this token cannot see an organization "initech"' in ended.err
+    assert 'this token sees no organization "initech"' in ended.err
     assert not list(target.iterdir())
 
 
@@ -244,7 +244,7 @@ def test_what_is_left_of_an_earlier_import_would_be_included_and_is_refused(
     (target / "acme/sites/gone.yaml").write_text("organizations: {}\n", encoding="utf-8")
     ended = run("import", "-C", str(target), "--organization", "acme", "--force")
     assert ended.code == 4
-    assert "acme/sites/gone.yaml is there and would become a part of the configuration" in ended.err
+    assert "acme/sites/gone.yaml exists and would become part of the configuration" in ended.err
     assert not (target / "dpsync.yaml").exists()
 
 
@@ -323,7 +323,7 @@ def test_what_cannot_be_written_is_left_out_and_said(
     ended = run("import", "-C", str(target), "--organization", "acme", "--format", "json")
     assert ended.code == 0
     notes = {(note["address"], note["field"]): note["why"] for note in json.loads(ended.out)["left_out"]}
-    assert "Markdown cannot hold it" in notes["acme/agentInstructions", "instructions"]
+    assert "Markdown cannot express" in notes["acme/agentInstructions", "instructions"]
     assert not (target / "acme/agentInstructions.md").exists()
     platform.reset()
 

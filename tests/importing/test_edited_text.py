@@ -124,18 +124,33 @@ REFUSED: list[tuple[str, Any, type[Uneditable], str]] = [
         "key: |\n  one\n  two\n",
         {"a": 1},
         Uneditable,
-        "it begins in the line of its key; write it below the key",
+        "its value begins in the line of its key. Write the value below the key",
     ),
-    ("key: |\n  one\n  two\n", {}, Uneditable, "it begins in the line of its key; write it below the key"),
-    ("key: ${A:-x}\n", "y", FromVariable, "it comes from a variable (${A:-x})"),
-    ('key: { a: "${A:-x}", b: 1 }\n', {"a": "z", "b": 1}, FromVariable, "it comes from a variable (${A:-x})"),
+    (
+        "key: |\n  one\n  two\n",
+        {},
+        Uneditable,
+        "its value begins in the line of its key. Write the value below the key",
+    ),
+    ("key: ${A:-x}\n", "y", FromVariable, "its value comes from a variable (${A:-x})"),
+    (
+        'key: { a: "${A:-x}", b: 1 }\n',
+        {"a": "z", "b": 1},
+        FromVariable,
+        "its value comes from a variable (${A:-x})",
+    ),
     (
         "key: { a: 1,\n  b: 2 }\n",
         {"a": 1},
         Uneditable,
-        "it begins in the line of its key; write it below the key",
+        "its value begins in the line of its key. Write the value below the key",
     ),
-    ("key: [a,\n  b]\n", ["a"], Uneditable, "it begins in the line of its key; write it below the key"),
+    (
+        "key: [a,\n  b]\n",
+        ["a"],
+        Uneditable,
+        "its value begins in the line of its key. Write the value below the key",
+    ),
 ]
 
 
@@ -173,7 +188,7 @@ def test_the_lines_of_a_text_stand_below_their_key_wherever_that_is() -> None:
     assert apply_edits(text, edits) == "e:\n  a: 1\n  key: |\n    x\n    y\n"
 
 
-SHORT = "its entry is written in the short form; write it as a mapping"
+SHORT = "its entry has the short form. Write the entry as a mapping"
 ADDED = [
     ("e: { a: 1, b: 2 }\n", {"a"}, "e: { a: 1, new name: { x: 1 }, b: 2 }\n"),
     ("e: { a: 1, b: 2 }\n", {"a", "b"}, "e: { a: 1, b: 2, new name: { x: 1 } }\n"),
@@ -200,7 +215,7 @@ def test_a_field_comes_behind_the_last_one_that_stands_on_one_line(
     assert apply_edits(text, edits) == after
 
 
-NOT_FOUND = "its place in the file was not found"
+NOT_FOUND = "its position in the file was not found"
 
 
 @pytest.mark.parametrize(
@@ -288,9 +303,9 @@ def test_behind_an_alias_a_person_writes(text: str) -> None:
 
 def test_a_place_that_is_not_in_the_file_is_told() -> None:
     document, elsewhere = Document("e: 1\n", "made.yaml"), Span("made.yaml", 7, 1, 7, 2)
-    with pytest.raises(Uneditable, match="the place of its siblings was not found"):
+    with pytest.raises(Uneditable, match="the position of its siblings was not found"):
         document.after(elsewhere, "new", 1)
-    with pytest.raises(Uneditable, match="its place in the file was not found"):
+    with pytest.raises(Uneditable, match="its position in the file was not found"):
         document.value_of(elsewhere)
 
 

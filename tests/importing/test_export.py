@@ -224,7 +224,7 @@ def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: 
     ("old", "new", "message"),
     [
         ("path: guides\n            default", "default", 'the section "guides" says no path'),
-        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "the files do not say the title"),
+        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "the files have no title"),
         ("space: api, path: v1.0", "space: api", 'the site space "en" says no path'),
     ],
 )

@@ -79,9 +79,9 @@ def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, direct
     document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
     assert (directory / "dpsync.yaml").read_text() == ROOT
     (problem, *_) = document["differences"]
-    assert problem["message"] == "the line of title is shared with the top-level values and staging"
+    assert problem["message"] == "the line of title is also used by the top-level values and staging"
     assert problem["hint"].startswith(
-        "--into dpsync.yaml writes it for all; for this one alone: dpsync import "
+        "to write for all: --into dpsync.yaml. To write for this one: dpsync import "
     )
     assert problem["at"] == {"file": "dpsync.yaml", "line": 13, "column": 9}
 
@@ -93,7 +93,7 @@ def test_what_is_printed_writes_it_for_this_environment_alone(
     monkeypatch.chdir(directory)
     document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
     for problem in document["differences"]:
-        command = shlex.split(problem["hint"].partition("for this one alone: ")[2])[1:]
+        command = shlex.split(problem["hint"].partition("for this one: ")[2])[1:]
         ended = run(*command, "--force")
         assert ended.code == 0, ended.out + ended.err
     assert (directory / "dpsync.yaml").read_text() == ROOT
@@ -130,7 +130,8 @@ def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
     before = wanted(run, directory, "staging")
     document = take(run, directory, 3, "--env", "prod", "--add", "acme/teams/[New]")
     assert (
-        "dpsync.yaml is shared with the top-level values and staging" in document["differences"][0]["message"]
+        "dpsync.yaml is also used by the top-level values and staging"
+        in document["differences"][0]["message"]
     )
     take(run, directory, 0, "--env", "prod", "--add", "acme/teams/[New]", "--into", "prod.yaml")
     overlay = yaml.safe_load((directory / "prod.yaml").read_text())
@@ -174,6 +175,6 @@ def test_what_cannot_be_put_into_an_overlay_is_told_and_the_overlay_stays_as_it_
     arguments = ("--env", "prod", "--update", "acme/sites/docs#title", "--into", "prod.yaml")
     document = take(run, directory, 3, *arguments)
     assert [one["message"] for one in document["differences"]] == [
-        "nothing can be put into prod.yaml: the last of its siblings is an alias"
+        "prod.yaml cannot be edited: the last of its siblings is an alias"
     ]
     assert (directory / "prod.yaml").read_text() == prod

@@ -46,10 +46,10 @@ def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, wr
 @pytest.mark.parametrize(
     ("type_", "value", "why"),
     [
-        (TEAM, "t1", "it refers to something without an id"),
+        (TEAM, "t1", "it refers to an object without an id"),
         (FORMS, {"type": "new"}, 'dpsync does not know type "new"'),
         (FORMS, {}, 'dpsync does not know type "None"'),
-        (Json(), {"file": "x"}, "it would be read as the name of a file"),
+        (Json(), {"file": "x"}, "dpsync would read it as the name of a file"),
         (Json(secrets=True), {"a": {"env": "x"}}, "a member that would be read as a secret's name"),
         (Text(1, 3), "long", ""),
     ],

@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from tests.nested_files import nested
+
 from .command import Disturbance, Ran, ran
 
 IDENTITY = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "commit.gpgsign=false")
@@ -47,13 +49,14 @@ class Checkout:
         return [name for name in names if not name.startswith((".dpsync", "dpsync.ids", ".git/"))]
 
     def trees(self) -> dict[str, Tree]:
-        return {name: yaml.safe_load((self.directory / name).read_text("utf-8")) for name in self.names()}
+        texts = {name: (self.directory / name).read_text("utf-8") for name in self.names()}
+        return {name: nested(yaml.safe_load(text)) for name, text in texts.items()}
 
     def write(self, trees: dict[str, Tree]) -> None:
         """Write the files that are different now."""
         for name, tree in trees.items():
             path = self.directory / name
-            if not path.exists() or yaml.safe_load(path.read_text("utf-8")) != tree:
+            if not path.exists() or nested(yaml.safe_load(path.read_text("utf-8"))) != tree:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True, width=110)
                 path.write_text(text, "utf-8")

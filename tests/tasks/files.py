@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from tests.nested_files import nested
+
 Tree = dict[str, Any]
 REFERENCES = {
     "teams": {"defaultTeam", "permissions/teams"},
@@ -28,7 +30,7 @@ class Files:
         for path in sorted(directory.rglob("*.yaml")):
             name = path.relative_to(directory).as_posix()
             if not name.startswith((".", "dpsync.ids")):
-                self._trees[name] = yaml.safe_load(path.read_text("utf-8"))
+                self._trees[name] = nested(yaml.safe_load(path.read_text("utf-8")))
 
     def save(self) -> None:
         """Write all files."""

@@ -211,6 +211,8 @@ class _Asked(Struct, frozen=True, dict=True):
                 "--env can only be used with --update or --add, because "
                 "a new configuration has no environments"
             )
+        if not self.edits and not self.again and chosen_by_flag():
+            raise click.UsageError("--env needs --update or --add. A new configuration has no environments")
         if self.navigation is not None and len(self.organizations) != 1:
             raise click.UsageError(
                 "--from-navigation needs --organization ID, because the navigation file names no organization"

@@ -145,7 +145,7 @@ def _wanted(
             err=True,
         )
     if workflows is None and asking:
-        workflows = click.confirm("Write the workflows for GitHub?", default=False, err=True)
+        workflows = click.confirm("Write GitHub workflows?", default=False, err=True)
     return Wanted(organization, live, bool(workflows))
 
 
@@ -242,7 +242,7 @@ def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
     else:
         first = "create an access token in GitBook (settings of your user), and set DPSYNC_TOKEN to it. Then:"
         out.result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
-        steps = [("To see what a plan would do", printed("plan"))]
+        steps = [("To see the plan", printed("plan"))]
         if not wanted.live:
             new = () if there else ("--organization", wanted.organization, "--force")
             steps.insert(0, ("To write the objects of your organization into files", printed("import", *new)))

@@ -110,7 +110,7 @@ class _Adder:
             kind = self.sides.registry[live.kind]
             try:
                 if isinstance(kind.shape, NodeShape):
-                    raise Uneditable("it stands in a navigation: write it where it belongs by hand")
+                    raise Uneditable("it belongs to a navigation. Add the entry by hand at its position")
                 place = address.place
                 key = self._key(kind, place, live, self._parent(kind, address))
             except (Uneditable, Unwritable) as why:
@@ -136,9 +136,9 @@ class _Adder:
 
     def _cannot(self, address: Address, why: Exception) -> None:
         self.left_out.add(address)
-        message = f"no entry can be written for it: {why}"
+        message = f"not added: {why}"
         self.adding.made.problems.append(
-            Diagnostic("not-added", message, None, str(address), "write the line by hand")
+            Diagnostic("not-added", message, None, str(address), "add the entry by hand")
         )
 
     def _parent(self, kind: Kind, address: Address) -> Entry:
@@ -161,9 +161,9 @@ class _Adder:
             if isinstance(value, LiveId):
                 value = self._named(parent)(kind.field(kind.natural).type.refers, value.id)
                 if value is None:
-                    raise Uneditable("its key names another thing that has no entry: name that thing, too")
+                    raise Uneditable("its key names an object without an entry. Add that object, too")
             if not isinstance(value, str) or not value or FORBIDDEN_IN_VALUE.search(value):
-                raise Uneditable("it has nothing that could be its key")
+                raise Uneditable("it has no value that can be its key")
             if isinstance(live.fields.get(kind.natural), str):
                 Writing(self._named(parent), lambda _: "").value(kind.field(kind.natural).type, value)
             return value
@@ -227,8 +227,8 @@ class _Adder:
             return at
         if self.into is None and (who := self.sharers(at.file)):
             raise Uneditable(
-                f"{at.file} also belongs to {listed(who)}: --into {at.file} writes it for all, "
-                "--into OVERLAY for this one alone"
+                f"{at.file} is also used by {listed(who)}. To write for all: --into {at.file}. "
+                "To write for this one: --into OVERLAY"
             )
         if in_rows:
             self._row(at.file, kind, key, value)
@@ -304,8 +304,8 @@ class _Adder:
         known = {item.address for item in left}
         made = self.adding.made
         made.taken = [item for item in made.taken if item.address in known]
-        message = f"no entry can be written there: {why}"
-        made.problems.append(Diagnostic("not-added", message, None, str(place), "write the line by hand"))
+        message = f"not added: {why}"
+        made.problems.append(Diagnostic("not-added", message, None, str(place), "add the entry by hand"))
 
 
 def _in_place(value: Any) -> Any:

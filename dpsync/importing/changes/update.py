@@ -84,9 +84,9 @@ def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
     return [
         Diagnostic(
             "side-effect",
-            f"after the edit {address} would differ in {name}",
+            f"the edit would also change {name} of {address}",
             address=address,
-            hint="the same line says several things (an anchor, a file); edit it by hand",
+            hint="several entries use this line, by an anchor or a file. Edit the line by hand",
         )
         for address, name in sorted((now - then) | (now & meant))
     ]
@@ -128,10 +128,8 @@ class _Updating:
             if (pattern.covers(address) if pattern.field is None else pattern.matches(address))
         ]
         if not covered:
-            hint = "only what is declared can be updated; --add writes entries for what is not"
-            self.problem(
-                "unknown-address", f'nothing declared has the address "{pattern.text}"', None, None, hint
-            )
+            hint = "--update changes existing entries. To write new entries, use --add"
+            self.problem("unknown-address", f'no entry has the address "{pattern.text}"', None, None, hint)
         for resource in covered:
             for order in self.sides.registry[resource.kind].list_orders:
                 if pattern.field in (None, order.name):
@@ -174,8 +172,8 @@ class _Updating:
             self.made.problems.append(self.perhaps[resource.address])
             return
         self.problem(
-            "not-live", f"{why}: there is nothing to take over", resource.address, resource.span,
-            "remove the entry if it is gone for good",
+            "not-live", f"{why}, so there is no live value to write", resource.address, resource.span,
+            "if somebody deleted the object for good, remove the entry",
         )  # fmt: skip
 
     def _order(self, resource: Entry, order: ListOrder) -> None:
@@ -212,7 +210,7 @@ class _Updating:
             if one.source is None:
                 raise Uneditable("GitBook does not return this value")
             if one.nest:
-                raise Uneditable("it says where the entry belongs: move the entry by hand")
+                raise Uneditable("the field is the position of the entry. Move the entry by hand")
             value = self._written(resource, one, live.fields.get(one.name))
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, one.name, str(why))
@@ -225,13 +223,13 @@ class _Updating:
         one = next((item for item in kind.fields if item.name == name), None)
         live = self.sides.live(resource)
         if one is None or live is None or one.nest or one.on == "neither" or one.source is None:
-            message = f"{kind.one} has no field {name} that could be taken over"
+            message = f"{kind.one} has no field {name} that import can write"
             self.problem("unknown-address", message, resource.address, resource.span)
             return
         value = live.fields.get(name)
         try:
             if value is None:
-                raise Uneditable("the platform has none")
+                raise Uneditable("the live object has no value")
             written = self._writing(resource, one).value(one.type, value)
             if self.into is not None and resource.span.file != self.into:
                 self._insert(resource, name, written)
@@ -240,14 +238,14 @@ class _Updating:
                 self._row(resource, name, written)
                 return
             if isinstance(written, FileContent):
-                raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
+                raise Uneditable(f"the value is long. First write {name}: {{ file: … }} into the entry")
             document = self._document(resource.span.file)
             written = placed(written, lambda long, _: _inline(long))
             short = one.type.short(written)
             names = {item.name for item in kind.fields}
             edits = document.adding(resource.span, name, short, names, kind.shorthand)
             if len(edits) > 1 and resource.address in self.in_long_form:
-                raise Uneditable("its entry is written in the short form; take over one field after another")
+                raise Uneditable("its entry has the short form. Update one field at a time")
             self.in_long_form |= {resource.address} if len(edits) > 1 else set()
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, name, str(why))
@@ -285,7 +283,9 @@ class _Updating:
     def _insert(self, resource: Entry, name: str, value: Any) -> None:
         if resource.span.file in self.sides.desired.row_files:
             self._not_taken(
-                resource, name, f"it stands in a row of {resource.span.file}, and no file goes over that"
+                resource,
+                name,
+                f"its value is in a row of {resource.span.file}, and an overlay cannot change a row",
             )
             return
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
@@ -297,21 +297,19 @@ class _Updating:
         """Leave a line alone that others share, and say how to write it for this one or for all."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
-        alone = f"for this one alone: {here}" if overlay else "or give this one an overlay"
-        message = f"the line of {name} also belongs to {listed(who)}"
-        hint = f"--into {span.file} writes it for all; {alone}"
+        alone = f"to write for this one: {here}" if overlay else "to write for this one, add an overlay"
+        message = f"the line of {name} is also used by {listed(who)}"
+        hint = f"to write for all: --into {span.file}. {alone[:1].upper()}{alone[1:]}"
         self.problem("shared", message, resource.address, span, hint)
 
     def _not_taken(self, resource: Entry, name: str, why: str) -> None:
-        message = f"the live {name} cannot be put into the file: {why}"
-        self.problem(
-            "not-taken-over", message, resource.address, resource.where(name), "write the line by hand"
-        )
+        message = f"the live {name} is not written: {why}"
+        self.problem("not-taken-over", message, resource.address, resource.where(name), "write it by hand")
 
     def _written(self, resource: Entry, one: Field, value: Value) -> Any:
         if value is None:
             if one.null == "refused":
-                raise Uneditable("the platform has none, and it cannot be null; remove the line")
+                raise Uneditable("the live object has no value, and null is not allowed. Remove the line")
             return None
         narrowed = one.type.narrow(value, resource.fields.get(one.name))
         return self._writing(resource, one).value(one.type, narrowed)
@@ -346,7 +344,7 @@ class _Updating:
     def _content(self, name: str, value: Any) -> None:
         """A new content for a file that a value stands in."""
         if name.endswith((".yaml", ".yml")):
-            raise Uneditable(f"it stands in {name}")
+            raise Uneditable(f"its value is in {name}")
         if isinstance(value, FileContent):
             self.made.files[name] = value.text.encode()
         elif value is None:
@@ -367,13 +365,16 @@ class _Updating:
         ordered = {(item.address, item.field) for item in self.made.taken}
         for resource in self.moved:
             listed = ordered_by(self.sides.registry, self.sides.desired.resources, resource)
-            message, hint = "its place among its siblings is another one", "move the entry by hand"
+            message, hint = (
+                "the live object has another position among its siblings",
+                "move the entry by hand",
+            )
             if listed is not None:
                 holder, order = listed
                 if (holder, order.name) in ordered:
                     continue
                 taken = command("import", "--update", str(holder.field(order.name)))
-                hint = f"take over the list that says so, too: {taken}"
+                hint = f"also update the list with the order: {taken}"
             self.problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:
@@ -383,8 +384,8 @@ class _Updating:
         try:
             self.made.files[self.into] = inserted(before, self.into, self.inserted)
         except Uneditable as why:
-            said = f"nothing can be put into {self.into}: {why}"
-            self.problem("not-taken-over", said, None, None, "write the line by hand")
+            said = f"{self.into} cannot be edited: {why}"
+            self.problem("not-taken-over", said, None, None, "write it by hand")
             self.made.taken = [item for item in self.made.taken if item.span.file == self.into]
 
     def finish(self) -> Updated:
@@ -397,7 +398,11 @@ class _Updating:
                 self.made.files[name] = mark + apply_edits(document.text, edits).encode()
             except Uneditable as why:
                 self.problem(
-                    "not-taken-over", f"{name} cannot be edited: {why}", None, None, "do it in two steps"
+                    "not-taken-over",
+                    f"{name} cannot be edited: {why}",
+                    None,
+                    None,
+                    "update one address at a time",
                 )
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)

@@ -167,7 +167,7 @@ class _Describing:
         shape = item.kind.shape
         if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
             holds = " or ".join(self.registry[name].noun for name in shape.holds)
-            self._cannot(item, None, f"it holds no {holds}")
+            self._cannot(item, None, f"it contains no {holds}")
             return None
         named = self._named(item)
         if (problem := self._find_key_problem(item, named)) is not None:

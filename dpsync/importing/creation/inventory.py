@@ -267,5 +267,5 @@ def _no_organization(name: str) -> Diagnostic:
         return Diagnostic(
             "no-organization", "this token sees no organization", hint="check whose token it is"
         )
-    message = f'this token cannot see an organization "{name}"'
-    return Diagnostic("no-organization", message, hint="check the name and whose token it is")
+    message = f'this token sees no organization "{name}"'
+    return Diagnostic("no-organization", message, hint="check the name, and check whose token it is")

@@ -42,7 +42,9 @@ SCHEMA: Final = "schemas/dpsync.schema.json"
 _DEFAULTS: Final = (
     f"Fields with their default value are left out. To write every field: {command('import', '--full')}"
 )
-_ACCESS: Final = "`dpsync drift` reports each change of access, also of fields and places without a line."
+_ACCESS: Final = (
+    f"Each change of access is drift, also in fields and places without a line: {command('drift')}"
+)
 
 
 def lay_out(

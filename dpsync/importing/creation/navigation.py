@@ -61,7 +61,7 @@ def take_over(
     made = taking.made()
     wrong = made.load(registry)[1].errors
     if wrong:
-        message = "what dpsync would make of this file is no valid configuration; nothing was written"
+        message = "this file does not make a valid configuration. Nothing was written"
         raise DiagnosticError([Diagnostic(CODE, message), *wrong], Exit.INVALID, file.texts)
     return made
 
@@ -120,7 +120,7 @@ class _TakingOver:
         if nodes:
             self.owner[place] = nodes
         elif not self.problems:
-            why = "it would be empty, and an empty one means that everything should go"
+            why = "it would be empty, and an empty list deletes the whole navigation"
             self.leave_out(at, place, why, items.span)
 
     def _title(self, site: Mapping, given: str | None) -> str:
@@ -136,13 +136,13 @@ class _TakingOver:
         place = node.span if node is not None else site.span
         if said is None:
             message = f"the {self.tree.owner.noun} has no {one.name} in this file"
-            self._wrong(message, place, "give it one: --title NAME")
+            self._wrong(message, place, "pass a title: --title NAME")
             return ""
         try:
             return str(_WRITING.value(one.type, said))
         except Unwritable as why:
             message = f"{'--title' if given is not None else one.name}: {why}"
-            self._wrong(message, place, "give it another one: --title NAME")
+            self._wrong(message, place, "pass another title: --title NAME")
             return ""
 
     def _node(self, node: Parsed, allowed: dict[str, Kind], around: Address) -> dict[str, Any] | None:
@@ -204,7 +204,7 @@ class _TakingOver:
         if len(children or ()) < kind.shape.least:
             holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
             raise _NoCounterpart(
-                f"{kind.one} is made with {kind.shape.least} {holds} in it, and here is none"
+                f"{kind.one} needs at least {kind.shape.least} {holds}, and this one has none"
             )
         self._unknown(said, at)
         if content is not None and entry is not None:
@@ -288,7 +288,7 @@ class _TakingOver:
         for one in kind.fields:
             is_own = one.required and not one.nest and not isinstance(one.type, Reference)
             if is_own and one.name not in made and kind is not self.tree.owner:
-                raise _NoCounterpart(f"{kind.one} has a {one.name}, and here is none that dpsync could write")
+                raise _NoCounterpart(f"{kind.one} needs a {one.name}, and this one has no valid value")
         return made
 
     def _written(self, one: Field, value: Any, at: Address, span: Span) -> Any:
@@ -299,7 +299,7 @@ class _TakingOver:
             most = one.type.most if isinstance(one.type, Text) else None
             if one.required and most is not None and isinstance(value, str) and len(value) > most:
                 cut = value[:most].rstrip()
-                self.leave_out(at, one.name, f'{why}; it is written as "{cut}"', span)
+                self.leave_out(at, one.name, f'{why}, so the new value is "{cut}"', span)
                 return self._written(one, cut, at, span)
             self.leave_out(at, one.name, str(why), span)
             return None
@@ -315,7 +315,9 @@ class _TakingOver:
         first = self._said.setdefault((kind.name, one.name, place, value), span)
         if first is span:
             return False
-        self.leave_out(at, one.name, f"only one {kind.noun} can have this; the first is at {first}", span)
+        self.leave_out(
+            at, one.name, f"only one {kind.noun} can have this value, and {first} has it already", span
+        )
         return True
 
     def _distinct(
@@ -341,8 +343,8 @@ class _TakingOver:
         self._pathless |= set() if has_path else {mark}
         if number > 1:
             first = self._said[self._mark(kind, wanted, ties, around)]
-            why = f"another {kind.noun} has the same at {first}, and nothing tells them apart"
-            self.leave_out(at, name, f'{why}; it is written as "{fields[name]}"', span)
+            why = f"another {kind.noun} has the same values at {first}"
+            self.leave_out(at, name, f'{why}, so the new value is "{fields[name]}"', span)
 
     def _mark(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
         return kind.name, around, canonical([value, *ties])
@@ -367,7 +369,7 @@ class _TakingOver:
         fields = self._fields(kind, inside, at, self.root)
         for name, (key, value) in inside.items():
             if plain(value) is not None:
-                why = "where the files of a space lie is not part of its settings"
+                why = "dpsync has no setting for the directory of a space"
                 self.leave_out(at, f"content.{name}", why, key.span)
         return fields
 

@@ -103,13 +103,13 @@ class _Exporting(Struct):
         self._others(owner, (kind.title,))
         for scope in self.desired.scopes.values():
             if scope.parent == owner.address and scope.address.last != self.tree.place:
-                why = "the navigation file is about the navigation alone"
+                why = "a navigation file contains only the navigation"
                 self.left_out.append(LeftOut(str(scope.address), None, why, scope.span))
         nodes = [node for child in owner.children for node in self._node(child)]
         for (_, flag, _), entries in self.chosen.items():
             if entries:
                 first, *_ = entries
-                why = f"none beside it is the {flag}, and the platform refuses a file in which none is"
+                why = f"no entry beside it is the {flag}, and GitBook refuses a file without a {flag}"
                 self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
         return {**made, self.tree.place: nodes}
 
@@ -136,9 +136,11 @@ class _Exporting(Struct):
                 made[name] = value
         for name in shape.file_always:
             if name not in made:
-                message = f'the {kind.noun} "{entry.key}" says no {name}, and the navigation file needs one'
+                message = (
+                    f'the {kind.noun} "{entry.key}" has no {name}, and the navigation file needs a value'
+                )
                 there = command("import", "--update", str(entry.address.field(name)))
-                hint = f"write the {name} that is live: {there}"
+                hint = f"to write the live {name}: {there}"
                 self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
         if content is not None:
             made["content"] = {"directory": None, **(space or {})}
@@ -169,7 +171,7 @@ class _Exporting(Struct):
         target = entry.fields[name]
         if title in made and made[title] != public_values[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
-            why = f"the file has the title that the site shows, from {entry.address}"
+            why = f"the file contains the title from {entry.address}, which the site shows"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = public_values[title]
 
@@ -195,7 +197,7 @@ class _Exporting(Struct):
         key = first_free(key, self.keys.__contains__)
         self.keys.add(key)
         if key != entry.key:
-            why = f'the file has each key once: it is written as "{key}"'
+            why = f'a navigation file has each key once, so the new key is "{key}"'
             self.left_out.append(LeftOut(str(entry.address), "key", why, entry.span))
         return key
 
@@ -205,8 +207,8 @@ class _Exporting(Struct):
         target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
         title = target_entry.fields.get(kind.title) if target_entry is not None else None
         if target_entry is None or not isinstance(title, str):
-            message = f'the files do not say the {kind.title} of the {kind.noun} that "{entry.key}" shows'
-            hint = f"declare it below {kind.key}:, with its {kind.title}"
+            message = f'the files have no {kind.title} for the {kind.noun} of "{entry.key}"'
+            hint = f"add the {kind.noun} with its {kind.title} below {kind.key}:"
             self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
             return None
         more = {
@@ -240,7 +242,7 @@ class _Exporting(Struct):
             one = kind.field(name)
             if name in said or one.nest or value is None or value == one.absent:
                 continue
-            why = f"the navigation file says no such thing of {kind.one}"
+            why = f"a navigation file has no such setting for {kind.one}"
             self.left_out.append(LeftOut(str(entry.address), name, why, entry.where(name)))
 
 

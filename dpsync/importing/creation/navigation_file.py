@@ -142,14 +142,16 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
 
 def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
     """What of the outermost levels is not as it must be."""
-    hint = f"{' or '.join(NAMES)}, the file of the platform's site-wide git sync, can be taken over"
+    hint = f"pass {' or '.join(NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
         at = node.span if node is not None else Span.start_of(name)
         return Diagnostic(CODE, f"a navigation file is a mapping with {tree.owner.name}:", at, hint=hint)
     version = node.get(VERSION[0])
     if version is not None and not (isinstance(version, Scalar) and _is_version(version)):
-        message = f"the version of a navigation file is {VERSION[1]}; this file has another one"
-        return Diagnostic(CODE, message, version.span, hint=f"without {VERSION[0]}: it is {VERSION[1]}, too")
+        message = f"the version of a navigation file is {VERSION[1]}, but this file has another version"
+        return Diagnostic(
+            CODE, message, version.span, hint=f"write {VERSION[0]}: {VERSION[1]}, or remove the line"
+        )
     site = node.get(tree.owner.name)
     if not isinstance(site, Mapping):
         at = site.span if site is not None else node.span

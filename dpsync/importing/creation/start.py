@@ -49,13 +49,13 @@ class WorkflowSettings(Struct, frozen=True):
         """What cannot be written into a workflow; None where everything can."""
         for what, value in (("the directory", self.directory), ("the environment", self.environment)):
             if value != "." and not _PLAIN.fullmatch(value):
-                return f"{what} {value!r} has characters that mean something in a workflow"
+                return f"{what} {value!r} contains characters with a special meaning in workflows"
         if self.repository is not None and not _REPOSITORY.fullmatch(self.repository):
             return f"{self.repository!r} is not OWNER/NAME"
         if not _COMMIT.fullmatch(self.action):
             return (
                 f"--action-ref: {self.action!r} is not a commit of 40 digits. A tag or a branch is not "
-                "enough: whoever may move a tag or branch could make your jobs run different code"
+                "safe: somebody who moves it changes the code of your jobs"
             )
         return None
 

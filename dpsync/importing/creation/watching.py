@@ -40,7 +40,11 @@ def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
         if value is None and field.null != "refused":
             return Line(address=address, field=field.name, line=f"{field.name}: null")
         partly = isinstance(field.type, Json) and field.type.partial
-        why = "it is empty: name the members to watch" if partly else "there is none, and no line says so"
+        why = (
+            "the value is empty. Name the keys to watch"
+            if partly
+            else "there is no value, and no line can say so"
+        )
         return Line(address=address, field=field.name, why=why)
     writing = Writing(naming.named(resource), lambda path: variable(resource.address, field.name, path))
     try:

@@ -76,11 +76,11 @@ def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], v
         missing = {step: missing} if isinstance(step, str) else [_node(step, missing)]
     if isinstance(first, Item):
         if not isinstance(at, Sequence):
-            raise Uneditable("what stands there is no list of nodes")
+            raise Uneditable("the overlay has no list of nodes there")
         nodes: Any = plain(at)
         return apply_edits(document.text, document.edits(key, at, [*nodes, _node(first, missing)]))
     if not isinstance(at, Mapping):
-        raise Uneditable("its entry is written in the short form there; write it as a mapping")
+        raise Uneditable("its entry has the short form in the overlay. Write the entry as a mapping")
     if not at.entries:
         return apply_edits(document.text, document.edits(key, at, {first: missing}))
     sibling, _ = next(iter(at))

@@ -91,7 +91,7 @@ class ViewField(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """Return the words after the name of the field."""
+        """What stands behind the name of the field."""
         said = (
             "differs from the default value" if self.default else "",
             self.cause,

@@ -1,0 +1,17 @@
+"""Configuration files as data, always with the key `organizations`, in whichever form they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsync.config.composing.compose import ROOT_KEYS
+from dpsync.config.composing.one_organization import WHOLE, WORD
+
+
+def nested(tree: Any) -> Any:
+    """Return a file with `organizations: { acme: … }` in place of `organization: acme`."""
+    if not isinstance(tree, dict) or WORD not in tree:
+        return tree
+    entry = {name: value for name, value in tree.items() if name not in (*ROOT_KEYS, WORD)}
+    top = {name: value for name, value in tree.items() if name in ROOT_KEYS}
+    return {**top, WHOLE: {tree[WORD]: entry}}
