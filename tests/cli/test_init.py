@@ -136,7 +136,7 @@ def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> Non
     ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
     assert (ended.code, files(checkout)) == (64, [])
     assert "--action-ref COMMIT" in ended.err
-    assert "this build of dpsync is not a release" in ended.err
+    assert "this dpsync is not a release" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_what_is_not_named_is_asked_at_a_terminal(
     )  # fmt: skip
     os.close(theirs)
     said = b""
-    for question, answer in ((b"organization", b"acme\n"), (b"Write the objects", b"n\n"), *workflows):
+    for question, answer in ((b"organization", b"acme\n"), (b"whole organization", b"n\n"), *workflows):
         while question not in said:
             said += os.read(ours, 65536)
         os.write(ours, answer)

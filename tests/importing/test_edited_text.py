@@ -316,5 +316,5 @@ def test_a_file_with_a_mistake_is_not_edited() -> None:
 
 def test_edits_are_put_in_from_the_end_and_never_into_one_another() -> None:
     assert apply_edits("abcd", [TextEdit(0, 1, "xyz"), TextEdit(3, 4, ""), TextEdit(1, 3, "-")]) == "xyz-"
-    with pytest.raises(Uneditable, match="stand in one another"):
+    with pytest.raises(Uneditable, match="two of the edits overlap"):
         apply_edits("abcd", [TextEdit(0, 3, ""), TextEdit(2, 4, "")])

@@ -95,7 +95,7 @@ NOT_SAID = [
     "acme/sites/docs/structure/guides/en#pageId",
     "acme/sites/docs/structure/api#draft",
     "acme/sites/docs/structure/api/en#key",
-    "acme/sites/docs/structure/api/en#default: none beside it",
+    "acme/sites/docs/structure/api/en#default: no entry beside it",
 ]
 
 
@@ -117,7 +117,10 @@ def test_export_writes_public_space_titles(directory: Path, run: Run) -> None:
     ended = run("export", "-C", str(directory), "--navigation", "docs")
     space = yaml.safe_load(ended.out)["site"]["structure"][0]["children"][0]
     assert (space["title"], space["localizedTitle"]) == ("Guides", {"fr": "Manuel"})
-    named = ("acme/spaces/guides#title: the file has", "guides/en/customization#pagination: the navigation")
+    named = (
+        "acme/spaces/guides#title: the file contains",
+        "guides/en/customization#pagination: a navigation",
+    )
     assert [words for words in named if words not in ended.err] == []
 
 
@@ -223,9 +226,9 @@ def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("path: guides\n            default", "default", 'the section "guides" says no path'),
+        ("path: guides\n            default", "default", 'the section "guides" has no path'),
         ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "the files have no title"),
-        ("space: api, path: v1.0", "space: api", 'the site space "en" says no path'),
+        ("space: api, path: v1.0", "space: api", 'the site space "en" has no path'),
     ],
 )
 def test_what_the_file_needs_and_no_file_says_is_not_guessed(

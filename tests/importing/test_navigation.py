@@ -112,7 +112,7 @@ def test_what_has_no_counterpart_is_said(run: Run, file: Path) -> None:
 def test_each_of_it_is_named_with_its_line(run: Run, file: Path) -> None:
     _, _, said = take_over(run, file)
     line = FILE[: FILE.index("directory")].count("\n") + 1
-    assert f"{file}:{line}:22: acme/sites/acme-docs/structure/guides/en#content.directory: where" in said
+    assert f"{file}:{line}:22: acme/sites/acme-docs/structure/guides/en#content.directory: dpsync has" in said
 
 
 def test_it_can_be_applied(platform: ThreadedServer, run: Run, file: Path) -> None:
@@ -165,7 +165,7 @@ def test_the_file_is_looked_for_where_the_command_works(run: Run, file: Path, tm
     """As every file that a flag names: -C is as if started there."""
     inside = ("import", "-C", str(tmp_path / "docs"), "--organization", "acme", "--from-navigation")
     missing = run(*inside, "site.yaml")
-    assert (missing.code, "there is no file" in missing.err) == (64, True)
+    assert (missing.code, "does not exist" in missing.err) == (64, True)
     file.rename(tmp_path / "docs" / "site.yaml")
     assert run(*inside, "site.yaml").code == 0
     assert (tmp_path / "docs" / "dpsync.yaml").is_file()
@@ -223,7 +223,7 @@ def test_a_directory_with_two_such_files_or_none_needs_the_name_of_one(run: Run,
         (file.parent / name).write_text(MINIMAL, encoding="utf-8")
     both = take_over(run, file.parent)
     assert (none[0], both[0]) == (64, 64)
-    assert "gitbook-docs.yaml and docs.yaml; name one file" in both[2]
+    assert "gitbook-docs.yaml and docs.yaml. Name one file" in both[2]
 
 
 def test_a_site_without_a_title_takes_the_one_of_the_command(run: Run, file: Path) -> None:

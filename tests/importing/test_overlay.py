@@ -51,7 +51,7 @@ def test_one_value_after_the_other_and_the_mark_at_the_beginning_stays() -> None
 @pytest.mark.parametrize(
     ("text", "steps", "why"),
     [
-        ("sites: { docs: Docs }\n", IN_A_SITE, "written in the short form there"),
+        ("sites: { docs: Docs }\n", IN_A_SITE, "its entry has the short form in the overlay"),
         ("site: { structure: guides }\n", IN_A_NODE, "no list of nodes"),
         ("site: { structure: { guides: { title: Old } } }\n", IN_A_NODE, "no list of nodes"),
     ],

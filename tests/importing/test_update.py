@@ -146,7 +146,7 @@ def test_an_entry_that_is_not_live_and_that_no_request_makes_is_named(
     ended = run("import", "-C", str(directory), "--update", "acme/members/new@acme.example")
     assert ended.code == 3
     assert "acme/members/new@acme.example" in ended.out + ended.err
-    assert "nothing to take over" in ended.out + ended.err
+    assert "so there is no live value to write" in ended.out + ended.err
 
 
 def test_a_second_time_writes_nothing(docs: Path, run: Run) -> None:

@@ -50,7 +50,7 @@ def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, wr
         (FORMS, {"type": "new"}, 'dpsync does not know type "new"'),
         (FORMS, {}, 'dpsync does not know type "None"'),
         (Json(), {"file": "x"}, "dpsync would read it as the name of a file"),
-        (Json(secrets=True), {"a": {"env": "x"}}, "a member that would be read as a secret's name"),
+        (Json(secrets=True), {"a": {"env": "x"}}, "would read one of its keys as the name of a secret"),
         (Text(1, 3), "long", ""),
     ],
 )
