@@ -187,7 +187,7 @@ def test_a_password_in_an_address_is_never_shown(
 
 def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--env", "prod")
-    assert (ended.code, "--env can only be used with --update" in ended.err) == (64, True)
+    assert (ended.code, "--env needs --update" in ended.err) == (64, True)
 
 
 def test_import_update_goes_where_the_environment_says(

@@ -146,7 +146,7 @@ def test_things_that_refer_to_each_other_are_added_together(
     change(platform, "/orgs/acme/teams", "PUT", title="New")
     role = "acme/spaces/archive/permissions/teams/[Reviewers]"
     document = add(run, directory, 3, role)
-    assert "has no entry: name that thing, too" in document["differences"][0]["message"]
+    assert "without an entry. Add that object, too" in document["differences"][0]["message"]
     add(run, directory, 0, role, "acme/teams/[Reviewers]", "acme/teams/[New]")
     assert "permissions: { teams: { reviewers: read } }" in read(directory, "dpsync.yaml")
     assert "      reviewers: { title: Reviewers }\n" in read(directory)
@@ -162,7 +162,7 @@ def test_nodes_of_a_navigation_are_left_to_people(
         "        structure: [{ type: space, key: support, space: support, path: support }]\n"
     )
     (problem,) = add(run, directory, 3, "acme/sites/help/structure/[archive]")["differences"]
-    assert "it stands in a navigation" in problem["message"]
+    assert "it belongs to a navigation" in problem["message"]
 
 
 def test_add_is_no_update(run: Run, tmp_path: Path) -> None:
