@@ -87,7 +87,7 @@ def _entry(entry: ViewEntry) -> dict[str, Any]:
         "title": clip(entry.title or entry.address, LONGEST),
         "message": clip(entry.message, LONGEST),
         "where": place(entry.where),
-        "sides": entry.sides or ("live", "wanted"),
+        "sides": entry.sides or ("live", "new"),
         "tree": [clip(line, LONGEST) for line in tree_lines(entry)],
         "fields": fields,
         "words": [

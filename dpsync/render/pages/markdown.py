@@ -177,7 +177,7 @@ def _full(entry: ViewEntry, most: int | None) -> str:
 def _word(word: Word) -> str:
     said, command = word.parts
     sentence = said.rstrip() if word.copied else clip(said.rstrip())
-    opening = f"**{OPENS}**" if word.opens else ""
+    opening = f"(**{OPENS}**)" if word.opens else ""
     marked_up = _with_lines_to_copy(sentence) if word.copied else prose(sentence)
     text = " ".join(filter(None, (marked_up, command and code(command), opening)))
     return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
