@@ -32,8 +32,8 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
             finish(out, *known)
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        message = f"dpsync has an internal error ({type(failed).__name__})"
-        hint = "please report the output of the same command with DPSYNC_DEBUG=1"
+        message = f"internal error in dpsync ({type(failed).__name__})"
+        hint = "run the same command with DPSYNC_DEBUG=1, and report the output in an issue"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
 
 

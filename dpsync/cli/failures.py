@@ -35,7 +35,7 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
         case Locked():
             return [LOCKED.finding(organization=error.organization)], LOCKED.exit
         case NoState():
-            hint = "set XDG_STATE_HOME to a directory in which you can write"
+            hint = "set XDG_STATE_HOME to a directory with write permission. Nothing was written"
             return [Diagnostic("state", str(error), hint=hint)], Exit.FAILED
         case JournalFull():
             return [
@@ -50,7 +50,7 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
     return None
 
 
-ANOTHER_PLATFORM: Final = "check the address, and the API version (--profile)"
+ANOTHER_PLATFORM: Final = "if the server has another API version, set --profile"
 
 
 def _span(origin: Origin | None) -> Span | None:
@@ -79,48 +79,37 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
             message = f"dpsync cannot connect to {url}{through}: {error.explanation()}"
             return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
         case errors.Unknown(reason="timeout"):
-            hint = f"check {url_from}, or allow more time with --timeout SECONDS"
+            hint = f"check {url_from}, or wait longer with --timeout SECONDS"
             return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unknown() if error.way.proxy:
-            hint = f"check {error.way.proxy}, or exclude the host from the proxy with NO_PROXY"
+            hint = f"check {error.way.proxy}, or add the host to NO_PROXY. Nothing was written"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unknown():
-            hint = f"check {url_from} and the network, then try again"
+            hint = f"check {url_from} and the network connection. Nothing was written"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unauthorized():
             hint = f"check {token_from}: the token may be revoked, or belong to another server"
-            return Diagnostic("unauthorized", f"GitBook did not accept the token (401): {where}", hint=hint)
+            return Diagnostic("unauthorized", f"the server rejected the token (401): {where}", hint=hint)
         case errors.Forbidden():
-            hint = "use the token of a user with more rights"
-            return Diagnostic(
-                "forbidden",
-                f"the user of the token is not allowed to send this request (403): {where}",
-                hint=hint,
-            )
+            hint = "use a token that has this permission"
+            return Diagnostic("forbidden", f"the token has no permission (403): {where}", hint=hint)
         case errors.NotFound() | errors.ServerFault(status=501):
-            hint = ANOTHER_PLATFORM
+            hint = f"dpsync did not use this response; {ANOTHER_PLATFORM}"
             return Diagnostic("request", str(error), hint=hint)
         case errors.NotJson():
-            hint = f"check {url_from}: the response may come from a login page or a proxy"
-            message = (
-                f"the response to {where} does not come from the GitBook "
-                f"API: {error.found} (status {error.status})"
-            )
+            hint = f"check that {url_from} is the address of the API, and not of a login page or a proxy"
+            message = f"the response to {where} is not from the API: {error.found} (status {error.status})"
             return Diagnostic("not-json", message, hint=hint)
         case errors.BadAnswer():
-            message = f"the response to {where} is not as expected: {error.what()}"
-            hint = ANOTHER_PLATFORM
+            message = f"unexpected response to {where}: {error.what()}"
+            hint = f"dpsync did not use this response; {ANOTHER_PLATFORM}"
             return Diagnostic("bad-answer", message, hint=hint)
         case errors.BadList():
-            message = (
-                f"the list of {where} is incomplete or contradicts itself: {error.fault} on page {error.page}"
-            )
-            return Diagnostic("bad-list", message, hint="try again")
+            message = f"the list {where} is incomplete: {error.fault} on page {error.page}"
+            return Diagnostic("bad-list", message, hint="dpsync did not use this list. Try again")
         case errors.RateLimited():
-            return Diagnostic(
-                "rate-limited", f"GitBook demands a longer pause: {error}", hint="try again later"
-            )
-    return Diagnostic("request", str(error), hint="try again")
+            return Diagnostic("rate-limited", f"the server limits the rate: {error}", hint="try again later")
+    return Diagnostic("request", str(error), hint="nothing was written. Try again")
 
 
 def _unreachable(error: errors.NotSent, url_from: str) -> str:
@@ -132,12 +121,12 @@ def _unreachable(error: errors.NotSent, url_from: str) -> str:
         case "tls":
             return f"check {url_from}: the server may not support https"
         case "too long":
-            return "an id from the server is too long. Check that the server provides the GitBook API"
+            return "the server sent a very long id: check that the server provides the GitBook API"
         case "dns" if not proxy:
             return f"check the host name in {url_from}"
     if proxy:
-        return f"check {proxy.variable}. To connect without the proxy, add the host to NO_PROXY"
-    return f"check {url_from}, and check that the server is running"
+        return f"check {proxy.variable}, or add the host to NO_PROXY to connect without a proxy"
+    return f"check {url_from} and that the server is running"
 
 
 def _untrusted(error: errors.NotSent, url_from: str) -> str:
@@ -148,9 +137,9 @@ def _untrusted(error: errors.NotSent, url_from: str) -> str:
     if "mismatch" in said or "not valid for" in said:
         return f"check {url_from}: the certificate belongs to another host name"
     if way.trust:
-        return f"add the certificate of the issuer to {way.trust}"
-    unread = f". dpsync does not read {' or '.join(way.unread)}" if way.unread else ""
+        return f"{way.trust} must contain the certificate of the issuer"
+    unread = f"; dpsync does not use {' and '.join(way.unread)}" if way.unread else ""
     return (
-        "add the certificate of the issuer to the certificates of this machine, or to a file in "
+        "add the certificate of the issuer to the certificates of this machine, or name its file in "
         f"SSL_CERT_FILE{unread}"
     )

@@ -8,40 +8,40 @@ from typing import Final
 import click
 
 _FLAGS: Final = {
-    "auto-approve": "use --yes",
-    "backup": "you do not need it, because git keeps earlier versions of your files",
-    "chdir": "use -C DIR",
-    "compact-warnings": "use -q",
-    "config": "use -f FILE",
-    "destroy": "delete the entries from the files, add their lists to policy: prune, and run dpsync apply",
-    "dry-run": "use dpsync plan",
-    "input": "use --no-input",
-    "json": "use --format json",
-    "lock": "you do not need it, because dpsync apply locks its organization itself",
-    "lock-timeout": "you do not need it, because dpsync apply locks its organization itself",
-    "no-color": "use --color never",
-    "refresh": "you do not need it, because every command reads GitBook",
-    "refresh-only": "use dpsync drift",
-    "replace": "you do not need it, because dpsync apply changes every difference",
-    "state": "use --ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
-    "target": "use --select ADDRESS",
-    "var": "use an environment variable, and write ${NAME} in the files",
-    "var-file": "use -f FILE for an overlay, or --env NAME",
-    "workspace": "use --env NAME",
+    "auto-approve": "Use --yes",
+    "backup": "No flag is needed: git keeps the previous version",
+    "chdir": "Use -C DIR",
+    "compact-warnings": "Use -q",
+    "config": "Use -f FILE",
+    "destroy": "No flag is needed: remove the entries from the files, add their lists to policy: prune",
+    "dry-run": "Use the command plan",
+    "input": "Use --no-input",
+    "json": "Use --format json",
+    "lock": "No flag is needed: an apply locks its organization by itself",
+    "lock-timeout": "No flag is needed: an apply locks its organization by itself",
+    "no-color": "Use --color never",
+    "refresh": "No flag is needed: every command reads the platform",
+    "refresh-only": "Use the command drift",
+    "replace": "No flag is needed: an apply changes what differs",
+    "state": "Use --ids FILE. dpsync has no state file, but an ids file",
+    "target": "Use --select ADDRESS",
+    "var": "Use a variable of the environment, written as ${NAME} in the files",
+    "var-file": "Use -f FILE for an overlay, or --env NAME",
+    "workspace": "Use --env NAME",
 }
 """Flags of other tools, without their dashes."""
 _OURS: Final = {
-    "out": "use -o FILE",
-    "parallelism": "use --parallelism N",
-    "detailed-exitcode": "use --detailed-exitcode",
+    "out": "Use -o FILE",
+    "parallelism": "Use --parallelism N",
+    "detailed-exitcode": "Use --detailed-exitcode",
 }
 """Flags that are written with two dashes here: with one they would be read as several short ones."""
 _COMMANDS: Final = {
     "deploy": "use apply",
-    "destroy": "delete the entries from the files, add their lists to policy: prune, and run dpsync apply",
+    "destroy": "remove the entries from the files, name their lists in policy: prune, and apply",
     "diff": "use plan",
-    "force-unlock": "a lock ends with its dpsync process",
-    "login": "set the token in DPSYNC_TOKEN, or name a token file in DPSYNC_TOKEN_FILE",
+    "force-unlock": "the lock ends with its process",
+    "login": "set DPSYNC_TOKEN to the token, or DPSYNC_TOKEN_FILE to the file with the token",
     "output": "use plan --format json",
     "preview": "use plan",
     "pull": "use import",
@@ -98,4 +98,4 @@ def check_habits(arguments: list[str]) -> None:
             continue
         use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
         if use is not None:
-            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: {use}")
+            raise click.UsageError(f"dpsync has no flag {flag[1]}{flag[2]}. {use}")

@@ -230,7 +230,7 @@ class BadList(ClientError):
         self.page = page
 
     def what(self) -> str:
-        return f"the list did not end properly: {self.fault} on page {self.page}"
+        return f"the list is incomplete: {self.fault} on page {self.page}"
 
 
 class Miscounted(BadList):

@@ -80,7 +80,7 @@ CASES = [
     ("DPSYNC_ENV", "address", "T P", 'the environment "address" has a url but no token'),
     ("DPSYNC_ENV", "address", "U T", SHELL),
     ("DPSYNC_ENV", "token", "T P", 'the environment "token" has a token but no url'),
-    ("DPSYNC_ENV", "token", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
+    ("DPSYNC_ENV", "token", "U P", "DPSYNC_TOKEN is not set"),
     ("DPSYNC_ENV", "nothing", "U T P", SHELL),
     ("neither", "", "U T P", SHELL),
     ("neither", "", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
@@ -114,11 +114,8 @@ def test_address_and_token_come_from_one_source(
     if isinstance(expected, str):
         assert (ended.code, file.tokens, shell.tokens) == (1 if expected is GITBOOK else 64, set(), set())
         assert expected in ended.err
-        lacks_shell_token = expected == "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set" and name in (
-            "prod",
-            "token",
-        )
-        told = f"The token of the environment {name} is never sent to DPSYNC_URL." in ended.err
+        lacks_shell_token = expected == "DPSYNC_TOKEN is not set" and name in ("prod", "token")
+        told = f"dpsync never sends the token of the environment {name} to DPSYNC_URL." in ended.err
         assert told == lacks_shell_token
     else:
         assert ended.code == 1

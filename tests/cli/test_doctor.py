@@ -155,13 +155,9 @@ def test_a_list_that_a_token_may_not_read_is_no(
 @pytest.mark.parametrize(
     ("variables", "said", "mend"),
     [
-        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN is a public test token", None),
-        (
-            {"DPSYNC_TOKEN": ""},
-            "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set",
-            "Create a token in GitBook",
-        ),
-        ({"DPSYNC_TOKEN": "wrong"}, "GitBook did not accept the token (401)", "check DPSYNC_TOKEN"),
+        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN cannot be used: it is a documented token", None),
+        ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", "Create a token in GitBook"),
+        ({"DPSYNC_TOKEN": "wrong"}, "the server rejected the token (401)", "check DPSYNC_TOKEN"),
     ],
 )
 def test_a_problem_ends_with_1_and_says_what_to_do(

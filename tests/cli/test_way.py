@@ -48,7 +48,7 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
         in said
     )
     assert "which HTTP_PROXY names: the connection was refused" in said
-    assert "check HTTP_PROXY, or name the host in NO_PROXY" in said
+    assert "check HTTP_PROXY, or add the host to NO_PROXY" in said
     assert "check DPSYNC_URL" not in said
     assert "s3cret" not in said
 
@@ -56,7 +56,7 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
 def test_a_proxy_that_refuses_says_with_what(planned: Planned) -> None:
     with FaultyServer(reply(407)) as proxy:
         said = planned("https://docs.example", HTTPS_PROXY=proxy.url)
-    assert "the proxy did not let it through (status 407)" in said
+    assert "the proxy rejected the request (status 407)" in said
     assert "check HTTPS_PROXY" in said
 
 
@@ -70,15 +70,17 @@ def test_a_proxy_that_hangs_up_is_named(planned: Planned) -> None:
 def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planned: Planned) -> None:
     with FaultyServer(reply(200, {}), certificate="of-this-machine.pem") as server:
         said = planned(server.url)
-        assert "its certificate is not trusted (self-signed certificate)" in said
-        assert "add the certificate of who signed it to those of this machine, or name a file" in said
-        assert "with it in SSL_CERT_FILE\n" in said
+        assert "the certificate of the server is not trusted (self-signed certificate)" in said
+        assert (
+            "add the certificate of the issuer to the certificates of this machine, or name its file" in said
+        )
+        assert "its file in SSL_CERT_FILE\n" in said
         assert "server is running" not in said
         other = planned(server.url, REQUESTS_CA_BUNDLE=str(CERTIFICATES / "of-this-machine.pem"))
-        assert "in SSL_CERT_FILE; REQUESTS_CA_BUNDLE is not read" in other
+        assert "in SSL_CERT_FILE; dpsync does not use REQUESTS_CA_BUNDLE" in other
         wrong = CERTIFICATES / "of-another-name.pem"
         said = planned(server.url, SSL_CERT_FILE=str(wrong))
-        assert f"SSL_CERT_FILE ({wrong}) must hold the certificate of who signed it" in said
+        assert f"SSL_CERT_FILE ({wrong}) must contain the certificate of the issuer" in said
         assert not server.requests
         planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / "of-this-machine.pem"))
         assert server.requests

@@ -80,7 +80,7 @@ def connection(
     _check_flag(chosen)
     if given.url or given.token:
         found = _checked(_of_inputs(given))
-        tell_unneeded(out, "the input api-url names the address")
+        tell_unneeded(out, "the input api-url sets the address")
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
                 "note: the inputs api-url and api-token replace the url and token of the environment "
@@ -95,12 +95,11 @@ def connection(
         if trust is not None and _is_of_file(chosen):
             trust.check(found.token)
         elif chosen is None or not chosen.pending:
-            tell_unneeded(out, f"{found.url_from} names the address")
+            tell_unneeded(out, f"{found.url_from} sets the address")
     out.mask.add([found.token])
     if found.url.startswith("http://") and not is_loopback(found.url):
-        out.complain(
-            f"warning: {visible(found.url_from)} does not use https, so others can read the token on its way"
-        )
+        url_from = visible(found.url_from)
+        out.complain(f"warning: {url_from} does not use https: others in the network can read the token")
     return found if chosen is None else replace(found, rate=chosen.rate, pending=chosen.pending)
 
 
@@ -119,12 +118,13 @@ def _check_flag(chosen: Environment | None) -> None:
     named = trusted_by_flag()
     if named is not None and (chosen is None or chosen.name != named):
         other = (
-            f"the chosen environment is {visible(chosen.name)}"
+            f"the selected environment is {visible(chosen.name)}"
             if chosen is not None
-            else "no environment is chosen"
+            else "no environment is selected"
         )
         raise click.UsageError(
-            f"{FLAG_OF_TRUST} names the environment {visible(named)}, but {other}. Choose one with --env"
+            f"{FLAG_OF_TRUST} names the environment {visible(named)}, but {other}. "
+            "Select the environment with --env"
         )
 
 
@@ -172,14 +172,12 @@ def _of_file(chosen: Environment) -> Connection:
         )
     if not chosen.token:
         raise WrongUsage(
-            f"{name} has a url but no token. Add token: {{ env: NAME }} with the name of the token variable.",
+            f"{name} has a url but no token. Add token: {{ env: NAME }} with the variable of the token.",
             "dpsync never sends another token, such as DPSYNC_TOKEN, to the address of an environment.",
         )
     token = os.environ.get(chosen.token)
     if not token:
-        raise click.UsageError(
-            f"The variable {visible(chosen.token)} is not set. It must contain the token of {name}."
-        )
+        raise click.UsageError(f"{visible(chosen.token)} is not set: {name} needs this token.")
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
 
@@ -190,7 +188,7 @@ def _given() -> Given:
 
 def _of_inputs(given: Given) -> Connection:
     if not (given.url and given.token):
-        raise click.UsageError("set both api-url and api-token: one of them is empty")
+        raise click.UsageError("set both api-url and api-token: one of these inputs is empty")
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
 
 
@@ -207,8 +205,8 @@ def _of_shell(chosen: Environment | None) -> Connection:
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
         return Connection(url, _in_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", by_default=by_default)
     lines = [
-        f"dpsync needs an access token for {visible(url)}, but neither "
-        "DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set.",
+        f"DPSYNC_TOKEN is not set: dpsync needs an access token for {visible(url)} "
+        "in DPSYNC_TOKEN or in DPSYNC_TOKEN_FILE.",
         "Create a token in GitBook, in the settings of your user. To try dpsync without an account, run "
         "`dpsync serve`, which prints an address for DPSYNC_URL and a token.",
     ]
@@ -222,9 +220,9 @@ def check_explicit(to: Connection, no_input: bool) -> None:
     """Raise WrongUsage if nobody can be asked about a write to an address that nobody has given."""
     if to.by_default and not interactive(no_input):
         raise WrongUsage(
-            "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default address. "
+            "Without a terminal, dpsync changes nothing at the default address. "
             f"To apply to GitBook, set DPSYNC_URL={GITBOOK}.",
-            "You can also set the input api-url of the action, or choose an environment with --env.",
+            "The input api-url of the action and an environment in the root file (--env) also set it.",
         )
 
 
@@ -237,12 +235,12 @@ def _in_file(path: Path) -> str:
         content = disk.read_stream(path, _LARGEST, _PATIENCE)
         token = content.decode().strip()
     except OSError as error:
-        what = "DPSYNC_TOKEN_FILE must name a file that contains only the access token."
+        what = "Set DPSYNC_TOKEN_FILE to the path of a file that contains only the access token."
         raise WrongUsage(f"{name} cannot be read: {disk.why(error)}", what) from None
     except UnicodeDecodeError:
         raise click.UsageError(f"{name} cannot be read: it is not UTF-8 text") from None
     if len(content) > _LARGEST:
-        raise click.UsageError(f"{name} cannot be read: the file is larger than {_LARGEST >> 10} KiB")
+        raise click.UsageError(f"{name} cannot be read: a token has at most {_LARGEST >> 10} KiB")
     if not token:
         raise click.UsageError(f"{name} is empty")
     return token

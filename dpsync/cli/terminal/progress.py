@@ -31,10 +31,10 @@ LONG: Final = 10.0
 _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
-    "rate limit": "GitBook demands a pause",
-    "pace": "slowing down to stay below the rate limit",
+    "rate limit": "waiting for the rate limit",
+    "pace": "keeping the rate limit",
     "retry": "trying again",
-    "platform at work": "GitBook is still processing",
+    "platform at work": "the server is still working",
 }
 
 
