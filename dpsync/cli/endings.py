@@ -32,8 +32,8 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
             finish(out, *known)
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        message = f"internal error in dpsync ({type(failed).__name__})"
-        hint = "run the same command with DPSYNC_DEBUG=1, and report the output in an issue"
+        message = f"dpsync made a mistake of its own ({type(failed).__name__})"
+        hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
 
 

@@ -8,40 +8,40 @@ from typing import Final
 import click
 
 _FLAGS: Final = {
-    "auto-approve": "Use --yes",
-    "backup": "No flag is needed: git keeps the previous version",
-    "chdir": "Use -C DIR",
-    "compact-warnings": "Use -q",
-    "config": "Use -f FILE",
-    "destroy": "No flag is needed: remove the entries from the files, add their lists to policy: prune",
-    "dry-run": "Use the command plan",
-    "input": "Use --no-input",
-    "json": "Use --format json",
-    "lock": "No flag is needed: an apply locks its organization by itself",
-    "lock-timeout": "No flag is needed: an apply locks its organization by itself",
-    "no-color": "Use --color never",
-    "refresh": "No flag is needed: every command reads the platform",
-    "refresh-only": "Use the command drift",
-    "replace": "No flag is needed: an apply changes what differs",
-    "state": "Use --ids FILE. dpsync has no state file, but an ids file",
-    "target": "Use --select ADDRESS",
-    "var": "Use a variable of the environment, written as ${NAME} in the files",
-    "var-file": "Use -f FILE for an overlay, or --env NAME",
-    "workspace": "Use --env NAME",
+    "auto-approve": "--yes",
+    "backup": "nothing: git has what was there before",
+    "chdir": "-C DIR",
+    "compact-warnings": "-q",
+    "config": "-f FILE",
+    "destroy": "nothing: take the entries out of the files, name them in policy: prune, and apply",
+    "dry-run": "the command plan",
+    "input": "--no-input",
+    "json": "--format json",
+    "lock": "nothing: an apply locks its organization by itself",
+    "lock-timeout": "nothing: an apply locks its organization by itself",
+    "no-color": "--color never",
+    "refresh": "nothing: every command reads the platform",
+    "refresh-only": "the command drift",
+    "replace": "nothing: an apply changes what differs",
+    "state": "--ids FILE: there is no state, and the ids file says which object is which",
+    "target": "--select ADDRESS",
+    "var": "a variable of the environment, written as ${NAME} in the files",
+    "var-file": "-f FILE for an overlay, or --env NAME",
+    "workspace": "--env NAME",
 }
 """Flags of other tools, without their dashes."""
 _OURS: Final = {
-    "out": "Use -o FILE",
-    "parallelism": "Use --parallelism N",
-    "detailed-exitcode": "Use --detailed-exitcode",
+    "out": "-o FILE",
+    "parallelism": "--parallelism N",
+    "detailed-exitcode": "--detailed-exitcode",
 }
 """Flags that are written with two dashes here: with one they would be read as several short ones."""
 _COMMANDS: Final = {
     "deploy": "use apply",
-    "destroy": "remove the entries from the files, name their lists in policy: prune, and apply",
+    "destroy": "take the entries out of the files, name their places in policy: prune, and apply",
     "diff": "use plan",
-    "force-unlock": "the lock ends with its process",
-    "login": "set DPSYNC_TOKEN to the token, or DPSYNC_TOKEN_FILE to the file with the token",
+    "force-unlock": "a lock goes with the process that holds it",
+    "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",
     "output": "use plan --format json",
     "preview": "use plan",
     "pull": "use import",
@@ -98,4 +98,4 @@ def check_habits(arguments: list[str]) -> None:
             continue
         use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
         if use is not None:
-            raise click.UsageError(f"dpsync has no flag {flag[1]}{flag[2]}. {use}")
+            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: use {use}")

@@ -79,7 +79,7 @@ def test_a_comment_is_worth_it_for_findings_and_for_a_plan_with_something_in_it(
 
 def test_behind_two_dashes_nothing_is_a_flag_of_another_tool() -> None:
     check_habits(["plan", "--", "-out=x"])
-    with pytest.raises(click.UsageError, match="dpsync has no flag -out"):
+    with pytest.raises(click.UsageError, match="There is no flag -out"):
         check_habits(["plan", "-out=x", "--"])
 
 
@@ -90,7 +90,7 @@ def test_a_mistake_of_the_program_ends_with_1_and_is_raised_only_where_that_was_
     with pytest.raises(click.exceptions.Exit) as ended, endings(as_output("text", "never")):
         raise ZeroDivisionError
     assert ended.value.exit_code == Exit.FAILED
-    assert "internal error in dpsync (ZeroDivisionError)" in capsys.readouterr().err
+    assert "dpsync made a mistake of its own (ZeroDivisionError)" in capsys.readouterr().err
     monkeypatch.setenv("DPSYNC_DEBUG", "1")
     with pytest.raises(ZeroDivisionError), endings(as_output("text", "never")):
         raise ZeroDivisionError

@@ -47,7 +47,7 @@ def test_a_file_of_16_kib_may_hold_a_token_and_no_longer_one(tmp_path: pathlib.P
     file.write_text("x" * 16_384)
     assert _in_file(file) == "x" * 16_384
     file.write_text("x" * 16_385)
-    with pytest.raises(click.UsageError, match="a token has at most 16 KiB"):
+    with pytest.raises(click.UsageError, match="more than 16 KiB are no token"):
         _in_file(file)
 
 

@@ -157,7 +157,7 @@ def test_a_list_that_a_token_may_not_read_is_no(
     [
         ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN cannot be used: it is a documented token", None),
         ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", "Create a token in GitBook"),
-        ({"DPSYNC_TOKEN": "wrong"}, "the server rejected the token (401)", "check DPSYNC_TOKEN"),
+        ({"DPSYNC_TOKEN": "wrong"}, "the token was not accepted (401)", "check DPSYNC_TOKEN"),
     ],
 )
 def test_a_problem_ends_with_1_and_says_what_to_do(

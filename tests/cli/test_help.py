@@ -152,16 +152,16 @@ def test_without_a_command_there_is_help(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["apply", "--auto-approve"], "dpsync has no flag --auto-approve. Use --yes"),
-        (["apply", "-auto-approve"], "Use --yes"),
-        (["plan", "-target=acme/teams"], "dpsync has no flag -target. Use --select ADDRESS"),
-        (["plan", "--target", "x"], "Use --select ADDRESS"),
-        (["plan", "-out=plan.json"], "dpsync has no flag -out. Use -o FILE"),
-        (["plan", "-var-file=prod.tfvars"], "Use -f FILE for an overlay, or --env NAME"),
-        (["plan", "-json"], "Use --format json"),
-        (["plan", "-refresh-only"], "Use the command drift"),
+        (["apply", "--auto-approve"], "There is no flag --auto-approve: use --yes"),
+        (["apply", "-auto-approve"], "use --yes"),
+        (["plan", "-target=acme/teams"], "There is no flag -target: use --select ADDRESS"),
+        (["plan", "--target", "x"], "use --select ADDRESS"),
+        (["plan", "-out=plan.json"], "There is no flag -out: use -o FILE"),
+        (["plan", "-var-file=prod.tfvars"], "use -f FILE for an overlay, or --env NAME"),
+        (["plan", "-json"], "use --format json"),
+        (["plan", "-refresh-only"], "use the command drift"),
         (["plan", "-destroy"], "policy: prune"),
-        (["-chdir=docs", "plan"], "Use -C DIR"),
+        (["-chdir=docs", "plan"], "use -C DIR"),
         (["workspace"], 'There is no command "workspace": use --env NAME'),
         (["destroy"], "policy: prune"),
         (["refresh"], "use drift"),
@@ -179,4 +179,4 @@ def test_a_habit_from_another_tool_is_told_what_it_is_called_here(
 
 def test_flags_that_are_ours_are_no_habits(run: Run, tmp_path: Path) -> None:
     for arguments in (["plan", "--out", "x"], ["plan", "-vv"], ["plan", "-o", "x"], ["plan", "-qC", "x"]):
-        assert "dpsync has no flag" not in run(*arguments, "-C", str(tmp_path)).err
+        assert "There is no flag" not in run(*arguments, "-C", str(tmp_path)).err

@@ -236,8 +236,8 @@ def test_variables_of_the_shell_need_no_trust(
 def test_flag_for_another_environment_is_wrong_usage(folder: Path, host: RecordingHost, run: Run) -> None:
     write(folder, configuration(host.url))
     for words, said in (
-        (("--env", "prod", "--trust-environment", "production"), "the selected environment is prod"),
-        (("--trust-environment", "prod"), "no environment is selected"),
+        (("--env", "prod", "--trust-environment", "production"), "the environment is prod"),
+        (("--trust-environment", "prod"), "none is chosen"),
     ):
         ended = run("plan", "-C", str(folder), *words)
         assert (ended.code, said in ended.err, host.requests) == (64, True, [])

@@ -48,7 +48,7 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
         in said
     )
     assert "which HTTP_PROXY names: the connection was refused" in said
-    assert "check HTTP_PROXY, or add the host to NO_PROXY" in said
+    assert "check HTTP_PROXY, or name the host in NO_PROXY" in said
     assert "check DPSYNC_URL" not in said
     assert "s3cret" not in said
 
@@ -56,7 +56,7 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
 def test_a_proxy_that_refuses_says_with_what(planned: Planned) -> None:
     with FaultyServer(reply(407)) as proxy:
         said = planned("https://docs.example", HTTPS_PROXY=proxy.url)
-    assert "the proxy rejected the request (status 407)" in said
+    assert "the proxy did not let it through (status 407)" in said
     assert "check HTTPS_PROXY" in said
 
 
@@ -70,17 +70,15 @@ def test_a_proxy_that_hangs_up_is_named(planned: Planned) -> None:
 def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planned: Planned) -> None:
     with FaultyServer(reply(200, {}), certificate="of-this-machine.pem") as server:
         said = planned(server.url)
-        assert "the certificate of the server is not trusted (self-signed certificate)" in said
-        assert (
-            "add the certificate of the issuer to the certificates of this machine, or name its file" in said
-        )
-        assert "its file in SSL_CERT_FILE\n" in said
+        assert "its certificate is not trusted (self-signed certificate)" in said
+        assert "add the certificate of who signed it to those of this machine, or name a file" in said
+        assert "with it in SSL_CERT_FILE\n" in said
         assert "server is running" not in said
         other = planned(server.url, REQUESTS_CA_BUNDLE=str(CERTIFICATES / "of-this-machine.pem"))
-        assert "in SSL_CERT_FILE; dpsync does not use REQUESTS_CA_BUNDLE" in other
+        assert "in SSL_CERT_FILE; REQUESTS_CA_BUNDLE is not read" in other
         wrong = CERTIFICATES / "of-another-name.pem"
         said = planned(server.url, SSL_CERT_FILE=str(wrong))
-        assert f"SSL_CERT_FILE ({wrong}) must contain the certificate of the issuer" in said
+        assert f"SSL_CERT_FILE ({wrong}) must hold the certificate of who signed it" in said
         assert not server.requests
         planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / "of-this-machine.pem"))
         assert server.requests
@@ -96,7 +94,7 @@ def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planne
 def test_a_trusted_certificate_that_does_not_hold_says_why(planned: Planned, name: str, words: str) -> None:
     with FaultyServer(reply(200, {}), certificate=name) as server:
         said = planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / name))
-    assert "the certificate of the server is not trusted" in said
+    assert "its certificate is not trusted" in said
     assert words in said
 
 
@@ -117,4 +115,4 @@ def test_a_file_that_holds_no_certificate_is_named(planned: Planned, tmp_path: P
 def test_what_speaks_no_tls_is_told_by_its_address(planned: Planned) -> None:
     with FaultyServer(faulty.not_http) as server:
         said = planned(server.url.replace("http:", "https:"))
-    assert "check DPSYNC_URL: the server may not support https" in said
+    assert "check DPSYNC_URL: what answers there may not speak https" in said

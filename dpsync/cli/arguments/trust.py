@@ -70,8 +70,7 @@ class Trust(Struct, frozen=True, dict=True):
             return here
         source, span, name, url = self._source, here.span, here.name, here.url or "any address"
         if not source.problem and trusted_by_flag() is not None:
-            why = f"because dpsync uses the address in {visible(source.name)}"
-            self.out.complain(f"note: {FLAG_OF_TRUST} has no effect here, {why}")
+            self.out.complain(f"note: {FLAG_OF_TRUST} has no effect here: {visible(source.name)} decides")
         target, wrong = source.environment(os.environ, name)
         if wrong.errors:
             problem = wrong.errors[0].message
@@ -89,8 +88,8 @@ class Trust(Struct, frozen=True, dict=True):
         if _destination(target) == _destination(here):
             return here
         pending = (
-            f"this change sets {_in_words(here)}; {source.name} has {_in_words(target)}, which dpsync uses. "
-            "The change takes effect once it is merged"
+            f"this change sets {_in_words(here)}; {source.name} has {_in_words(target)}, which dpsync uses: "
+            "the change takes effect once it is merged"
         )
         self.out.complain(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
         return replace(here, url=target.url, token=target.token, pending=pending)
@@ -107,7 +106,7 @@ class Trust(Struct, frozen=True, dict=True):
             return
         here = self._here
         if is_loopback(here.url or "") and token in COMPANION_TOKENS:
-            tell_unneeded(self.out, "the token is a documented test token of the local server")
+            tell_unneeded(self.out, "the token is one that the companion documents")
             return
         source = self._source
         committed, wrong = source.environment(os.environ, here.name)
@@ -195,11 +194,11 @@ class _Answer(Struct, frozen=True):
         path = self._path()
         try:
             if path is None:
-                raise disk.Unfit(self.checkout, "the state directory is in the checkout or is missing")
+                raise disk.Unfit(self.checkout, "the state directory is in the checkout, or there is none")
             disk.make_directory(path.parent)
             disk.put(path, self._content(), private=True)
         except OSError as error:
-            out.talk(f"note: dpsync will ask again, because dpsync cannot save the answer: {disk.why(error)}")
+            out.talk(f"note: dpsync will ask again, because the answer cannot be kept: {disk.why(error)}")
 
     def _content(self) -> bytes:
         from dpsync.model.texts.json_text import json_text

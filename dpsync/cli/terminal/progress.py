@@ -31,10 +31,10 @@ LONG: Final = 10.0
 _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
-    "rate limit": "waiting for the rate limit",
-    "pace": "keeping the rate limit",
+    "rate limit": "the platform asks to wait",
+    "pace": "staying under the platform's rate limit",
     "retry": "trying again",
-    "platform at work": "the server is still working",
+    "platform at work": "the platform is still at work",
 }
 
 
