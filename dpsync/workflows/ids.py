@@ -113,7 +113,7 @@ def edited_ids(
     for text in asked.bound:
         address, equals, id = text.partition("=")
         if not equals or not is_id(id):
-            raise NotPossible(f'"{text}" must have the form ADDRESS=ID')
+            raise NotPossible(f'"{text}" is not ADDRESS=ID')
         hand.bind(hand.address(address, known=True), id)
     return hand.edits
 
@@ -154,7 +154,7 @@ class _Hand:
         for line in lines:
             to = Address((*new.segments, *line.address.segments[len(old.segments) :]))
             if to in taken:
-                raise NotPossible(f"the ids file already has a line for {to}")
+                raise NotPossible(f"{to} has a line already")
             self._drop(line.address)
             self._put(to, replace(line, address=to))
 
@@ -174,7 +174,7 @@ class _Hand:
     def _below(self, address: Address) -> list[RecordedLine]:
         lines = self._lines(address)
         if address not in lines:
-            raise NotPossible(f"the ids file has no line for {address}")
+            raise NotPossible(f"{address} has no line")
         return [line for at, line in lines.items() if at.is_in(address)]
 
     def _owner(self, address: Address) -> str:

@@ -68,7 +68,9 @@ def test_revert_writes_no_configuration_file(run: Run, applied: Path) -> None:
 
 def test_revert_lists_lines_that_next_apply_writes_again(run: Run, applied: Path) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
-    assert "dpsync.yaml:7 still has the applied value, so the next apply writes it again" in ended.out
+    assert (
+        "dpsync.yaml:7 still has the value that the apply wrote: the next apply writes it again" in ended.out
+    )
 
 
 def test_revert_carries_out_only_the_approved_plan(run: Run, applied: Path, platform: ThreadedServer) -> None:

@@ -149,21 +149,18 @@ def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--bind", "acme/teams/writers"], "must have the form ADDRESS=ID"),
-        (["--bind", "acme/teams/writers=two words"], "must have the form ADDRESS=ID"),
+        (["--bind", "acme/teams/writers"], "is not ADDRESS=ID"),
+        (["--bind", "acme/teams/writers=two words"], "is not ADDRESS=ID"),
         (
             ["--bind", "acme/teams/writer=x"],
             'the files declare no entry acme/teams/writer. Did you mean "acme/teams/writers"?',
         ),
-        (["--bind", "acme=x"], "acme is not the address of an entry that needs a line"),
-        (["--forget", "acme/teams/nobody"], "the ids file has no line for acme/teams/nobody"),
-        (["--forget", "acme/team/nobody"], "is not the address of an entry"),
-        (["--forget", "globex/teams/nobody"], '"globex" is not an organization of this configuration'),
-        (
-            ["--move", "acme/teams/sales", "acme/teams/writers"],
-            "the ids file already has a line for acme/teams/writers",
-        ),
-        (["--move", "acme/teams/nobody", "acme/teams/x"], "the ids file has no line for acme/teams/nobody"),
+        (["--bind", "acme=x"], "acme is the address of no entry that has a line"),
+        (["--forget", "acme/teams/nobody"], "acme/teams/nobody has no line"),
+        (["--forget", "acme/team/nobody"], "is the address of no entry"),
+        (["--forget", "globex/teams/nobody"], '"globex" is no organization of this configuration'),
+        (["--move", "acme/teams/sales", "acme/teams/writers"], "acme/teams/writers has a line already"),
+        (["--move", "acme/teams/nobody", "acme/teams/x"], "acme/teams/nobody has no line"),
         (["--check", "--forget", "acme/teams/sales"], "--check writes nothing"),
     ],
 )
@@ -194,7 +191,64 @@ def test_elsewhere_nothing_is_asked_of_the_platform(desk: Desk, monkeypatch: pyt
 def conflict(desk: Desk, ours: str, theirs: str) -> None:
     desk.file.parent.mkdir(exist_ok=True)
     head = f"{desk.world}:\n  acme:\n    acme/sites/handbook: internal-handbook\n"
-    text = f"{head}    assert "the two sides of the merge have different ids for acme/teams/old" in ended.err
+    text = f"{head}<<<<<<< HEAD\n    {ours}\n=======\n    {theirs}\n    desk.file.write_text(text, encoding="utf-8")
+
+
+def test_with_conflict_markers_every_other_command_says_what_to_do(desk: Desk) -> None:
+    conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy")
+    ended = desk.run("plan", "-C", str(desk.project))
+
+    assert ended.code == 5
+    assert "DP154" in ended.err
+    assert f"dpsync ids -C {desk.project}\n" in ended.err
+
+
+def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: Desk) -> None:
+    conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy\n    acme/teams/old: old")
+    ended = desk.ids()
+
+    assert ended.code == 0, ended.err
+    assert desk.lines == LINES | {"acme/teams/old": "old"}
+
+
+def test_the_line_of_a_former_key_goes(desk: Desk) -> None:
+    desk.holds(LINES | {"acme/teams/vendors": LINES["acme/teams/sales"], "acme/teams/old": "old"})
+    ended = desk.ids("--check")
+    assert ended.code == 2
+    assert "- acme/teams/vendors: sales now has another address" in ended.out
+    assert desk.ids().code == 0
+    assert desk.lines == LINES | {"acme/teams/old": "old"}
+
+
+def test_a_line_that_is_given_twice_is_told_and_written_once(desk: Desk) -> None:
+    assert desk.ids().code == 0
+    text = desk.file.read_text(encoding="utf-8")
+    desk.file.write_text(text + text.splitlines()[-1] + "\n", encoding="utf-8")
+    ended = desk.run("plan", "-C", str(desk.project))
+    assert (ended.code, "has the same line twice" in ended.err) == (0, True)
+    assert desk.ids().code == 0
+    assert desk.file.read_text(encoding="utf-8") == text
+
+
+def test_of_two_lines_of_an_entry_the_platform_decides(desk: Desk) -> None:
+    assert desk.ids().code == 0
+    text = desk.file.read_text(encoding="utf-8")
+    desk.file.write_text(text + "    acme/teams/sales: legacy\n", encoding="utf-8")
+    ended = desk.run("plan", "-C", str(desk.project))
+    assert (ended.code, "acme/teams/sales has two lines" in ended.err) == (5, True)
+    assert f"dpsync ids -C {desk.project}\n" in ended.err
+    assert desk.ids().code == 0
+    assert desk.file.read_text(encoding="utf-8") == text
+
+
+def test_what_the_platform_does_not_decide_is_left_to_people(desk: Desk) -> None:
+    conflict(desk, "acme/teams/old: one", "acme/teams/old: two")
+    before = desk.file.read_text(encoding="utf-8")
+    ended = desk.ids()
+
+    assert (ended.code, desk.file.read_text(encoding="utf-8")) == (5, before)
+    assert "the sides differ about acme/teams/old" in ended.err
+>>>>>>> 51bd79e4 (Leave messages of commands and doctor to their owner)
 
 
 def test_check_reads_both_sides_and_writes_nothing(desk: Desk) -> None:

@@ -26,7 +26,7 @@ def report(untried: int) -> Report:
 def test_what_was_not_tried_is_counted_beyond_the_first_ten(more: int) -> None:
     lines = render_report(Plan(), report(10 + more), Paint(False)).splitlines()
     assert sum(line.strip().startswith("not-tried") for line in lines) == 10
-    assert any(f"and {more} more that were not tried" in line for line in lines) is (more > 0)
+    assert any(f"and {more} more steps that were not tried" in line for line in lines) is (more > 0)
     assert any("failed  acme/teams/a create: no" in line for line in lines)
     assert f"1 step failed, {10 + more} not tried." in "\n".join(lines)
 

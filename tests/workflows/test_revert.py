@@ -281,7 +281,7 @@ def test_note_has_line_that_next_apply_writes_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
-        "dpsync.yaml:6 still has the applied value, so the next apply writes it again"
+        "dpsync.yaml:6 still has the value that the apply wrote: the next apply writes it again"
     )
 
 

@@ -166,7 +166,7 @@ def edited(lines: dict[str, str], **asked: Any) -> dict[str, str | None]:
 def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
     """Otherwise, the line of another entry is written over, and its object is nobody's."""
     assert edited({"acme/teams/b": "1"}, moved=((str(B), str(A)),)) == {str(B): None, str(A): "1"}
-    with pytest.raises(NotPossible, match="already has a line"):
+    with pytest.raises(NotPossible, match="has a line already"):
         edited({"acme/teams/a": "2", "acme/teams/b": "1"}, moved=((str(B), str(A)),))
 
 
@@ -231,7 +231,7 @@ def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
     if decided:
         check_settled(merged, compared, "ids.yaml")
     else:
-        with pytest.raises(DiagnosticError, match="GitBook does not show which is right"):
+        with pytest.raises(DiagnosticError, match="the platform does not decide"):
             check_settled(merged, compared, "ids.yaml")
 
 

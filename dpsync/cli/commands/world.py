@@ -69,10 +69,10 @@ def command(
     organizations = made["organizations"]
     held = [counted(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
             for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
-    out.talk(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
+    out.talk(visible(f"Saved {target}: {', '.join(held)}. Nothing secret is in it."))
     if anonymous:
         out.talk(
-            "People, domains and URLs are replaced. Titles and paths are unchanged: check titles and paths "
-            "for names before you share the file."
+            "People, domains and URLs are replaced. Titles and paths stay: look for other names in them "
+            "before you share it."
         )
     return Exit.DONE

@@ -46,7 +46,7 @@ class PlatformExamination:
         """Address, token, proxy and certificates: never the token itself."""
         to, way = self.to, self._inner.way
         yield Check(topic="address", level="ok", said=to.url, source=to.url_from)
-        yield Check(topic="token", level="ok", said="set (not printed)", source=to.token_from)
+        yield Check(topic="token", level="ok", said="set, and not shown", source=to.token_from)
         if way.proxy:
             yield Check(topic="proxy", level="ok", said=way.proxy.value, source=way.proxy.variable)
         else:
@@ -54,16 +54,11 @@ class PlatformExamination:
         if way.trust:
             yield Check(topic="certificates", level="ok", said=way.trust.value, source=way.trust.variable)
         elif to.url.startswith("https"):
-            said = "bundled with dpsync"
+            said = "those that come with dpsync"
             yield Check(topic="certificates", level="ok", said=said, source="the default")
         for name in way.unread:
-            mend = "Put the path of the file into SSL_CERT_FILE."
-            yield Check(
-                topic="certificates",
-                level="note",
-                said=f"{name} is set, but dpsync does not use this variable",
-                mend=mend,
-            )
+            mend = "name the file in SSL_CERT_FILE"
+            yield Check(topic="certificates", level="note", said=f"{name} is set and not read", mend=mend)
 
     def answers(self, desired: Desired | None, registry: Registry) -> Iterator[Check]:
         """What the platform says. What is asked first ends it when nothing answers."""
@@ -86,23 +81,22 @@ class PlatformExamination:
     def _clock(self) -> Iterator[Check]:
         ahead = self._headers.ahead
         if ahead is None:
-            yield Check(topic="clock", level="note", said="the server sends no date with its responses")
+            yield Check(topic="clock", level="note", said="the platform's answers have no date")
         elif (far := abs(ahead)) > _SKEW:
-            side = "ahead of" if ahead == far else "behind"
-            said = f"the server's clock is {far:.0f} seconds {side} this machine"
-            mend = "Correct the clock of this machine. A wrong clock breaks certificates and waiting."
+            said = f"the platform's clock is {far:.0f} seconds {'ahead' if ahead == far else 'behind'}"
+            mend = "set the clock of this machine: certificates and waiting depend on it"
             yield Check(topic="clock", level="problem", said=said, mend=mend)
         else:
-            yield Check(topic="clock", level="ok", said=f"within {_SKEW} seconds of the server's clock")
+            yield Check(topic="clock", level="ok", said=f"within {_SKEW} seconds of the platform's")
 
     def _limit(self) -> Iterator[Check]:
         limit = self._headers.rate_limit()
         if limit is None:
-            yield Check(topic="rate limit", level="ok", said="the server reports no rate limit")
+            yield Check(topic="rate limit", level="ok", said="the platform names none")
             return
         left, most = limit
         few = left < most * _FEW
-        mend = "Wait, or use a smaller --parallelism." if few else None
+        mend = "wait, or use a smaller --parallelism" if few else None
         said = f"{left} of {most} requests are left"
         yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
 
@@ -123,8 +117,8 @@ class PlatformExamination:
             failed = client_diagnostic(error, self.to)
             return Check(topic=registry.root.noun, level="problem", said=failed.message, mend=failed.hint)
         if live is None:
-            mend = "Check the id or hostname, and the owner of the token."
-            said = f"{key}: this token cannot see an organization {id or name}"
+            mend = "check the id or hostname, and whose token it is"
+            said = f"{key}: there is no organization {id or name} that this token may see"
             return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
         for one in allowed(self.client, registry, live):
             noun = one.kind.noun
@@ -142,5 +136,5 @@ def _owner(client: ReadClient, registry: Registry) -> Check:
         return Check(topic="token", level="note", said=said)
     user = caller(client)
     name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
-    said = f"the token belongs to {name or 'a user without a name'} (id {user.get('id')})"
+    said = f"it belongs to {name or 'a user without a name'} (id {user.get('id')})"
     return Check(topic="token", level="ok", said=said, source="GET /user")
