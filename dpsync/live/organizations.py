@@ -73,9 +73,9 @@ def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: M
     reading.diagnostics.append(
         Diagnostic(
             "DP310",
-            f'this token cannot see an organization "{named}"',
+            f'there is no organization "{named}" that this token may see',
             resource.where("id" if resource.pin else str(key)),
             str(resource.address),
-            "check the id, the server address and the owner of the token; dpsync creates no organizations",
+            "check the id, the address, and whose token it is; an organization is never created",
         )
     )

@@ -101,14 +101,14 @@ def test_an_unknown_organization_ends_with_1_and_its_line(
 ) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { id: nowhere }\n")))
     assert ended.code == 1
-    assert 'this token cannot see an organization "nowhere"' in ended.err
+    assert 'there is no organization "nowhere"' in ended.err
     assert "dpsync.yaml:3:12" in ended.err
 
 
 def test_an_unknown_hostname_ends_with_1(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: nowhere }\n")))
     assert ended.code == 1
-    assert 'this token cannot see an organization "nowhere"' in ended.err
+    assert 'there is no organization "nowhere"' in ended.err
 
 
 def test_an_organization_is_found_by_its_hostname(
