@@ -32,8 +32,8 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
             finish(out, *known)
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        message = f"dpsync made a mistake of its own ({type(failed).__name__})"
-        hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
+        message = f"dpsync has an internal error ({type(failed).__name__})"
+        hint = "please report the output of the same command with DPSYNC_DEBUG=1"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
 
 

@@ -35,7 +35,7 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
         case Locked():
             return [LOCKED.finding(organization=error.organization)], LOCKED.exit
         case NoState():
-            hint = "set XDG_STATE_HOME to a directory that you may write to; nothing was written"
+            hint = "set XDG_STATE_HOME to a directory in which you can write"
             return [Diagnostic("state", str(error), hint=hint)], Exit.FAILED
         case JournalFull():
             return [
@@ -50,7 +50,7 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
     return None
 
 
-ANOTHER_PLATFORM: Final = "where this platform has other requests than are planned for, --profile says which"
+ANOTHER_PLATFORM: Final = "check the address, and the API version (--profile)"
 
 
 def _span(origin: Origin | None) -> Span | None:
@@ -79,37 +79,48 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
             message = f"dpsync cannot connect to {url}{through}: {error.explanation()}"
             return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
         case errors.Unknown(reason="timeout"):
-            hint = f"check {url_from}, or give it longer with --timeout SECONDS"
+            hint = f"check {url_from}, or allow more time with --timeout SECONDS"
             return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unknown() if error.way.proxy:
-            hint = f"check {error.way.proxy}, or name the host in NO_PROXY; nothing was written"
+            hint = f"check {error.way.proxy}, or exclude the host from the proxy with NO_PROXY"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unknown():
-            hint = f"check {url_from} and what stands between here and there; nothing was written"
+            hint = f"check {url_from} and the network, then try again"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unauthorized():
-            hint = f"check {token_from}; it may have been revoked or belong to another platform"
-            return Diagnostic("unauthorized", f"the token was not accepted (401) at {where}", hint=hint)
+            hint = f"check {token_from}: the token may be revoked, or belong to another server"
+            return Diagnostic("unauthorized", f"GitBook did not accept the token (401): {where}", hint=hint)
         case errors.Forbidden():
-            hint = "use the token of somebody who may"
-            return Diagnostic("forbidden", f"the token's user may not do this (403): {where}", hint=hint)
+            hint = "use the token of a user with more rights"
+            return Diagnostic(
+                "forbidden",
+                f"the user of the token is not allowed to send this request (403): {where}",
+                hint=hint,
+            )
         case errors.NotFound() | errors.ServerFault(status=501):
-            hint = f"nothing was concluded from it; {ANOTHER_PLATFORM}"
+            hint = ANOTHER_PLATFORM
             return Diagnostic("request", str(error), hint=hint)
         case errors.NotJson():
-            hint = f"check that {url_from} is the platform itself and not a login page or a proxy"
-            message = f"{where} answered something that is not the API: {error.found} (status {error.status})"
+            hint = f"check {url_from}: the response may come from a login page or a proxy"
+            message = (
+                f"the response to {where} does not come from the GitBook "
+                f"API: {error.found} (status {error.status})"
+            )
             return Diagnostic("not-json", message, hint=hint)
         case errors.BadAnswer():
-            message = f"{where} answered what does not fit: {error.what()}"
-            hint = f"nothing was concluded from it; {ANOTHER_PLATFORM}"
+            message = f"the response to {where} is not as expected: {error.what()}"
+            hint = ANOTHER_PLATFORM
             return Diagnostic("bad-answer", message, hint=hint)
         case errors.BadList():
-            message = f"{where} did not end properly: {error.fault} on page {error.page}"
-            return Diagnostic("bad-list", message, hint="nothing was concluded from it; try again")
+            message = (
+                f"the list of {where} is incomplete or contradicts itself: {error.fault} on page {error.page}"
+            )
+            return Diagnostic("bad-list", message, hint="try again")
         case errors.RateLimited():
-            return Diagnostic("rate-limited", f"the platform asks to wait: {error}", hint="try again later")
-    return Diagnostic("request", str(error), hint="nothing was written; try again")
+            return Diagnostic(
+                "rate-limited", f"GitBook demands a longer pause: {error}", hint="try again later"
+            )
+    return Diagnostic("request", str(error), hint="try again")
 
 
 def _unreachable(error: errors.NotSent, url_from: str) -> str:
@@ -119,16 +130,14 @@ def _unreachable(error: errors.NotSent, url_from: str) -> str:
         case "certificate":
             return _untrusted(error, url_from)
         case "tls":
-            return f"check {url_from}: what answers there may not speak https"
+            return f"check {url_from}: the server may not support https"
         case "too long":
-            return (
-                "the platform has sent an id of that length: check that it serves the API that dpsync knows"
-            )
+            return "an id from the server is too long. Check that the server provides the GitBook API"
         case "dns" if not proxy:
-            return f"check the name in {url_from}"
+            return f"check the host name in {url_from}"
     if proxy:
-        return f"check {proxy.variable}, or name the host in NO_PROXY to go there without a proxy"
-    return f"check {url_from} and that the server is running"
+        return f"check {proxy.variable}. To connect without the proxy, add the host to NO_PROXY"
+    return f"check {url_from}, and check that the server is running"
 
 
 def _untrusted(error: errors.NotSent, url_from: str) -> str:
@@ -139,13 +148,9 @@ def _untrusted(error: errors.NotSent, url_from: str) -> str:
     if "mismatch" in said or "not valid for" in said:
         return f"check {url_from}: the certificate belongs to another host name"
     if way.trust:
-        return f"{way.trust} must hold the certificate of who signed it"
-    unread = (
-        f"; {' and '.join(way.unread)} {'is' if len(way.unread) == 1 else 'are'} not read"
-        if way.unread
-        else ""
-    )
+        return f"add the certificate of the issuer to {way.trust}"
+    unread = f". dpsync does not read {' or '.join(way.unread)}" if way.unread else ""
     return (
-        "add the certificate of who signed it to those of this machine, or name a file with it in "
+        "add the certificate of the issuer to the certificates of this machine, or to a file in "
         f"SSL_CERT_FILE{unread}"
     )

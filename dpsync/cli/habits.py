@@ -8,40 +8,40 @@ from typing import Final
 import click
 
 _FLAGS: Final = {
-    "auto-approve": "--yes",
-    "backup": "nothing: git has what was there before",
-    "chdir": "-C DIR",
-    "compact-warnings": "-q",
-    "config": "-f FILE",
-    "destroy": "nothing: take the entries out of the files, name them in policy: prune, and apply",
-    "dry-run": "the command plan",
-    "input": "--no-input",
-    "json": "--format json",
-    "lock": "nothing: an apply locks its organization by itself",
-    "lock-timeout": "nothing: an apply locks its organization by itself",
-    "no-color": "--color never",
-    "refresh": "nothing: every command reads the platform",
-    "refresh-only": "the command drift",
-    "replace": "nothing: an apply changes what differs",
-    "state": "--ids FILE: there is no state, and the ids file says which object is which",
-    "target": "--select ADDRESS",
-    "var": "a variable of the environment, written as ${NAME} in the files",
-    "var-file": "-f FILE for an overlay, or --env NAME",
-    "workspace": "--env NAME",
+    "auto-approve": "use --yes",
+    "backup": "you do not need it, because git keeps earlier versions of your files",
+    "chdir": "use -C DIR",
+    "compact-warnings": "use -q",
+    "config": "use -f FILE",
+    "destroy": "delete the entries from the files, add their lists to policy: prune, and run dpsync apply",
+    "dry-run": "use dpsync plan",
+    "input": "use --no-input",
+    "json": "use --format json",
+    "lock": "you do not need it, because dpsync apply locks its organization itself",
+    "lock-timeout": "you do not need it, because dpsync apply locks its organization itself",
+    "no-color": "use --color never",
+    "refresh": "you do not need it, because every command reads GitBook",
+    "refresh-only": "use dpsync drift",
+    "replace": "you do not need it, because dpsync apply changes every difference",
+    "state": "use --ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
+    "target": "use --select ADDRESS",
+    "var": "use an environment variable, and write ${NAME} in the files",
+    "var-file": "use -f FILE for an overlay, or --env NAME",
+    "workspace": "use --env NAME",
 }
 """Flags of other tools, without their dashes."""
 _OURS: Final = {
-    "out": "-o FILE",
-    "parallelism": "--parallelism N",
-    "detailed-exitcode": "--detailed-exitcode",
+    "out": "use -o FILE",
+    "parallelism": "use --parallelism N",
+    "detailed-exitcode": "use --detailed-exitcode",
 }
 """Flags that are written with two dashes here: with one they would be read as several short ones."""
 _COMMANDS: Final = {
     "deploy": "use apply",
-    "destroy": "take the entries out of the files, name their places in policy: prune, and apply",
+    "destroy": "delete the entries from the files, add their lists to policy: prune, and run dpsync apply",
     "diff": "use plan",
-    "force-unlock": "a lock goes with the process that holds it",
-    "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",
+    "force-unlock": "a lock ends with its dpsync process",
+    "login": "set the token in DPSYNC_TOKEN, or name a token file in DPSYNC_TOKEN_FILE",
     "output": "use plan --format json",
     "preview": "use plan",
     "pull": "use import",
@@ -98,4 +98,4 @@ def check_habits(arguments: list[str]) -> None:
             continue
         use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
         if use is not None:
-            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: use {use}")
+            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: {use}")

@@ -39,10 +39,10 @@ _NOT_SENT: dict[NotSentReason, str] = {
     "too long": "the address of the request is too long",
 }
 _NO_ANSWER: dict[UnknownReason, str] = {
-    "reset": "the connection was reset before an answer",
-    "closed": "the connection was closed before an answer",
-    "truncated": "the answer was cut off",
-    "failed": "the connection failed before an answer",
+    "reset": "the connection was reset before a response",
+    "closed": "the connection was closed before a response",
+    "truncated": "the response was cut off",
+    "failed": "the connection failed before a response",
 }
 
 
@@ -123,7 +123,7 @@ class Unknown(ClientError):
         if self.method == "GET":  # a read leaves nothing behind that could be unknown
             in_time = "in time" if self.seconds is None else f"within {self.seconds:g} s"
             return (
-                f"no answer {in_time}"
+                f"no response {in_time}"
                 if self.reason == "timeout"
                 else _NO_ANSWER.get(self.reason, self.reason)
             )

@@ -73,9 +73,9 @@ def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: M
     reading.diagnostics.append(
         Diagnostic(
             "DP310",
-            f'there is no organization "{named}" that this token may see',
+            f'the organization "{named}" does not exist, or this token has no access to it',
             resource.where("id" if resource.pin else str(key)),
             str(resource.address),
-            "check the id, the address, and whose token it is; an organization is never created",
+            "check the id, the address, and the user of the token. dpsync never creates an organization",
         )
     )

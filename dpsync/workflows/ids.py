@@ -154,7 +154,7 @@ class _Hand:
         for line in lines:
             to = Address((*new.segments, *line.address.segments[len(old.segments) :]))
             if to in taken:
-                raise NotPossible(f"{to} has a line already")
+                raise NotPossible(f"the ids file already has a line for {to}")
             self._drop(line.address)
             self._put(to, replace(line, address=to))
 
@@ -174,7 +174,7 @@ class _Hand:
     def _below(self, address: Address) -> list[RecordedLine]:
         lines = self._lines(address)
         if address not in lines:
-            raise NotPossible(f"{address} has no line")
+            raise NotPossible(f"the ids file has no line for {address}")
         return [line for at, line in lines.items() if at.is_in(address)]
 
     def _owner(self, address: Address) -> str:

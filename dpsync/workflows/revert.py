@@ -267,7 +267,7 @@ def reverting(
 
 def _check_platform(here: str, platform: str) -> None:
     if platform != here and not (is_loopback(platform) and is_loopback(here)):
-        message = f"that apply was for {platform}, and this is {here}"
+        message = f"the apply changed {platform}, but this command uses {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
 
 

@@ -92,7 +92,7 @@ def test_a_wrong_token_ends_with_1(
     monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
     ended = run("plan", "-C", str(example))
     assert ended.code == 1
-    assert "the token was not accepted (401)" in ended.err
+    assert "GitBook did not accept the token (401)" in ended.err
     assert "not-a-token" not in ended.err
 
 
@@ -101,14 +101,14 @@ def test_an_unknown_organization_ends_with_1_and_its_line(
 ) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { id: nowhere }\n")))
     assert ended.code == 1
-    assert 'there is no organization "nowhere"' in ended.err
+    assert 'the organization "nowhere" does not exist' in ended.err
     assert "dpsync.yaml:3:12" in ended.err
 
 
 def test_an_unknown_hostname_ends_with_1(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: nowhere }\n")))
     assert ended.code == 1
-    assert 'there is no organization "nowhere"' in ended.err
+    assert 'the organization "nowhere" does not exist' in ended.err
 
 
 def test_an_organization_is_found_by_its_hostname(
@@ -154,7 +154,7 @@ def test_an_answer_that_is_not_json_ends_with_1(
         monkeypatch.setenv("DPSYNC_URL", url)
         ended = run("plan", "-C", str(example))
     assert ended.code == 1
-    assert "answered something that is not the API" in ended.err
+    assert "does not come from the GitBook API" in ended.err
 
 
 def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
@@ -180,11 +180,14 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
             ["import", "--update", "--from-navigation", "x.yaml"],
             "--from-navigation cannot be combined",
         ),
-        (["import", "--update", "--full", "x"], "--full cannot be combined with --update"),
-        (["import", "--update", "--organization", "acme", "x"], "Pass addresses instead"),
-        (["import", "--update"], "--update and --add need addresses, and addresses need --update or --add"),
-        (["import", "--title", "T"], "--title needs --from-navigation"),
-        (["import", "--into", "a.yaml"], "--into needs --update or --add"),
+        (
+            ["import", "--update", "--full", "x"],
+            "--full cannot be combined with --update, --add, --redirects or --from-navigation",
+        ),
+        (["import", "--update", "--organization", "acme", "x"], "--organization cannot be combined"),
+        (["import", "--update"], "name addresses together with --update or --add"),
+        (["import", "--title", "T"], "--title can only be used with --from-navigation"),
+        (["import", "--into", "a.yaml"], "--into can only be used with --update or --add"),
         (["init", "--import", "--empty"], "--import and --empty cannot be combined"),
         (["plan", "-out=x"], "There is no flag -out"),
         (["apply", "--confirm", "run acme/translation/fr"], 'did you mean "acme/translations/fr"?'),
@@ -227,7 +230,7 @@ def test_a_token_over_plain_http_is_warned_about(
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", "http://docs.invalid")
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
-    assert "the token can be read on the way" in run("plan", "-C", str(project(BASE))).err
+    assert "others can read the token on its way" in run("plan", "-C", str(project(BASE))).err
 
 
 def test_a_token_can_come_from_a_file(

@@ -66,9 +66,9 @@ CASES = [
     ("--env", "prod", "T P", FILE),
     ("--env", "prod", "P", FILE),
     ("--env", "prod", "U T", "DPSYNC_TOKEN_PROD is not set"),
-    ("--env", "address", "U T P", 'the environment "address" has a url and no token'),
-    ("--env", "address", "T", 'the environment "address" has a url and no token'),
-    ("--env", "token", "U T P", 'the environment "token" has a token and no url'),
+    ("--env", "address", "U T P", 'the environment "address" has a url but no token'),
+    ("--env", "address", "T", 'the environment "address" has a url but no token'),
+    ("--env", "token", "U T P", 'the environment "token" has a token but no url'),
     ("--env", "nothing", "U T P", SHELL),
     ("--env", "nothing", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("--env", "nothing", "T P", GITBOOK),
@@ -77,10 +77,10 @@ CASES = [
     ("DPSYNC_ENV", "prod", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("DPSYNC_ENV", "prod", "T P", FILE),
     ("DPSYNC_ENV", "prod", "P", FILE),
-    ("DPSYNC_ENV", "address", "T P", 'the environment "address" has a url and no token'),
+    ("DPSYNC_ENV", "address", "T P", 'the environment "address" has a url but no token'),
     ("DPSYNC_ENV", "address", "U T", SHELL),
-    ("DPSYNC_ENV", "token", "T P", 'the environment "token" has a token and no url'),
-    ("DPSYNC_ENV", "token", "U P", "DPSYNC_TOKEN is not set"),
+    ("DPSYNC_ENV", "token", "T P", 'the environment "token" has a token but no url'),
+    ("DPSYNC_ENV", "token", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
     ("DPSYNC_ENV", "nothing", "U T P", SHELL),
     ("neither", "", "U T P", SHELL),
     ("neither", "", "U P", "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set"),
@@ -114,7 +114,10 @@ def test_address_and_token_come_from_one_source(
     if isinstance(expected, str):
         assert (ended.code, file.tokens, shell.tokens) == (1 if expected is GITBOOK else 64, set(), set())
         assert expected in ended.err
-        lacks_shell_token = expected == "DPSYNC_TOKEN is not set" and name in ("prod", "token")
+        lacks_shell_token = expected == "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set" and name in (
+            "prod",
+            "token",
+        )
         told = f"The token of the environment {name} is never sent to DPSYNC_URL." in ended.err
         assert told == lacks_shell_token
     else:
@@ -178,13 +181,13 @@ def test_a_password_in_an_address_is_never_shown(
     for url in ("https://ada:pass-word@docs.example", "http://ada:pass-word@docs.example/v1"):
         monkeypatch.setenv("DPSYNC_URL", url)
         ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))))
-        assert (ended.code, "must not hold a user or password" in ended.err) == (64, True)
+        assert (ended.code, "must not contain a user or password" in ended.err) == (64, True)
         assert "pass-word" not in ended.out + ended.err
 
 
 def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--env", "prod")
-    assert (ended.code, "--env needs --update" in ended.err) == (64, True)
+    assert (ended.code, "--env can only be used with --update" in ended.err) == (64, True)
 
 
 def test_import_update_goes_where_the_environment_says(
@@ -245,7 +248,7 @@ def test_a_read_that_takes_too_long_names_address_setting_and_flag(
         ended = run(command, "-C", str(project(TEXT.format(url=WRONG))), "--timeout", "0.1")
     assert ended.code == 1
     assert "error[timeout]" in ended.err
-    assert f"{url}: GET /orgs/acme: no answer within 0.1 s" in ended.err
+    assert f"{url}: GET /orgs/acme: no response within 0.1 s" in ended.err
     assert "DPSYNC_URL" in ended.err
     assert "--timeout" in ended.err
     assert "unknown" not in ended.err

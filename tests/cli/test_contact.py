@@ -63,7 +63,7 @@ def test_companion_does_not_differ_from_its_edition(
     assert said(document, "contact", "problem") == []
     (first, *_) = said(document, "contact", "ok")
     assert re.fullmatch(
-        rf"\d\d GET requests, \d\d operations: every answer has the shape of the API edition "
+        rf"\d\d GET requests, \d\d operations: every response fits the API version "
         rf"{edition.app.profile}", first,
     )  # fmt: skip
     assert {method for method, *_ in edition.call(lambda: list(edition.app.requests))} == {"GET"}
@@ -186,7 +186,7 @@ def test_token_with_less_access_names_what_it_may_not_read(
 
 def test_report_without_contact_is_wrong_usage(run: Run, project: Project) -> None:
     ended = run("doctor", "-C", str(project(ACME)), "--report", "report.json")
-    assert (ended.code, "--report belongs to --contact" in ended.err) == (64, True)
+    assert (ended.code, "--report can only be used with --contact" in ended.err) == (64, True)
 
 
 def test_unreachable_platform_writes_no_report(

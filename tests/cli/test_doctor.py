@@ -67,7 +67,7 @@ def test_all_is_told_where_nothing_is_wrong(platform: ThreadedServer, acme: Path
         "ids file",
     ):
         assert f" {topic} " in ended.out
-    assert "it belongs to Ada Byron ada@acme.example (id ada)" in ended.out
+    assert "the token belongs to Ada Byron ada@acme.example (id ada)" in ended.out
 
 
 def test_the_token_is_in_no_output(platform: ThreadedServer, acme: Path, run: Run) -> None:
@@ -141,7 +141,7 @@ def test_an_organization_is_found_by_its_hostname_too(
     assert check(found, "organization")["said"] == "x is Acme (acme)"
     assert found["access"]
     found = document(run, project("dpsync: 1\norganizations: { x: { hostname: nowhere } }\n"))
-    assert "there is no organization nowhere" in check(found, "organization")["said"]
+    assert "the organization nowhere does not exist" in check(found, "organization")["said"]
 
 
 def test_a_list_that_a_token_may_not_read_is_no(
@@ -155,9 +155,13 @@ def test_a_list_that_a_token_may_not_read_is_no(
 @pytest.mark.parametrize(
     ("variables", "said", "mend"),
     [
-        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN cannot be used: it is a documented token", None),
-        ({"DPSYNC_TOKEN": ""}, "DPSYNC_TOKEN is not set", "Create a token in GitBook"),
-        ({"DPSYNC_TOKEN": "wrong"}, "the token was not accepted (401)", "check DPSYNC_TOKEN"),
+        ({"DPSYNC_URL": ""}, "DPSYNC_TOKEN is a public test token", None),
+        (
+            {"DPSYNC_TOKEN": ""},
+            "neither DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set",
+            "Create a token in GitBook",
+        ),
+        ({"DPSYNC_TOKEN": "wrong"}, "GitBook did not accept the token (401)", "check DPSYNC_TOKEN"),
     ],
 )
 def test_a_problem_ends_with_1_and_says_what_to_do(
@@ -190,7 +194,7 @@ def test_an_organization_that_is_not_there_is_a_problem(
 ) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: elsewhere } }\n"))
     assert found["exit"] == 1
-    assert "there is no organization elsewhere" in check(found, "organization")["said"]
+    assert "the organization elsewhere does not exist" in check(found, "organization")["said"]
 
 
 def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
@@ -199,7 +203,7 @@ def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n"))
     assert found["exit"] == 5
     assert "dpsync.yaml:2: unknown key" in check(found, "configuration")["said"]
-    assert "it belongs to" in check(found, "token")["said"]
+    assert "the token belongs to" in check(found, "token")["said"]
 
 
 def test_nothing_is_sent_elsewhere_than_to_the_environment_that_was_chosen(
@@ -274,12 +278,12 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
 
 
 @pytest.mark.parametrize(("ahead", "said"), [
-    (0.0, "within 60 seconds of the platform's"),
-    (60.0, "within 60 seconds of the platform's"),
-    (-60.0, "within 60 seconds of the platform's"),
-    (61.0, "the platform's clock is 61 seconds ahead"),
-    (-61.0, "the platform's clock is 61 seconds behind"),
-    (None, "the platform's answers have no date"),
+    (0.0, "differs from the clock of GitBook by less than 60 seconds"),
+    (60.0, "differs from the clock of GitBook by less than 60 seconds"),
+    (-60.0, "differs from the clock of GitBook by less than 60 seconds"),
+    (61.0, "the clock of GitBook is 61 seconds ahead"),
+    (-61.0, "the clock of GitBook is 61 seconds behind"),
+    (None, "the responses of GitBook contain no date"),
 ])  # fmt: skip
 def test_a_clock_may_differ_by_a_minute(
     ahead: float | None, said: str, examination: PlatformExamination
@@ -325,7 +329,7 @@ def test_in_a_workflow_it_says_what_its_token_may_read(
     with answering({}, seen) as url:
         monkeypatch.setenv("GITHUB_API_URL", url)
         ended = run("doctor", "-C", str(acme))
-    assert "contents: may be read" in ended.out
+    assert "the job can read contents" in ended.out
     assert "ghs_never_shown" not in ended.out + ended.err
     assert set(seen) == {"GET"}
 

@@ -95,7 +95,7 @@ def test_doctor_counts_objects_without_problems(run: Run, project: Project, plat
         project("dpsync: 1\norganizations: { acme: { id: acme, saml: { okta: { label: Okta } } } }\n")
     )
     assert [(one["level"], one["said"]) for one in checks(run, directory)[1]] == [
-        ("ok", "the platform reports no problem with 2 objects")
+        ("ok", "GitBook reports no problem with 2 objects")
     ]
 
 
@@ -129,7 +129,7 @@ def test_doctor_names_unexamined_objects(
     code, found = checks(run, directory)
     assert code != 0
     assert [(one["level"], one["said"]) for one in found] == [
-        ("note", f"not checked for problems on the platform's side: {reason}")
+        ("note", f"dpsync did not check objects for problems in GitBook: {reason}")
     ]
 
 
@@ -151,7 +151,7 @@ def test_doctor_fails_if_no_plan_is_possible(run: Run, project: Project, platfor
     code, found = checks(run, str(project(text)))
     assert code == 1
     assert [one["level"] for one in found] == ["problem"]
-    assert found[0]["said"].startswith("a plan is not possible: ")
+    assert found[0]["said"].startswith("dpsync cannot make a plan: ")
 
 
 def test_doctor_prints_a_command_that_tries_again(

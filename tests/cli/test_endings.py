@@ -49,34 +49,62 @@ def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
 @pytest.mark.parametrize(
     ("error", "code", "hint"),
     [
-        (not_sent("refused"), "unreachable", "check DPSYNC_URL and that the server is running"),
-        (not_sent("dns"), "unreachable", "check the name in DPSYNC_URL"),
-        (not_sent("dns", way=PROXY), "unreachable", "check HTTPS_PROXY, or name the host in NO_PROXY"),
-        (not_sent("refused", way=PROXY), "unreachable", "check HTTPS_PROXY, or name the host in NO_PROXY"),
-        (not_sent("tls"), "unreachable", "check DPSYNC_URL: what answers there may not speak https"),
-        (not_sent("too long"), "unreachable", "the platform has sent an id of that length"),
+        (not_sent("refused"), "unreachable", "check DPSYNC_URL, and check that the server is running"),
+        (not_sent("dns"), "unreachable", "check the host name in DPSYNC_URL"),
+        (
+            not_sent("dns", way=PROXY),
+            "unreachable",
+            "check HTTPS_PROXY. To connect without the proxy, add the host to NO_PROXY",
+        ),
+        (
+            not_sent("refused", way=PROXY),
+            "unreachable",
+            "check HTTPS_PROXY. To connect without the proxy, add the host to NO_PROXY",
+        ),
+        (not_sent("tls"), "unreachable", "check DPSYNC_URL: the server may not support https"),
+        (not_sent("too long"), "unreachable", "an id from the server is too long"),
         (not_sent("certificate", "it has EXPIRED"), "unreachable", "the clock of this machine is wrong"),
         (not_sent("certificate", "not yet valid"), "unreachable", "the clock of this machine is wrong"),
-        (not_sent("certificate", "hostname mismatch"), "unreachable", "the certificate is for another name"),
-        (not_sent("certificate", "not valid for 'x'"), "unreachable", "the certificate is for another name"),
-        (not_sent("certificate", "self-signed", TRUST), "unreachable", "SSL_CERT_FILE (/c.pem) must hold"),
-        (not_sent("certificate", "self-signed"), "unreachable", "name a file with it in SSL_CERT_FILE"),
+        (
+            not_sent("certificate", "hostname mismatch"),
+            "unreachable",
+            "the certificate belongs to another host name",
+        ),
+        (
+            not_sent("certificate", "not valid for 'x'"),
+            "unreachable",
+            "the certificate belongs to another host name",
+        ),
+        (
+            not_sent("certificate", "self-signed", TRUST),
+            "unreachable",
+            "certificate of the issuer to SSL_CERT_FILE (/c.pem)",
+        ),
+        (not_sent("certificate", "self-signed"), "unreachable", "to a file in SSL_CERT_FILE"),
         (
             not_sent("certificate", "self-signed", UNREAD),
             "unreachable",
-            "SSL_CERT_FILE; REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE are not read",
+            "SSL_CERT_FILE. dpsync does not read REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE",
         ),
-        (unknown("timeout"), "timeout", "give it longer with --timeout SECONDS"),
-        (unknown("closed", PROXY), "request", "check HTTPS_PROXY (http://proxy:3128), or name the host"),
-        (unknown("closed"), "request", "what stands between here and there; nothing was written"),
+        (unknown("timeout"), "timeout", "allow more time with --timeout SECONDS"),
+        (unknown("closed", PROXY), "request", "check HTTPS_PROXY (http://proxy:3128), or exclude the host"),
+        (unknown("closed"), "request", "and the network, then try again"),
         (errors.Unauthorized("GET", "/user", 401, ""), "unauthorized", "check DPSYNC_TOKEN"),
-        (errors.Forbidden("GET", "/user", 403, ""), "forbidden", "use the token of somebody who may"),
-        (errors.NotFound("GET", "/user", 404, ""), "request", "--profile says which"),
-        (errors.ServerFault("GET", "/user", 501, ""), "request", "--profile says which"),
-        (errors.ServerFault("GET", "/user", 500, ""), "request", "nothing was written; try again"),
-        (errors.NotJson("GET", "/user", 200, "text/html", "HTML"), "not-json", "not a login page or a proxy"),
-        (errors.BadAnswer("/user", "x", "1", "title", "a text", "7"), "bad-answer", "--profile says which"),
-        (errors.BadList("/user", "cursor repeated", 2), "bad-list", "nothing was concluded from it"),
+        (errors.Forbidden("GET", "/user", 403, ""), "forbidden", "use the token of a user with more rights"),
+        (errors.NotFound("GET", "/user", 404, ""), "request", "the API version (--profile)"),
+        (errors.ServerFault("GET", "/user", 501, ""), "request", "the API version (--profile)"),
+        (errors.ServerFault("GET", "/user", 500, ""), "request", "try again"),
+        (
+            errors.NotJson("GET", "/user", 200, "text/html", "HTML"),
+            "not-json",
+            "may come from a login page or a proxy",
+        ),
+        (
+            errors.BadAnswer("/user", "x", "1", "title", "a text", "7"),
+            "bad-answer",
+            "the API version (--profile)",
+        ),
+        (errors.BadList("/user", "cursor repeated", 2), "bad-list", "try again"),
         (errors.RateLimited("GET", "/user"), "rate-limited", "try again later"),
     ],
 )
@@ -170,7 +198,7 @@ def test_a_mistake_of_dpsyncs_own_ends_with_1_and_says_how_to_report_it(
     """
     assert ended(KeyError("s3cret")) == Exit.FAILED
     said = capsys.readouterr().err
-    assert "a mistake of its own (KeyError)" in said
+    assert "an internal error (KeyError)" in said
     assert "s3cret" not in said
     monkeypatch.setenv("DPSYNC_DEBUG", "1")
     with pytest.raises(KeyError), endings(out()):

@@ -36,7 +36,7 @@ def test_id_of_dots_is_reported_as_platform_error(
     ended = run(*words, "-C", str(project(CONFIGURATION)))
     assert ended.code == 1, ended
     assert ended.err.startswith(
-        "error[bad-answer]: GET /orgs/acme/teams answered what does not fit: "
+        "error[bad-answer]: the response to GET /orgs/acme/teams is not as expected: "
         "in items[0] (id '..'), 'id' is only dots, not an id\n"
     )
 

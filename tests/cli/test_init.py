@@ -81,7 +81,7 @@ def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Pa
     (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
     out = run("init", "-C", str(checkout), *SMALL).out
     assert (checkout / ".gitignore").read_text() == "*.pyc\n"
-    assert "kept     .gitignore, which exists already. dpsync would have written:\n    .dpsync/\n" in out
+    assert "kept     .gitignore, which already exists. dpsync would have written:\n    .dpsync/\n" in out
     assert "kept     dpsync.yaml" in out
     assert (checkout / "dpsync.yaml").read_text() == "dpsync: 1\norganizations: { a: { id: a } }\n"
 
@@ -228,7 +228,7 @@ def test_what_is_not_named_is_asked_at_a_terminal(
     )  # fmt: skip
     os.close(theirs)
     said = b""
-    for question, answer in ((b"organization", b"acme\n"), (b"whole organization", b"n\n"), *workflows):
+    for question, answer in ((b"organization", b"acme\n"), (b"Write the objects", b"n\n"), *workflows):
         while question not in said:
             said += os.read(ours, 65536)
         os.write(ours, answer)

@@ -120,9 +120,9 @@ def test_it_says_why_it_waits_and_for_how_long() -> None:
     with told(Screen()) as (progress, time):
         progress.waits("rate limit", 30)
         progress.waits("retry", 2)
-        assert progress.line().endswith("; the platform asks to wait, 30 s")
+        assert progress.line().endswith("; GitBook demands a pause, 30 s")
         time.now += 12
-        assert progress.line().endswith("; the platform asks to wait, 18 s")
+        assert progress.line().endswith("; GitBook demands a pause, 18 s")
         time.now += 18
         assert progress.line() == "Reading the platform: read 0 requests"
         progress.waits("retry", 2)

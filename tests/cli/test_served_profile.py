@@ -215,7 +215,7 @@ def test_doctor_reports_a_profile_that_the_server_lacks(
     def check(*flags: str) -> tuple[str, str]:
         checks = json.loads(run("doctor", "-C", str(project(ACME)), "--format", "json", *flags).out)["checks"]
         (one,) = (one for one in checks if one["topic"] == "profile")
-        assert one["source"] == ("--profile" if flags else "what the server says")
+        assert one["source"] == ("--profile" if flags else "named by the server")
         return one["level"], one["said"]
 
     served = edition.app.profile
@@ -223,7 +223,7 @@ def test_doctor_reports_a_profile_that_the_server_lacks(
     assert check("--profile", served) == ("ok", served)
     other = "reference" if served == "full" else "full"
     assert check("--profile", other) == (
-        "problem", f"--profile says {other}, but the server serves {served}"
+        "problem", f"--profile names the API version {other}, but the server uses {served}"
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planne
 def test_a_trusted_certificate_that_does_not_hold_says_why(planned: Planned, name: str, words: str) -> None:
     with FaultyServer(reply(200, {}), certificate=name) as server:
         said = planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / name))
-    assert "its certificate is not trusted" in said
+    assert "the certificate of the server is not trusted" in said
     assert words in said
 
 
@@ -115,4 +115,4 @@ def test_a_file_that_holds_no_certificate_is_named(planned: Planned, tmp_path: P
 def test_what_speaks_no_tls_is_told_by_its_address(planned: Planned) -> None:
     with FaultyServer(faulty.not_http) as server:
         said = planned(server.url.replace("http:", "https:"))
-    assert "check DPSYNC_URL: what answers there may not speak https" in said
+    assert "check DPSYNC_URL: the server may not support https" in said

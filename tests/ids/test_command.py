@@ -155,12 +155,15 @@ def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
             ["--bind", "acme/teams/writer=x"],
             'the files declare no entry acme/teams/writer. Did you mean "acme/teams/writers"?',
         ),
-        (["--bind", "acme=x"], "acme is the address of no entry that has a line"),
-        (["--forget", "acme/teams/nobody"], "acme/teams/nobody has no line"),
-        (["--forget", "acme/team/nobody"], "is the address of no entry"),
-        (["--forget", "globex/teams/nobody"], '"globex" is no organization of this configuration'),
-        (["--move", "acme/teams/sales", "acme/teams/writers"], "acme/teams/writers has a line already"),
-        (["--move", "acme/teams/nobody", "acme/teams/x"], "acme/teams/nobody has no line"),
+        (["--bind", "acme=x"], "acme is not the address of an entry that needs a line"),
+        (["--forget", "acme/teams/nobody"], "the ids file has no line for acme/teams/nobody"),
+        (["--forget", "acme/team/nobody"], "is not the address of an entry"),
+        (["--forget", "globex/teams/nobody"], '"globex" is not an organization of this configuration'),
+        (
+            ["--move", "acme/teams/sales", "acme/teams/writers"],
+            "the ids file already has a line for acme/teams/writers",
+        ),
+        (["--move", "acme/teams/nobody", "acme/teams/x"], "the ids file has no line for acme/teams/nobody"),
         (["--check", "--forget", "acme/teams/sales"], "--check writes nothing"),
     ],
 )
@@ -191,7 +194,8 @@ def test_elsewhere_nothing_is_asked_of_the_platform(desk: Desk, monkeypatch: pyt
 def conflict(desk: Desk, ours: str, theirs: str) -> None:
     desk.file.parent.mkdir(exist_ok=True)
     head = f"{desk.world}:\n  acme:\n    acme/sites/handbook: internal-handbook\n"
-    text = f"{head}<<<<<<< HEAD\n    {ours}\n=======\n    {theirs}\n    desk.file.write_text(text, encoding="utf-8")
+    text = f"{head}<<<<<<< HEAD\n    {ours}\n=======\n    {theirs}\n>>>>>>> feature\n"
+    desk.file.write_text(text, encoding="utf-8")
 
 
 def test_with_conflict_markers_every_other_command_says_what_to_do(desk: Desk) -> None:
@@ -247,8 +251,7 @@ def test_what_the_platform_does_not_decide_is_left_to_people(desk: Desk) -> None
     ended = desk.ids()
 
     assert (ended.code, desk.file.read_text(encoding="utf-8")) == (5, before)
-    assert "the sides differ about acme/teams/old" in ended.err
->>>>>>> 51bd79e4 (Leave messages of commands and doctor to their owner)
+    assert "the two sides of the merge have different ids for acme/teams/old" in ended.err
 
 
 def test_check_reads_both_sides_and_writes_nothing(desk: Desk) -> None:

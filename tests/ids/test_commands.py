@@ -40,4 +40,4 @@ def test_one_that_is_named_and_not_there_is_said(run: Run, example: Path) -> Non
     ended = run("plan", "-C", str(example), "--ids", "mine.yaml")
 
     assert ended.code == 0
-    assert f"note: {example / 'mine.yaml'} is not there yet: nothing is recorded" in ended.err
+    assert f"note: {example / 'mine.yaml'} does not exist yet, so dpsync knows no ids" in ended.err

@@ -135,7 +135,7 @@ def test_what_is_not_there_and_what_is_declared_is_named(
     for address in ("acme/teams/[Nobody]", "acme/teams/writers"):
         document = add(run, directory, 3, address)
         (problem,) = document["differences"]
-        assert f'"{address}" names nothing that was read and that no entry declares' in problem["message"]
+        assert f'"{address}" matches no live object without an entry' in problem["message"]
         assert document["files"] == []
 
 

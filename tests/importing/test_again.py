@@ -114,7 +114,7 @@ def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
     ended = run("import", "-C", str(directory))
     assert ended.code == 4
     assert "DP" in ended.err
-    assert "dpsync.yaml exists already" in ended.err
+    assert "dpsync cannot import into dpsync.yaml" in ended.err
     assert "nonsense" in (directory / "dpsync.yaml").read_text()
 
 

@@ -179,7 +179,7 @@ def test_only_what_one_organization_has(platform: ThreadedServer, run: Run, targ
 def test_an_unknown_organization_is_said(platform: ThreadedServer, run: Run, target: Path) -> None:
     ended = run("import", "-C", str(target), "--organization", "initech")
     assert ended.code == 1
-    assert 'there is no organization "initech"' in ended.err
+    assert 'this token sees no organization "initech"' in ended.err
     assert not list(target.iterdir())
 
 

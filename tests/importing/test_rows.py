@@ -319,7 +319,7 @@ def test_a_file_that_is_there_is_not_taken(in_yaml: Path, run: Run) -> None:
     """Otherwise, a file of somebody is written over."""
     (in_yaml / "help.redirects.csv").write_text("mine", encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
-    assert (ended.code, "exists already" in ended.err) == (4, True)
+    assert (ended.code, "already exists" in ended.err) == (4, True)
     assert (in_yaml / "help.redirects.csv").read_text(encoding="utf-8") == "mine"
 
 

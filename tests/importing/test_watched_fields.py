@@ -294,4 +294,4 @@ def test_a_full_import_writes_every_field_that_can_be_read(platform: ThreadedSer
 def test_a_full_import_is_for_a_new_configuration(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--full", "--update", "acme/teams")
     assert ended.code == 64
-    assert "--full cannot be combined with --update" in ended.err
+    assert "--full cannot be combined with --update, --add, --redirects or --from-navigation" in ended.err

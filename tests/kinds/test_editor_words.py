@@ -59,7 +59,7 @@ PROPERTIES = [
 def test_every_property_says_what_it_means_and_what_holds_without_it() -> None:
     assert len(PROPERTIES) > 450
     assert [path for path, item in PROPERTIES if not item.get("description", "").endswith(".")] == []
-    said = re.compile(r"This key is required\.|If you leave out this key, dpsync does not change")
+    said = re.compile(r"This key is required\.|If you leave this key out, dpsync does not change the value\.")
     assert [path for path, item in PROPERTIES if not said.search(item["markdownDescription"])] == []
 
 

@@ -306,7 +306,7 @@ def test_an_organization_that_this_token_may_not_see_ends_the_reading() -> None:
     Otherwise, an organization that the token does not see ends the plan without a word about the token.
     Otherwise, an organization that is not there ends in a mistake of dpsync's.
     """
-    with pytest.raises(DiagnosticError, match="there is no organization"):
+    with pytest.raises(DiagnosticError, match=r"the organization .* does not exist"):
         read({}, {ORG: NotFound("GET", ORG, 404, "")})
 
 

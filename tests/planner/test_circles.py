@@ -63,7 +63,7 @@ def test_a_circle_through_what_is_live_is_refused_and_named(
     plan = lab.plan(entries)
     assert codes(plan) == [("circle", "acme/collections/a#parent")]
     assert (
-        f"this collection would be in acme/collections/{circle}, and therefore inside itself"
+        f"this object would be inside itself: it would be in acme/collections/{circle}"
         == plan.refusals[0].message
     )
 

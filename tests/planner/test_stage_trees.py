@@ -227,9 +227,9 @@ def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
 @pytest.mark.parametrize(
     ("wanted", "live", "words"),
     [
-        (TWO, {"site_space": ROOT}, "would change from spaces to sections"),
+        (TWO, {"site_space": ROOT}, "from spaces to sections"),
         ({"site_space": ROOT}, {"section": SECTIONS, "site_space": SHOWN},
-         "would change from sections to spaces"),
+         "from sections to spaces"),
     ],
 )  # fmt: skip
 def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(

@@ -98,7 +98,9 @@ def connection(
             tell_unneeded(out, f"{found.url_from} names the address")
     out.mask.add([found.token])
     if found.url.startswith("http://") and not is_loopback(found.url):
-        out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
+        out.complain(
+            f"warning: {visible(found.url_from)} does not use https, so others can read the token on its way"
+        )
     return found if chosen is None else replace(found, rate=chosen.rate, pending=chosen.pending)
 
 
@@ -116,9 +118,13 @@ def _check_flag(chosen: Environment | None) -> None:
     """Raise UsageError if --trust-environment names another environment than the chosen one."""
     named = trusted_by_flag()
     if named is not None and (chosen is None or chosen.name != named):
-        other = f"the environment is {visible(chosen.name)}" if chosen is not None else "none is chosen"
+        other = (
+            f"the chosen environment is {visible(chosen.name)}"
+            if chosen is not None
+            else "no environment is chosen"
+        )
         raise click.UsageError(
-            f"{FLAG_OF_TRUST} names the environment {visible(named)}, and {other} (--env chooses one)"
+            f"{FLAG_OF_TRUST} names the environment {visible(named)}, but {other}. Choose one with --env"
         )
 
 
@@ -144,7 +150,7 @@ def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
 def _checked(found: Connection) -> Connection:
     """The same, when it is an address that may be shown: the transport looks at the rest of it."""
     if "@" in found.url.partition("://")[2].partition("/")[0]:
-        raise click.UsageError(f"{found.url_from} must not hold a user or password")
+        raise click.UsageError(f"{found.url_from} must not contain a user or password")
     bare = found.url.removesuffix("/v1")
     if bare != found.url:
         raise click.UsageError(f"{found.url_from} must not end with /v1. Write {bare}")
@@ -161,17 +167,19 @@ def _of_file(chosen: Environment) -> Connection:
     name = f'the environment "{visible(chosen.name)}"'
     if not chosen.url:
         raise WrongUsage(
-            f"{name} has a token and no url: write url: https://…",
-            "Its token is never sent to an address from elsewhere, such as DPSYNC_URL.",
+            f"{name} has a token but no url. Add url: https://…",
+            "dpsync never sends the token of an environment to another address, such as DPSYNC_URL.",
         )
     if not chosen.token:
         raise WrongUsage(
-            f"{name} has a url and no token: write token: {{ env: NAME }}, the variable that holds it.",
-            "A token from elsewhere, such as DPSYNC_TOKEN, is never sent to its address.",
+            f"{name} has a url but no token. Add token: {{ env: NAME }} with the name of the token variable.",
+            "dpsync never sends another token, such as DPSYNC_TOKEN, to the address of an environment.",
         )
     token = os.environ.get(chosen.token)
     if not token:
-        raise click.UsageError(f"{visible(chosen.token)} is not set: the token of {name}.")
+        raise click.UsageError(
+            f"The variable {visible(chosen.token)} is not set. It must contain the token of {name}."
+        )
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
 
@@ -182,7 +190,7 @@ def _given() -> Given:
 
 def _of_inputs(given: Given) -> Connection:
     if not (given.url and given.token):
-        raise click.UsageError("api-url and api-token belong together, and one of them is empty")
+        raise click.UsageError("set both api-url and api-token: one of them is empty")
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
 
 
@@ -199,13 +207,14 @@ def _of_shell(chosen: Environment | None) -> Connection:
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
         return Connection(url, _in_file(Path(file)), url_from, "DPSYNC_TOKEN_FILE", by_default=by_default)
     lines = [
-        f"DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for {visible(url)}.",
+        f"dpsync needs an access token for {visible(url)}, but neither "
+        "DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set.",
         "Create a token in GitBook, in the settings of your user. To try dpsync without an account, run "
         "`dpsync serve`, which prints an address for DPSYNC_URL and a token.",
     ]
     if chosen is not None:
         address = "the default address" if by_default else "DPSYNC_URL"
-        lines.append(f"The token of the environment {visible(chosen.name)} is never sent to {address}.")
+        lines.append(f"dpsync never sends the token of the environment {visible(chosen.name)} to {address}.")
     raise WrongUsage(*lines)
 
 
@@ -213,9 +222,9 @@ def check_explicit(to: Connection, no_input: bool) -> None:
     """Raise WrongUsage if nobody can be asked about a write to an address that nobody has given."""
     if to.by_default and not interactive(no_input):
         raise WrongUsage(
-            "DPSYNC_URL is not set, and without a terminal dpsync changes nothing at the default address: "
-            f"to apply to GitBook, set DPSYNC_URL={GITBOOK}.",
-            "The input api-url of the action and an environment of the root file (--env) count as well.",
+            "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default address. "
+            f"To apply to GitBook, set DPSYNC_URL={GITBOOK}.",
+            "You can also set the input api-url of the action, or choose an environment with --env.",
         )
 
 
@@ -228,12 +237,12 @@ def _in_file(path: Path) -> str:
         content = disk.read_stream(path, _LARGEST, _PATIENCE)
         token = content.decode().strip()
     except OSError as error:
-        what = "It is the path of a file that holds the access token and nothing else."
+        what = "DPSYNC_TOKEN_FILE must name a file that contains only the access token."
         raise WrongUsage(f"{name} cannot be read: {disk.why(error)}", what) from None
     except UnicodeDecodeError:
         raise click.UsageError(f"{name} cannot be read: it is not UTF-8 text") from None
     if len(content) > _LARGEST:
-        raise click.UsageError(f"{name} cannot be read: more than {_LARGEST >> 10} KiB are no token")
+        raise click.UsageError(f"{name} cannot be read: the file is larger than {_LARGEST >> 10} KiB")
     if not token:
         raise click.UsageError(f"{name} is empty")
     return token

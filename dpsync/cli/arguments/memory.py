@@ -74,7 +74,7 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
     if named is None:
         return ids_path(root, to.url)
     if not os.path.lexists(named):
-        out.talk(f"note: {visible(str(named))} is not there yet: nothing is recorded")
+        out.talk(f"note: {visible(str(named))} does not exist yet, so dpsync knows no ids")
     return named
 
 

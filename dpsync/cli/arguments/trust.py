@@ -70,7 +70,10 @@ class Trust(Struct, frozen=True, dict=True):
             return here
         source, span, name, url = self._source, here.span, here.name, here.url or "any address"
         if not source.problem and trusted_by_flag() is not None:
-            self.out.complain(f"note: {FLAG_OF_TRUST} has no effect here: {visible(source.name)} decides")
+            self.out.complain(
+                f"note: {FLAG_OF_TRUST} has no effect here, because dpsync "
+                f"uses the address in {visible(source.name)}"
+            )
         target, wrong = source.environment(os.environ, name)
         if wrong.errors:
             problem = wrong.errors[0].message
@@ -88,8 +91,8 @@ class Trust(Struct, frozen=True, dict=True):
         if _destination(target) == _destination(here):
             return here
         pending = (
-            f"this change sets {_in_words(here)}; {source.name} has {_in_words(target)}, which dpsync uses: "
-            "the change takes effect once it is merged"
+            f"this change sets {_in_words(here)}. dpsync still uses {_in_words(target)} from {source.name}. "
+            "The change takes effect after the merge"
         )
         self.out.complain(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
         return replace(here, url=target.url, token=target.token, pending=pending)
@@ -106,7 +109,7 @@ class Trust(Struct, frozen=True, dict=True):
             return
         here = self._here
         if is_loopback(here.url or "") and token in COMPANION_TOKENS:
-            tell_unneeded(self.out, "the token is one that the companion documents")
+            tell_unneeded(self.out, "the token is a public test token of dpsync serve")
             return
         source = self._source
         committed, wrong = source.environment(os.environ, here.name)
@@ -194,11 +197,13 @@ class _Answer(Struct, frozen=True):
         path = self._path()
         try:
             if path is None:
-                raise disk.Unfit(self.checkout, "the state directory is in the checkout, or there is none")
+                raise disk.Unfit(
+                    self.checkout, "the state directory does not exist or is inside the checkout"
+                )
             disk.make_directory(path.parent)
             disk.put(path, self._content(), private=True)
         except OSError as error:
-            out.talk(f"note: dpsync will ask again, because the answer cannot be kept: {disk.why(error)}")
+            out.talk(f"note: dpsync cannot store your answer and will ask again: {disk.why(error)}")
 
     def _content(self) -> bytes:
         from dpsync.model.texts.json_text import json_text

@@ -70,7 +70,7 @@ def command(
     from dpsync.cli.examination.whole import Examination
 
     if report_in is not None and not contacting:
-        raise click.UsageError("--report belongs to --contact")
+        raise click.UsageError("--report can only be used with --contact")
     out = as_output(format_, color)
     with endings(out):
         examination = Examination(out, timeout, contacting)

@@ -100,5 +100,5 @@ def _read_replaced_file(
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)
         except DiagnosticError as unreadable:
             why = unreadable.findings[0].message
-    speaker.complain(visible(f"{out}: nothing of the replaced file is kept: {why}"))
+    speaker.complain(visible(f"{out}: dpsync keeps nothing of the replaced file, because {why}"))
     return None

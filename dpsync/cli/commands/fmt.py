@@ -115,7 +115,7 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
             findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.why(error)}"))
         except Untidy as why:
             findings.append(
-                Diagnostic(why.code, f"{name} stays as it is: {why}", hint="see what validate says")
+                Diagnostic(why.code, f"dpsync did not change {name}: {why}", hint="run dpsync validate")
             )
         else:
             if before != after:
@@ -127,7 +127,7 @@ def _show(out: Output, name: str, before: str, after: str) -> None:
     from difflib import unified_diff
 
     lines = unified_diff(
-        before.splitlines(), after.splitlines(), f"{visible(name)} (now)", f"{visible(name)} (in order)",
+        before.splitlines(), after.splitlines(), f"{visible(name)} (now)", f"{visible(name)} (formatted)",
         lineterm="",
     )  # fmt: skip
     out.result("\n".join(visible(line) for line in lines))

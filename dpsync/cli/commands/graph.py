@@ -64,7 +64,7 @@ def command(
         if planned is not None:
             document = read_document(directory / planned)
             if not isinstance(document, PlanDocument):
-                message = f"{planned} holds no plan"
+                message = f"{planned} does not contain a plan"
                 raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
             plan = document.plan
         registry, wanted = load().whole, None

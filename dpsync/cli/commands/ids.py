@@ -88,7 +88,9 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     asked = IdsAsked(bound, forgotten, moved)
     if asked.anything and checking:
-        raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
+        raise click.UsageError(
+            "--check cannot be combined with --bind, --forget or --move, because --check writes nothing"
+        )
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
         desired, to = configured(out, place, connection)

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 @profiled
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
-    help="The id or hostname of the organization to import. May be repeated. [default: the only "
-    "organization of the token, or a question]",
+    help="The id or hostname of the organization. Can be repeated. "
+    "[default: the only organization, or a question]",
 )  # fmt: skip
 @click.option(
     "--update", "updating", is_flag=True,
@@ -59,37 +59,33 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--add", "adding", is_flag=True,
-    help="Write entries for the live objects at the ADDRESSes, next to the entries of the same kind.",
+    help="Write entries for live objects without an entry, behind their siblings.",
 )  # fmt: skip
 @click.option(
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Read FILE, the navigation file of one site for GitBook's Git Sync (gitbook-docs.yaml or "
-    "docs.yaml), or the directory that contains it. dpsync sends no request to GitBook.",
+    metavar="FILE", help="Make a configuration from the navigation file of GitBook's Git Sync, "
+    "or from the file in a directory. Needs no token.",
 )  # fmt: skip
 @click.option(
     "--redirects", "rows", metavar="SITE",
-    help="Write the live redirects of a declared site to a CSV file, and add the line that includes the "
-    "file.",
+    help="Write the live redirects of a site into a CSV file.",
 )  # fmt: skip
 @click.option(
     "--title", metavar="TEXT",
-    help="With --from-navigation: the title of the site, which overrides a title in FILE.",
+    help="With --from-navigation: the title of the site.",
 )  # fmt: skip
 @click.option(
     "--into", metavar="FILE", type=click.Path(path_type=Path),
-    help="With --update and --add: the file that gets the values, such as the overlay of an environment. "
-    "[default: the file of the existing line, unless other environments use the line]",
+    help="With --update and --add: the file to write, such as the overlay of an environment. "
+    "[default: the file of the line, if no other environment uses it]",
 )  # fmt: skip
 @click.option(
     "--full", is_flag=True,
-    help="Write every field that GitBook returns, including default values. drift then compares all of "
-    "them.",
+    help="Write every field that dpsync can read, including default values.",
 )  # fmt: skip
 @click.option(
     "--force", is_flag=True,
-    help="Overwrite files even if they are not committed to git. An import without ADDRESS then replaces "
-    "the whole configuration.",
+    help="Overwrite files with uncommitted changes. Without --update and --add: replace all files.",
 )  # fmt: skip
 @reading
 @output
@@ -102,17 +98,15 @@ def command(
 ) -> int:  # fmt: skip
     """Write the live organization into files.
 
-    dpsync writes dpsync.yaml and the files that it includes, and then makes a plan. The plan has no
-    changes, or dpsync lists the differences and exits with code 3. dpsync leaves out default values.
-    Fields about access (visibility, roles, permissions, sign-in) are always written or watched, so drift
-    reports every change of access.
+    dpsync writes dpsync.yaml and further files, and plans these files. If the plan has changes, dpsync lists
+    the changes and ends with exit code 3. Default values are left out. The policy `watch: access` makes drift
+    report changes of access (visibility, roles, permissions, sign-in), also in fields that are left out.
 
-    dpsync keeps the content of an existing dpsync.yaml, and adds live values and new entries. With
-    --force, dpsync replaces the file.
+    If dpsync.yaml exists, dpsync keeps your files, and writes only live values and new entries. With --force,
+    dpsync replaces the files.
 
-    --update writes the live values at the ADDRESSes into your files and changes nothing else. --add
-    writes entries for live objects without an entry. plan and drift print the addresses of these objects,
-    for example 'acme/teams/[Sales]'.
+    --update writes live values into the lines of your files. --add writes entries for live objects that have
+    no entry. plan and drift print the addresses of these objects, for example 'acme/teams/[Sales]'.
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings
@@ -181,51 +175,40 @@ class _Asked(Struct, frozen=True, dict=True):
         if self.rows is not None and (
             self.updating or self.adding or self.navigation or self.organizations or self.into or self.full
         ):
-            raise click.UsageError(
-                "--redirects cannot be combined with --update, --add, "
-                "--from-navigation, --organization, --into or --full"
-            )
+            raise click.UsageError("--redirects cannot be combined with other import flags")
         if self.edits and self.navigation is not None:
             raise click.UsageError("--from-navigation cannot be combined with --update or --add")
         if self.full and (self.edits or self.navigation is not None):
-            raise click.UsageError(
-                "--full cannot be combined with --update, --add, --redirects or --from-navigation"
-            )
+            raise click.UsageError("--full cannot be combined with --update, --add or --from-navigation")
         if self.full and self.again:
             raise click.UsageError(
-                "--full needs a new configuration, but this directory already "
-                "contains one. To overwrite it, add --force"
+                "--full needs a new configuration, but a configuration exists. --force replaces the files"
             )
         if self.edits and self.organizations:
             raise click.UsageError(
-                "--organization cannot be combined with --update or --add, which take addresses"
+                "--organization cannot be combined with --update or --add. Pass addresses instead"
             )
         if (self.updating or self.adding) != bool(self.addresses):
-            raise click.UsageError("name addresses together with --update or --add")
+            raise click.UsageError("--update and --add need addresses, and addresses need --update or --add")
         if not self.edits and self.files:
             raise click.UsageError(
-                "--file can only be used with --update or --add. To choose where to write, use --directory"
-            )
-        if not self.edits and not self.again and chosen_by_flag():
-            raise click.UsageError(
-                "--env can only be used with --update or --add, because "
-                "a new configuration has no environments"
+                "--file needs --update or --add. To choose where to write, use --directory"
             )
         if not self.edits and not self.again and chosen_by_flag():
             raise click.UsageError("--env needs --update or --add. A new configuration has no environments")
         if self.navigation is not None and len(self.organizations) != 1:
             raise click.UsageError(
-                "--from-navigation needs --organization ID, because the navigation file names no organization"
+                "--from-navigation needs --organization ID, because the file does not name an organization"
             )
         if self.into is not None and not self.edits:
-            raise click.UsageError("--into can only be used with --update or --add")
+            raise click.UsageError("--into needs --update or --add")
         if self.edits and not self.directory.is_dir():
             raise click.UsageError(f"--directory: {str(self.directory)!r} does not exist")
         if self.title is not None and self.navigation is None:
-            raise click.UsageError("--title can only be used with --from-navigation")
+            raise click.UsageError("--title needs --from-navigation")
         if self.navigation is not None and not (self.directory / self.navigation).exists():
             raise click.UsageError(
-                f"--from-navigation: dpsync found no file {str(self.directory / self.navigation)!r}"
+                f"--from-navigation: {str(self.directory / self.navigation)!r} does not exist"
             )
 
 
@@ -237,9 +220,7 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
     name = found.relative_to(project).as_posix() if found.is_relative_to(project) else ""
     if name not in desired.texts:
         said = f"--into: {str(into)!r} is not a file of this configuration"
-        raise click.UsageError(
-            f"{said}. To use an overlay, choose its environment with --env, or name the overlay with -f"
-        )
+        raise click.UsageError(f"{said}. To add an overlay, pass --env or -f")
     return name
 
 
@@ -256,8 +237,8 @@ def _kept(place: ConfigurationPaths) -> Iterator[None]:
     except DiagnosticError as invalid:
         if invalid.exit_code is not Exit.INVALID:
             raise
-        message = f"dpsync cannot import into {place.root.name}, because the file has errors"
-        hint = "correct the file, import into another directory, or overwrite the file with --force"
+        message = f"{place.root.name} exists already and has errors, so dpsync cannot keep its content"
+        hint = "fix the errors, import into another directory, or replace the files with --force"
         found = [*invalid.findings, Diagnostic("exists", message, hint=hint)]
         raise DiagnosticError(found, Exit.REFUSED, invalid.texts) from None
 
@@ -319,8 +300,8 @@ def _navigation_file(directory: Path, named: Path) -> Path:
 
     found = [path.name for path in found_in(directory / named)]
     if len(found) != 1:
-        there = " and ".join(found) if found else f"neither {' nor '.join(NAMES)}"
-        raise click.UsageError(f"--from-navigation: {str(named)!r} has {there}. Name one file")
+        there = " and ".join(found) if found else f"no {' and no '.join(NAMES)}"
+        raise click.UsageError(f"--from-navigation: {str(named)!r} contains {there}. Name one file")
     return named / found[0]
 
 

@@ -43,23 +43,17 @@ class Wanted(Struct, frozen=True):
     "-C", "--directory", type=click.Path(file_okay=False, path_type=Path), default=Path(),
     help="The directory of the project. dpsync creates a missing directory.",
 )  # fmt: skip
-@click.option("--organization", metavar="ID", help="The id of the organization, as GitBook's URLs show it.")
+@click.option("--organization", metavar="ID", help="The id of the organization, as in GitBook's URLs.")
 @click.option(
-    "--import",
-    "importing",
-    is_flag=True,
-    help="Write the live objects of the organization into the files. dpsync needs a token for this.",
+    "--import", "importing", is_flag=True, help="Write the files of the whole organization. Needs a token."
 )
-@click.option("--empty", is_flag=True, help="Write files that manage no object yet.")
+@click.option("--empty", is_flag=True, help="Write a configuration without entries.")
 @click.option(
-    "--workflows",
-    is_flag=True,
-    default=None,
-    help="Also write three GitHub workflows: plan, apply and drift.",
+    "--workflows", is_flag=True, default=None, help="Write GitHub workflows: plan, apply and drift."
 )
 @click.option(
     "--repository", metavar="OWNER/NAME",
-    help="With --workflows: the repository in which the jobs run. The jobs do not run in forks.",
+    help="With --workflows: the jobs run only in this repository, not in forks.",
 )  # fmt: skip
 @click.option(
     "--environment", "github_environment", metavar="NAME", default="production", show_default=True,
@@ -67,24 +61,23 @@ class Wanted(Struct, frozen=True):
 )  # fmt: skip
 @click.option(
     "--action-ref", metavar="COMMIT",
-    help="With --workflows: the commit of the dpsync action that the jobs use.",
+    help="With --workflows: the commit of dpsync that the jobs use.",
     show_default="the commit of this release",
 )  # fmt: skip
-@click.option("--no-input", is_flag=True, help="Never ask a question. A missing value is an error.")
+@click.option("--no-input", is_flag=True, help="Never ask questions. A missing flag is an error.")
 def command(
     directory: Path, organization: str | None, importing: bool, empty: bool, workflows: bool | None,
     repository: str | None, github_environment: str, action_ref: str | None, no_input: bool,
 ) -> int:  # fmt: skip
     """Write the files of a new project.
 
-    dpsync writes dpsync.yaml, .gitignore, the JSON Schema, and the editor settings for the schema. With
-    --import, dpsync.yaml contains the live objects. With --workflows, dpsync also writes GitHub
-    workflows, and pins each action to a commit. dpsync does not change existing files, and shows the
-    content that it would have written.
+    dpsync writes dpsync.yaml, a JSON Schema, editor settings and .gitignore. --import also writes the files
+    of the whole organization. --workflows also writes GitHub workflows, with each action pinned to a commit.
+    dpsync keeps existing files, and prints the text that it would have written.
 
-    In a terminal, dpsync asks for each value that you do not pass. Without a terminal, pass
-    --organization, and either --import or --empty. With --workflows, also pass --action-ref if this
-    dpsync is not a release. Otherwise, the exit code is 64.
+    In a terminal, dpsync asks for each flag that you do not pass. Without a terminal, pass --organization and
+    either --import or --empty. If this dpsync is not a release, --workflows needs --action-ref. A missing
+    flag ends with exit code 64.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.start import WorkflowSettings
@@ -120,30 +113,23 @@ def _wanted(
     if there:
         if live:
             raise WrongUsage(
-                "--import cannot be used here, because the directory already contains a configuration.",
-                f"To add live objects to this configuration, run {printed('import')}.",
+                "A configuration exists already, so --import is not possible.",
+                f"To write live values into the existing files: {printed('import')}",
             )
         live, organization = False, organization or "there"
     if not asking and (organization is None or live is None):
         raise WrongUsage(
-            "dpsync cannot ask you here, because there is no terminal. Add "
-            "--organization ID, and --import or --empty.",
-            "--import writes the objects of your organization into files. "
-            "--empty writes a configuration without objects.",
+            "Without a terminal, pass --organization ID, and either --import or --empty.",
+            "--import writes the files of the whole organization. --empty writes no entries.",
         )
     if organization is None:
         organization = click.prompt("The id of your organization in GitBook", err=True, type=str).strip()
     if not is_id(organization):
         raise click.UsageError(
-            "--organization: the id must have at most 500 characters, "
-            "without spaces, control characters, backslashes or braces"
+            "--organization: an id has at most 500 printable characters, and no spaces, backslashes or braces"
         )
     if live is None:
-        live = click.confirm(
-            "Write the objects of your organization into files? (If not, the files start without objects.)",
-            default=True,
-            err=True,
-        )
+        live = click.confirm("Write the files of the whole organization?", default=True, err=True)
     if workflows is None and asking:
         workflows = click.confirm("Write GitHub workflows?", default=False, err=True)
     return Wanted(organization, live, bool(workflows))
@@ -154,13 +140,13 @@ def _action_commit(asking: bool) -> str:
     if __commit__:
         return __commit__
     if asking:
-        question = "Commit of dpsync's action for the jobs (40 digits, because this dpsync is not a release)"
+        question = "Commit of dpsync that the jobs use (40 digits)"
         return str(click.prompt(question, err=True, type=str)).strip()
     raise WrongUsage(
-        "--workflows needs --action-ref COMMIT, because this dpsync is not a release and does not "
-        "know the commit of its action.",
-        "Pass the 40 digits of a dpsync commit that you have reviewed. A tag is not safe, because the owner "
-        "of the tag could make your jobs run different code.",
+        "--workflows needs --action-ref COMMIT, because this dpsync is not a release and does not know its "
+        "own commit.",
+        "Pass the 40 digits of a dpsync commit that you have reviewed. A tag is not safe: somebody who moves "
+        "the tag changes the code of your jobs.",
     )
 
 
@@ -226,7 +212,7 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
     if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present.splitlines()}:
         out.result(f"kept     {visible(name)}")
         return
-    out.result(f"kept     {visible(name)}, which already exists. dpsync would have written:")
+    out.result(f"kept     {visible(name)}, which exists already. dpsync would have written:")
     out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
@@ -238,20 +224,19 @@ def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
     if profile_at(shell_address()) is None:
         out.result("" if has_token else "\nNext, set DPSYNC_TOKEN.")
-        steps = [("To see what a plan would do", printed("plan")), ("To check the setup", printed("doctor"))]
+        steps = [("To see the plan", printed("plan")), ("To check for problems", printed("doctor"))]
     else:
-        first = "create an access token in GitBook (settings of your user), and set DPSYNC_TOKEN to it. Then:"
+        first = "set DPSYNC_TOKEN to an access token from your user settings in GitBook. Then:"
         out.result("\nNext, for GitBook:" if has_token else f"\nNext, {first}")
         steps = [("To see the plan", printed("plan"))]
         if not wanted.live:
             new = () if there else ("--organization", wanted.organization, "--force")
-            steps.insert(0, ("To write the objects of your organization into files", printed("import", *new)))
-        steps.append(("To compare GitBook with the API that dpsync expects", printed("doctor", "--contact")))
+            steps.insert(0, ("To write the files of the organization", printed("import", *new)))
+        steps.append(("To check that dpsync fits GitBook's API", printed("doctor", "--contact")))
     for what, line in steps:
         out.result(out.invocation.complete(f"{what}: {line}"))
     if wanted.workflows:
         out.result(
-            "In the settings of the GitHub repository, set the variable "
-            "DPSYNC_URL, and the secret DPSYNC_TOKEN "
-            "in each environment of the workflows."
+            "In the repository's settings on GitHub, set the variable DPSYNC_URL, and the secret "
+            "DPSYNC_TOKEN in each environment of the workflows."
         )

@@ -112,7 +112,7 @@ def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connec
         return connection(out, place, desired)
     except WrongUsage as missing:
         first = missing.message.splitlines()[0]
-        out.talk(f"note: no platform is asked, so the ids are those of the files: {first}")
+        out.talk(f"note: dpsync did not connect to GitBook, so the ids come from the files: {first}")
         return None
 
 

@@ -62,7 +62,7 @@ def command(
     take. dpsync sends only GET requests to GitBook: a read-only token is enough, and dpsync needs no
     other secrets.
 
-    Exit code 4 means that something did not go as planned: do not apply this plan.
+    Exit code 4 means that the rehearsal failed: do not apply this plan.
     """
     from dpsync.api import Options
     from dpsync.cli.rehearsing import ending, rehearsed

@@ -172,6 +172,8 @@ def _read_applied(path: Path) -> AppliedPlan:
     if is_journal(found):
         past = parse_journal(path, found)
         if past.plan.profile not in PROFILES:
-            raise unusable(path, f"this dpsync does not know its profile, {past.plan.profile[:40]}")
+            raise unusable(
+                path, f"this dpsync does not know the API version of the plan, {past.plan.profile[:40]}"
+            )
         return applied(past.plan, past.report)
     return applied(parse_saved(path, found).plan)

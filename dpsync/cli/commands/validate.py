@@ -61,7 +61,7 @@ def command(
     from dpsync.render.words.visible import visible
 
     if base is not None and not changes:
-        raise click.UsageError("--base is for --changes")
+        raise click.UsageError("--base can only be used with --changes")
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, None, profile)

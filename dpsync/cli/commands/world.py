@@ -69,7 +69,7 @@ def command(
     organizations = made["organizations"]
     held = [counted(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
             for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
-    out.talk(visible(f"Saved {target}: {', '.join(held)}. Nothing secret is in it."))
+    out.talk(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
     if anonymous:
         out.talk(
             "People, domains and URLs are replaced. Titles and paths stay: look for other names in them "

@@ -21,21 +21,21 @@ def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
     asked = f"{counted(requests, 'GET request')}, {counted(len(found.answers), 'operation')}"
     differences = found.differences
     if differences:
-        mend = "this dpsync may not fit the platform: attach the report of --report FILE to an issue"
-        said = f"{asked}: {counted(len(differences), 'difference')} from the API edition {profile}"
+        mend = "this dpsync may not fit the API. Write a report with --report FILE, and attach it to an issue"
+        said = f"{asked}: {counted(len(differences), 'difference')} from the API version {profile}"
         yield Check(topic=_TOPIC, level="problem", said=said, mend=mend)
     else:
-        said = f"{asked}: every answer has the shape of the API edition {profile}"
+        said = f"{asked}: every response fits the API version {profile}"
         yield Check(topic=_TOPIC, level="ok", said=said)
     for one in differences:
         yield Check(topic=_TOPIC, level="problem", said=_in_words(one))
     if found.refused:
-        said = f"this token may not read: {', '.join(found.refused)}"
-        yield Check(topic=_TOPIC, level="note", said=said, mend="a plan leaves these out")
+        said = f"this token cannot read: {', '.join(found.refused)}"
+        yield Check(topic=_TOPIC, level="note", said=said, mend="a plan skips these objects")
     if found.untried:
-        said = f"not compared, since nothing that holds it was found: {', '.join(found.untried)}"
+        said = f"not compared, because the organization has no such objects: {', '.join(found.untried)}"
         yield Check(topic=_TOPIC, level="ok", said=said)
-    said = f"a first import and its plan send about {counted(found.requests, 'request')}"
+    said = f"the first import and plan send about {counted(found.requests, 'request')}"
     yield Check(topic="first plan", level="ok", said=said)
 
 

@@ -23,7 +23,7 @@ _TOPIC = "objects"
 
 def unexamined(why: str) -> Check:
     """Return the note that no object was examined."""
-    said = f"not checked for problems on the platform's side: {why}"
+    said = f"dpsync did not check objects for problems in GitBook: {why}"
     return Check(topic=_TOPIC, level="note", said=said)
 
 
@@ -41,24 +41,24 @@ def objects(out: Output, session: Session, to: Connection, timeout: float) -> It
             planned = planned_now(out, session, client, Options(delete=False))
     except ClientError as error:
         failed = client_diagnostic(error, to)
-        said = f"not checked for problems on the platform's side: {failed.message}"
+        said = f"dpsync did not check objects for problems in GitBook: {failed.message}"
         yield Check(topic=_TOPIC, level="problem", said=said, mend=failed.hint)
         return
     except DiagnosticError as error:
         first = error.findings[0]
         source = _place(first.span) if first.span else None
-        said = f"a plan is not possible: {first.message} [{first.code}]"
+        said = f"dpsync cannot make a plan: {first.message} [{first.code}]"
         yield Check(topic=_TOPIC, level="problem", said=said, source=source, mend=command("plan"))
         return
     unread = list(_unread(session, planned))
     if not planned.plan.trouble:
         others = len(planned.plan.bindings) - len(planned.plan.accepted)
-        said = f"the platform reports no problem with {counted(others, 'object')}"
+        said = f"GitBook reports no problem with {counted(others, 'object')}"
         yield Check(topic=_TOPIC, level="ok", said=said)
     for item in planned.plan.trouble:
         yield _problem(planned, item)
     for item in planned.plan.accepted:
-        said = f"{item.address}: {item.what}; accepted by policy.accept"
+        said = f"{item.address}: {item.what} (accepted by policy: accept)"
         source = _place(planned.sides.resources[Address.parse(item.address)].span)
         yield Check(topic=_TOPIC, level="ok", said=said, source=source, address=item.address)
     yield from unread
@@ -91,7 +91,7 @@ def _unread(session: Session, planned: Planned) -> Iterator[Check]:
             yield Check(
                 topic=_TOPIC,
                 level="note",
-                said=f"{address} is not checked for problems on the platform's side: {reason.reason}",
+                said=f"dpsync did not check {address} for problems in GitBook: {reason.reason}",
                 source=_place(entry.span),
                 mend=reason.todo or None,
                 address=str(address),

@@ -46,7 +46,9 @@ class PlatformExamination:
         """Address, token, proxy and certificates: never the token itself."""
         to, way = self.to, self._inner.way
         yield Check(topic="address", level="ok", said=to.url, source=to.url_from)
-        yield Check(topic="token", level="ok", said="set, and not shown", source=to.token_from)
+        yield Check(
+            topic="token", level="ok", said="the token is set (dpsync never shows it)", source=to.token_from
+        )
         if way.proxy:
             yield Check(topic="proxy", level="ok", said=way.proxy.value, source=way.proxy.variable)
         else:
@@ -54,11 +56,16 @@ class PlatformExamination:
         if way.trust:
             yield Check(topic="certificates", level="ok", said=way.trust.value, source=way.trust.variable)
         elif to.url.startswith("https"):
-            said = "those that come with dpsync"
+            said = "the certificates of dpsync"
             yield Check(topic="certificates", level="ok", said=said, source="the default")
         for name in way.unread:
-            mend = "name the file in SSL_CERT_FILE"
-            yield Check(topic="certificates", level="note", said=f"{name} is set and not read", mend=mend)
+            mend = "set SSL_CERT_FILE to the certificate file"
+            yield Check(
+                topic="certificates",
+                level="note",
+                said=f"{name} is set, but dpsync does not read it",
+                mend=mend,
+            )
 
     def answers(self, desired: Desired | None, registry: Registry) -> Iterator[Check]:
         """What the platform says. What is asked first ends it when nothing answers."""
@@ -81,22 +88,26 @@ class PlatformExamination:
     def _clock(self) -> Iterator[Check]:
         ahead = self._headers.ahead
         if ahead is None:
-            yield Check(topic="clock", level="note", said="the platform's answers have no date")
+            yield Check(topic="clock", level="note", said="the responses of GitBook contain no date")
         elif (far := abs(ahead)) > _SKEW:
-            said = f"the platform's clock is {far:.0f} seconds {'ahead' if ahead == far else 'behind'}"
-            mend = "set the clock of this machine: certificates and waiting depend on it"
+            said = f"the clock of GitBook is {far:.0f} seconds {'ahead' if ahead == far else 'behind'}"
+            mend = "set the clock of this machine, because certificates depend on it"
             yield Check(topic="clock", level="problem", said=said, mend=mend)
         else:
-            yield Check(topic="clock", level="ok", said=f"within {_SKEW} seconds of the platform's")
+            yield Check(
+                topic="clock",
+                level="ok",
+                said=f"differs from the clock of GitBook by less than {_SKEW} seconds",
+            )
 
     def _limit(self) -> Iterator[Check]:
         limit = self._headers.rate_limit()
         if limit is None:
-            yield Check(topic="rate limit", level="ok", said="the platform names none")
+            yield Check(topic="rate limit", level="ok", said="GitBook announces no rate limit")
             return
         left, most = limit
         few = left < most * _FEW
-        mend = "wait, or use a smaller --parallelism" if few else None
+        mend = "wait, or use a lower --parallelism" if few else None
         said = f"{left} of {most} requests are left"
         yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
 
@@ -117,8 +128,8 @@ class PlatformExamination:
             failed = client_diagnostic(error, self.to)
             return Check(topic=registry.root.noun, level="problem", said=failed.message, mend=failed.hint)
         if live is None:
-            mend = "check the id or hostname, and whose token it is"
-            said = f"{key}: there is no organization {id or name} that this token may see"
+            mend = "check the id or hostname, the address, and the user of the token"
+            said = f"{key}: the organization {id or name} does not exist, or this token has no access to it"
             return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
         for one in allowed(self.client, registry, live):
             noun = one.kind.noun
@@ -136,5 +147,5 @@ def _owner(client: ReadClient, registry: Registry) -> Check:
         return Check(topic="token", level="note", said=said)
     user = caller(client)
     name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))
-    said = f"it belongs to {name or 'a user without a name'} (id {user.get('id')})"
+    said = f"the token belongs to {name or 'a user without a name'} (id {user.get('id')})"
     return Check(topic="token", level="ok", said=said, source="GET /user")

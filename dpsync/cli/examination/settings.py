@@ -46,7 +46,7 @@ def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
 
 def files(place: ConfigurationPaths) -> Iterator[Check]:
     """The root file, and what goes over it."""
-    source = source_of("files", "--file", "DPSYNC_FILE", "found from here up to the git root")
+    source = source_of("files", "--file", "DPSYNC_FILE", "found in this directory or above")
     yield Check(topic="root file", level="ok", said=shortest_path(str(place.root)), source=source)
     for path in place.overlays:
         yield Check(topic="overlay", level="ok", said=shortest_path(str(path)), source="--file")
@@ -72,7 +72,7 @@ def configuration(desired: Desired) -> Iterator[Check]:
         yield Check(
             topic="environment",
             level="note",
-            said=f"none is chosen of {names}",
+            said=f"no environment is chosen ({names})",
             mend="choose one with --env NAME",
         )
 
@@ -82,7 +82,7 @@ def profile(
 ) -> Check:
     """Check that dpsync plans for the API edition that the server serves; None if the server names none."""
     chosen = desired.environment if desired is not None else None
-    source = "what the server says" if served is not None else "the default, since the server names none"
+    source = "named by the server" if served is not None else "the default, because the server names none"
     if place is not None and place.profile is not None:
         source = source_of("profile", "--profile", "DPSYNC_PROFILE", "")
     elif chosen is not None and chosen.profile is not None:
@@ -90,11 +90,11 @@ def profile(
     if served is None or served == used:
         return Check(topic="profile", level="ok", said=used, source=source)
     if served not in PROFILES:
-        said = f"{used}; the server serves {served}, which this dpsync does not know"
-        mend = "install a dpsync that knows this API edition, or compare with doctor --contact"
+        said = f"dpsync uses {used}, but the server uses {served}, which this dpsync does not know"
+        mend = "install a newer dpsync, or compare with dpsync doctor --contact"
         return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
-    said = f"{source} says {used}, but the server serves {served}"
-    mend = f"name {served}, or name no profile: dpsync then takes that of the server"
+    said = f"{source} names the API version {used}, but the server uses {served}"
+    mend = f"use {served}, or name no API version: dpsync then uses the version of the server"
     return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
 
 
@@ -128,7 +128,9 @@ def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
         named = f"{base.name} ({short_commit(base.commit or '')})"
         return Check(topic="git base", level="ok", said=named, source=source), base
     mend = (
-        base.warning.hint if base.warning else "commit the configuration: git tells a rename from a new thing"
+        base.warning.hint
+        if base.warning
+        else "commit the configuration, so that dpsync recognizes renamed entries"
     )
     missing = Check(topic="git base", level="note", said=f"none: {base.name}", source=source, mend=mend)
     return missing, base
@@ -150,10 +152,10 @@ def ids_file(
             topic="ids file", level="problem", said=first.message, source=source, mend=first.hint
         ), None
     if not os.path.lexists(path):
-        said = f"{name} is not there yet: apply and import write it"
+        said = f"{name} does not exist yet. apply and import create it"
         if to is not None and is_loopback(to.url):
             return Check(topic="ids file", level="ok", said=said, source=source), ids
-        mend = "commit it with the configuration once it is there"
+        mend = "commit the ids file when it exists"
         return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
     mine = ids.sections.get(platform or "", {})
     lines = counted(sum(map(len, mine.values())), "line")

@@ -160,7 +160,7 @@ class Examination:
         from dpsync import disk
 
         if self._report is None:
-            self._out.complain("note: no report was written, because the platform was not compared")
+            self._out.complain("note: dpsync wrote no report, because it could not compare GitBook")
             return
         try:
             disk.put(path, self._report)
@@ -168,7 +168,8 @@ class Examination:
             message = f"{path} cannot be written: {disk.why(error)}"
             raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
         self._out.talk(
-            f"The report is in {visible(str(path))}. It has no values; read it before you publish it."
+            f"The report is in {visible(str(path))}. The report contains no values of "
+            "your organization. Read the report before you publish it."
         )
 
     def _read_again(
@@ -192,7 +193,7 @@ class Examination:
         An environment that cannot be read may have an address of its own: nothing is sent elsewhere instead.
         """
         if environment is not None and desired is None:
-            said = "nothing was asked: the environment is in files that are not valid"
+            said = "dpsync sent no request, because the files with the environment are invalid"
             self._checks.append(Check(topic="platform", level="note", said=said))
             return None
         to = self._connection(place, desired)

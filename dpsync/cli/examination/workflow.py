@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dpsync.render.json.documents import Check
 
 _PARTS = (
-    ("contents", "/contents", "apply pushes the branch of the ids file"),
-    ("pull-requests", "/pulls", "plan and apply write their comment"),
-    ("issues", "/issues", "drift opens its issue"),
+    ("contents", "/contents", "apply pushes the branch with the ids file"),
+    ("pull-requests", "/pulls", "plan and apply write comments"),
+    ("issues", "/issues", "drift opens an issue"),
 )
 """The permission, a list that needs it, and what dpsync writes with it."""
 
@@ -24,19 +24,24 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
     try:
         place = find_place(env, event_of(env))
     except ValueError as wrong:
-        yield Check(topic="workflow", level="problem", said=str(wrong), mend="run it in a job of a workflow")
+        yield Check(
+            topic="workflow",
+            level="problem",
+            said=str(wrong),
+            mend="run dpsync doctor in a job of a workflow",
+        )
         return
     yield Check(
         topic="workflow", level="ok", said=f"{place.repository}, {place.event}", source="GITHUB_ACTIONS"
     )
     if place.fork:
-        mend = "plan with /dpsync plan in a comment, after you have read the change (docs/github-action.md)"
-        said = "the change comes from a fork: it has no secrets and may write nothing"
+        mend = "read the change, then comment /dpsync plan (docs/github-action.md)"
+        said = "the change comes from a fork, so this job has no secrets and cannot write"
         yield Check(topic="workflow", level="note", said=said, mend=mend)
     token = env.get("GITHUB_TOKEN", "")
     if not token:
-        mend = "env: { GITHUB_TOKEN: ${{ github.token }} } for this step; the action gets it by itself"
-        said = "GITHUB_TOKEN is not set: its permissions cannot be looked at"
+        mend = "add env: { GITHUB_TOKEN: ${{ github.token }} } to this step. The action does not need this"
+        said = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
         yield Check(topic="permissions", level="note", said=said, mend=mend)
         return
     yield from _permissions(env.get("GITHUB_API_URL", "https://api.github.com"), token, place.repository)
@@ -52,11 +57,11 @@ def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
             try:
                 github.ask("GET", path, query={"per_page": "1"})
             except GitHubError as error:
-                mend = f"permissions: {{ {name}: write }} in the job: {use}"
-                said = f"{name}: may not be read ({error.status or 'no answer'})"
+                mend = f"add permissions: {{ {name}: write }} to the job, because {use}"
+                said = f"the job cannot read {name} ({error.status or 'no response'})"
                 yield Check(topic="permissions", level="problem", said=said, mend=mend)
                 continue
-            said = f"{name}: may be read; whether it may be written shows when {use}"
+            said = f"the job can read {name}. dpsync needs to write it when {use}"
             yield Check(topic="permissions", level="ok", said=said, source="GITHUB_TOKEN")
     finally:
         github.close()

@@ -31,10 +31,10 @@ LONG: Final = 10.0
 _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
-    "rate limit": "the platform asks to wait",
-    "pace": "staying under the platform's rate limit",
+    "rate limit": "GitBook demands a pause",
+    "pace": "slowing down to stay below the rate limit",
     "retry": "trying again",
-    "platform at work": "the platform is still at work",
+    "platform at work": "GitBook is still processing",
 }
 
 

@@ -56,4 +56,6 @@ def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, 
                 return True
         return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
     except GitHubError as error:
-        raise NotThisChange("untrusted", f"dpsync cannot check who wrote this: {error.what}") from None
+        raise NotThisChange(
+            "untrusted", f"dpsync cannot check the author of the change: {error.what}"
+        ) from None

@@ -33,13 +33,15 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
     """
     if github is None or place.number is None:
         raise NotThisChange(
-            "untrusted", "dpsync cannot check who wrote this: the input github-token is missing"
+            "untrusted", "dpsync cannot check the author of the change: the input github-token is missing"
         )
     try:
         try:
             request = github.pull_request(place.number)
         except GitHubError as error:
-            raise NotThisChange("untrusted", f"dpsync cannot check who wrote this: {error.what}") from None
+            raise NotThisChange(
+                "untrusted", f"dpsync cannot check the author of the change: {error.what}"
+            ) from None
         checked = _check(request, place, copy)
     except NotThisChange:
         _react(github, place, "confused")

@@ -176,8 +176,8 @@ class Pattern(WithSpan, frozen=True, eq=False):
         if not equals:
             return self
         if not field:
-            raise ValueError("a field's name is missing between # and =")
-        return Pattern(self.text, self.segments, field, self.span, value, self.group)
+            raise ValueError("the name of a field is missing between # and =")
+        return Pattern(self.text, self.segments, field, self.span, value)
 
     @property
     def place(self) -> Pattern:

@@ -240,7 +240,7 @@ WRONG_SOURCE: Final = RefusalWords(
 
 # Of an apply, before it begins.
 
-STALE: Final = RefusalWords("stale", "{why}", "plan again, and read the new plan", reason="stale")
+STALE: Final = RefusalWords("stale", "{why}", "run dpsync plan again, and read the new plan", reason="stale")
 NOT_APPROVED: Final = RefusalWords(
     "not-approved",
     "you approved the plan with the digest {approved}, but the plan now has the digest {found}",

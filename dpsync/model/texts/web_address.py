@@ -62,7 +62,7 @@ def address_problem(url: str) -> str | None:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         return _NAMED
     if "@" in parts.netloc:
-        return "must not hold a user or password"
+        return "must not contain a user or password"
     if "?" in url or "#" in url:
         return "must not contain ? or #"
     host, port = _host_and_port(parts.netloc)

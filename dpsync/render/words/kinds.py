@@ -108,7 +108,8 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
     for word in kind.platform.acts:
         yield f'To {word} {kind.one} again, use `--confirm "{word} ADDRESS"`.'
     if kind.content:
-        yield f"Deleting {kind.one} needs your confirmation."
+        unused = f", unless nothing uses the {noun}" if kind.can_be_empty else ""
+        yield f"Deleting {kind.one} needs your confirmation{unused}."
     if kind.lifecycle.on_delete == "lifted":
         yield f"dpsync deletes {kind.one} only if the {noun} is empty."
     if kind.delete is None and not isinstance(kind.shape, Single):
