@@ -1,5 +1,5 @@
-"""The kinds: one file each, with one declaration from which everything about it follows.
+"""The kinds: one module with one declaration for each kind.
 
-In go the words of `kind`, types of fields and what kinds share; out comes a `Kind`. Only the registry
-imports a file of this room: whoever asks about a kind asks the registry, and no other module names one.
+The declarations use the words of `dpsync.kinds.kind`. Only the registry imports these modules; all other code
+asks the registry.
 """

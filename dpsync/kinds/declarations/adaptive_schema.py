@@ -1,6 +1,6 @@
-"""What a site knows about its visitors: a draft-07 JSON Schema of their claims.
+"""Declare the adaptive schema of a site: a draft-07 JSON Schema of visitor claims.
 
-It can be replaced, not removed.
+The API can replace the schema and cannot delete it.
 """
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single

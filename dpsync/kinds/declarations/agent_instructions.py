@@ -1,4 +1,4 @@
-"""What the platform's agents are told, for the whole organization: Markdown here, a Document there."""
+"""Declare the agent instructions of an organization: Markdown in files, a document in the API."""
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
 from dpsync.kinds.types.texts import Markdown

@@ -1,4 +1,4 @@
-"""What a site's agents do by themselves, and what they are told. Writing replaces everything."""
+"""Declare the settings of a site's AI agents. Each write replaces all settings."""
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
 from dpsync.kinds.types import Enum, Object

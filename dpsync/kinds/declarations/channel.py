@@ -1,4 +1,4 @@
-"""Where a site's agent answers people outside of the platform. A person lets it in there: no request can."""
+"""Declare the channels of a site's AI agent. A person must allow the agent in the service; no request can."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, Many, Object, Text

@@ -1,4 +1,4 @@
-"""Collections hold spaces and other collections: `order` and `collectionOrder` list them in their order."""
+"""Declare collections. `order` and `collectionOrder` list the spaces and collections inside, in order."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, ListOrder, Order, Pages, Patch, Post
 from dpsync.kinds.shared.orders import COLLECTION_ORDER

@@ -1,4 +1,4 @@
-"""What a site's agents read beside the site itself: tickets, issues, videos. Tokens are never shown."""
+"""Declare the services that a site's AI agents read. dpsync never prints tokens."""
 
 from dpsync.kinds.kind import (
     Busy,

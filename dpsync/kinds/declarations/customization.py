@@ -1,4 +1,4 @@
-"""How a site looks. Writing replaces everything, so what is not declared is sent again as it is."""
+"""Declare the looks of a site. Each write replaces everything, so undeclared values are sent again."""
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
 from dpsync.kinds.shared.looks import USUAL, USUAL_TODAY, members, members_today

@@ -1,4 +1,4 @@
-"""Links to elsewhere in a site's navigation, at its root or in a group."""
+"""Declare the links to other websites in a site's navigation, at the root or in a group."""
 
 from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Patch, Post

@@ -1,6 +1,6 @@
-"""The glossary that translations keep to: terms, each in some languages.
+"""Declare the terms of the translation glossary.
 
-The platform gives an entry no name: it is recognised by a term in one of its languages.
+The API gives terms no name, so dpsync recognizes a term by its text in any language.
 """
 
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Put

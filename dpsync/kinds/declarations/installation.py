@@ -1,4 +1,4 @@
-"""Integrations that an organization has installed, by name. Where each is at work: kinds of their own."""
+"""Declare the integrations that are installed in an organization, by name."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, Json, Many, Text

@@ -1,4 +1,4 @@
-"""A site that an installed integration is put on, with its own configuration. The key is the site's."""
+"""Declare the sites of an installed integration, each with its configuration. The key is the site's key."""
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post

@@ -1,4 +1,4 @@
-"""A space that an installed integration is put on, with its own configuration. The key is the space's."""
+"""Declare the spaces of an installed integration, each with its configuration. The key is the space's."""
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post

@@ -1,4 +1,4 @@
-"""Servers whose tools a site's assistant may use. Their headers may be secret, and are read back."""
+"""Declare the MCP servers of a site's assistant. Responses contain the headers, which may be secret."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post
 from dpsync.kinds.types import Enum, Table, Text

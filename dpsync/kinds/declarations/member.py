@@ -1,4 +1,4 @@
-"""People of an organization, by e-mail. They join or are invited; dpsync sets their role and removes them."""
+"""Declare the members of an organization, by email. dpsync sets roles and removes members; it never invites."""
 
 from dpsync.kinds.kind import Add, ByHand, Delete, Entries, Field, Guard, Kind, Lifecycle, Pages, Patch, Post
 from dpsync.kinds.shared.roles import GUEST_FIRST, ROLE

@@ -1,4 +1,4 @@
-"""What a member may do with one space, collection or site, beyond what they may everywhere."""
+"""Declare the roles of members in one space, collection or site."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
 from dpsync.kinds.shared.roles import GIVEN_ROLE

@@ -1,4 +1,4 @@
-"""OpenAPI specifications. Writing a source processes it again, so it is written only when it changed."""
+"""Declare OpenAPI specifications. A write processes a source again, so dpsync writes only changed sources."""
 
 from dpsync.kinds.kind import Busy, Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Put, Trouble
 from dpsync.kinds.types import Enum, Object, Text

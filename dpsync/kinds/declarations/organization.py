@@ -1,4 +1,4 @@
-"""The organization: its settings, and the order of its collections. It is found and never made."""
+"""Declare organizations, with the order of their collections. dpsync never creates an organization."""
 
 from dpsync.kinds.kind import ByHand, Entries, Field, Kind, One, Pages, Patch, PlatformWork, Trouble
 from dpsync.kinds.shared.orders import COLLECTION_ORDER

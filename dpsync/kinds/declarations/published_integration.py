@@ -1,6 +1,7 @@
-"""Integrations of one's own: published from files. Each publishing replaces the one before.
+"""Declare the integrations that an organization publishes. Each publishing replaces the one before.
 
-Icon, pictures, script and secrets are never given back: what is not declared of them goes with the next one.
+Responses do not contain icon, pictures, script and secrets: publishing removes these values if the entry does
+not declare them.
 """
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Post

@@ -1,4 +1,4 @@
-"""Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
+"""Declare the redirects of a site. The key of an entry is the old path."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects, RowFormat
 from dpsync.kinds.types import Flag, Object, OneOf, Page, Reference, ShortForm, Text

@@ -1,4 +1,4 @@
-"""SAML providers, by which members of an organization sign in."""
+"""Declare the SAML providers through which members of an organization sign in."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.shared.roles import GUEST_FIRST, ROLE

@@ -1,4 +1,4 @@
-"""Sections of a site. One is made around a space, which becomes its first site space."""
+"""Declare the sections of a site. A new section comes with a space, which becomes its first site space."""
 
 from msgspec.structs import replace
 

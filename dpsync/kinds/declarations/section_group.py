@@ -1,4 +1,4 @@
-"""Groups in a site's navigation: they hold sections and other groups, and have no URL of their own."""
+"""Declare the section groups in a site's navigation, which contain sections and other groups."""
 
 from msgspec.structs import replace
 

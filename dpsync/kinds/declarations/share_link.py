@@ -1,4 +1,4 @@
-"""Links by which people reach a site that is shared by link. The key of an entry is the link's name."""
+"""Declare the share links of a site. The key of an entry is the name of the link."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
 from dpsync.kinds.types import Flag, Text

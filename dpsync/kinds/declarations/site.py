@@ -1,4 +1,4 @@
-"""Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
+"""Declare sites. The entries of their navigation are kinds too (section_group, section, site_space)."""
 
 from msgspec.structs import replace
 

@@ -1,6 +1,6 @@
-"""Where a space is shown: in a section, or at the root of a site without sections.
+"""Declare the positions of spaces in a site: in a section, or at the root of a site without sections.
 
-It never changes its section.
+A site space never moves to another section.
 """
 
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""How one space looks where it is shown, in place of what its site says; null is what the site says."""
+"""Declare the looks of one space in a site. null means the value of the site's customization."""
 
 from dpsync.kinds.kind import Field, Kind, One, Patch, Single
 from dpsync.kinds.shared.looks import members, members_today

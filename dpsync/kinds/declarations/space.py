@@ -1,4 +1,4 @@
-"""Spaces hold content. Their place in a collection and their position in it are changed by moving."""
+"""Declare spaces. Move requests change the collection of a space and its position in the collection."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
 from dpsync.kinds.shared.git_sync import SPACE_SYNC

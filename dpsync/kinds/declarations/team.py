@@ -1,4 +1,4 @@
-"""Teams of an organization. Who is in them is a kind of its own (team_member)."""
+"""Declare the teams of an organization. Team members are a kind too (team_member)."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Put
 from dpsync.kinds.types import Text

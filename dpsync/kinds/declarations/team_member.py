@@ -1,4 +1,4 @@
-"""Who is in a team, and as what. The key of an entry is the member's e-mail."""
+"""Declare the members of a team, with their roles. The key of an entry is the member's email."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Guard, Kind, Pages, Put
 from dpsync.kinds.types import Enum, Reference

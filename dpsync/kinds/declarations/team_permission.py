@@ -1,4 +1,4 @@
-"""What a team may do with one space, collection or site, beyond what it may everywhere."""
+"""Declare the roles of teams in one space, collection or site."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
 from dpsync.kinds.shared.roles import GIVEN_ROLE

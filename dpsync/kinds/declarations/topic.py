@@ -1,4 +1,4 @@
-"""What people ask about on a site. The platform finds its topics by itself; their use is declared."""
+"""Declare the topics of a site. GitBook finds topics by itself; entries declare only their use."""
 
 from dpsync.kinds.kind import ByHand, Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Flag, Object, Text

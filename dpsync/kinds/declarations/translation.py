@@ -1,6 +1,6 @@
-"""Translations: the platform keeps a space in another language, and makes that space by itself.
+"""Declare translations. GitBook creates and updates the translated space.
 
-The key of an entry also names that space wherever a site shows it. Running one again is left to people.
+The key of an entry also names the translated space in a site. Only people run a translation again.
 """
 
 from dpsync.kinds.kind import (

@@ -1,4 +1,4 @@
-"""Who may read and edit the space that a translation makes: that space has no entry of its own."""
+"""Declare the access to a translated space, which has no entry of its own."""
 
 from dpsync.kinds.kind import Kind, One, Patch, Single
 from dpsync.kinds.shared.roles import SPACE_ACCESS

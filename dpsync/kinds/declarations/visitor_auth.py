@@ -1,4 +1,4 @@
-"""How visitors of a site sign in. The key that signs their tokens is never read."""
+"""Declare how visitors sign in to a site. dpsync never reads the key that signs their tokens."""
 
 from dpsync.kinds.kind import Field, Kind, One, Patch, Single
 from dpsync.kinds.types import Enum, Text
