@@ -47,9 +47,8 @@ def test_more_deletes_than_either_limit_allows_are_asked_about(limits: Limits, a
         pytest.param(19, None, id="19 objects"),
         pytest.param(
             20,
-            "policy.limits allows 9 deletes and 9 percent of the objects without confirmation, and this "
-            "plan has "
-            "2 deletes, 10 percent of 20 objects",
+            "policy.limits allows deletes of 9 percent of the objects without confirmation, and this plan "
+            "deletes 10 percent of 20 objects",
             id="20 objects",
         ),
     ],
@@ -63,6 +62,11 @@ def test_percent_limit_applies_from_twenty_managed_objects(managed: int, message
 def test_refusal_in_small_organization_names_only_the_number() -> None:
     found = words(bounds(Limits(1, 10), keys="abc"), delete("a"), delete("b"))
     assert found == ["policy.limits allows 1 delete without confirmation, and this plan has 2 deletes"]
+
+
+def test_refusal_says_that_named_objects_do_not_count() -> None:
+    [found] = exceeded(bounds(Limits(0, 100)), [delete("a")], some_named=True)
+    assert str(found).endswith("this plan has 1 delete (not counting objects that you named)")
 
 
 def test_drift_applies_percent_from_twenty_managed_objects() -> None:
@@ -79,7 +83,7 @@ def test_what_goes_along_counts_in_the_number_and_in_the_whole() -> None:
 
 def test_a_limit_that_this_change_raises_is_told_as_that_of_the_base() -> None:
     (found,) = words(bounds(Limits(0, 100), " by HEAD: not yet"), delete("a"))
-    assert found.endswith("5 percent of 20 objects by HEAD: not yet")
+    assert found.endswith("this plan has 1 delete by HEAD: not yet")
 
 
 def test_of_several_deletes_those_are_named_that_are_too_much_by_themselves() -> None:

@@ -83,15 +83,17 @@ def exceeded(
     for organization in organizations:
         mine = [change for change in deletes if change.location.first == organization]
         part = _part(bounds.managed(organization), mine)
-        share, allowed = "", counted(limits.deletes, "delete")
-        if part.percent_applies:
-            share = f", {part.percent:.0f} percent of {counted(part.known, 'object')}"
-            allowed += f" and {limits.percent} percent of the objects"
         if part.exceeds(limits):
             where = f"in {organization}, " if len(organizations) > 1 else ""
-            number = counted(part.deleted, "delete") + (" that you did not name" if some_named else "")
-            text = f"{where}policy.limits allows {allowed} without confirmation, and this plan has {number}"
-            text += f"{share}{bounds.since}"
+            if part.deleted > limits.deletes:
+                allowed = counted(limits.deletes, "delete")
+                planned = f"has {counted(part.deleted, 'delete')}"
+            else:
+                allowed = f"deletes of {limits.percent} percent of the objects"
+                planned = f"deletes {part.percent:.0f} percent of {counted(part.known, 'object')}"
+            named = " (not counting objects that you named)" if some_named else ""
+            text = f"{where}policy.limits allows {allowed} without confirmation, and this plan {planned}"
+            text += f"{named}{bounds.since}"
             found.append(ExceededLimits(organization, text))
     return found
 
