@@ -25,6 +25,8 @@ _PASSWORD: Final = re.compile(
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _PORT: Final = re.compile(r"[0-9]{1,5}")
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(?::[0-9]+)?")
+_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]*)*")
 _NAMED = "must begin with http:// or https:// and a host name, such as https://api.acme.example"
 
 

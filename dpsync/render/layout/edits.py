@@ -13,6 +13,8 @@ from dpsync.render.words.visible import visible
 
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
+_NAMES: Final = Names((), several=True)
+"""The names of a comparison of files: always whole addresses."""
 FILES: Final = "a comparison of files, without GitBook"
 
 
