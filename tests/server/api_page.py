@@ -39,8 +39,8 @@ The local GitBook server that dpsync contains ([companion](companion.md)) serves
 - "Behavior" says what is special about the operation of the row. An empty cell means that the operation
   follows GitBook's API description.
 - "Role" is the role that the caller needs on the object in the path. "Viewer" means every caller who can view
-  the object. Callers who cannot view the object get 404. "Special" means that the "Behavior" cell says who can
-  call the operation.
+  the object. Callers who cannot view the object get 404. "Special" means that the "Behavior" cell says
+  who can call the operation.
 - "Unlocked" means that the operation returns 403 while the space is locked.
 - `+` marks an operation that `dpsync serve --profile reference` refuses with 501.
 - `*` marks an operation that only `dpsync serve --profile published` serves.
