@@ -129,7 +129,9 @@ def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
             named = [text for name in known if "@" not in (text := str(name))]  # of people none is guessed
             nearest = get_close_matches(pattern.text, named, NEAREST, 0.5) if "@" not in pattern.text else []
             hint = (
-                f"nearest: {', '.join(nearest)}" if nearest else "a plan of everything prints the addresses"
+                f"nearest: {', '.join(nearest)}"
+                if nearest
+                else "run plan without --select to see all addresses"
             )
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 
@@ -154,7 +156,7 @@ def dependencies(
             if other in chosen or other in found or other not in sides.desired.resources:
                 continue
             if any(pattern.covers(other) for pattern in selected.excluded):
-                hint = "select what does not need it, or do not exclude it"
+                hint = f"do not exclude {other}, or do not select {address}"
                 raise _invalid("DP331", f"{address} needs {other}, which is excluded", hint)
             found[other] = address
             pending.append(other)

@@ -81,7 +81,7 @@ def headings(address: str) -> set[str]:
         ),
         (
             "team_permission",
-            "Every create, change or delete that gives somebody a stronger role opens access.",
+            "if an object of this type is created, changed or deleted and somebody gets a stronger role",
         ),
     ],
 )

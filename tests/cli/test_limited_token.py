@@ -44,7 +44,7 @@ def test_a_plan_names_what_may_not_be_read_with_its_line(run: Run, directory: Pa
 def test_drift_says_what_it_has_not_looked_at(run: Run, directory: Path) -> None:
     ended = run("drift", "-C", str(directory))
     assert ended.code == 0, ended.err
-    assert "No drift in the objects that were read." in ended.out
+    assert "No drift in the objects that dpsync could read." in ended.out
     assert "Not checked: 1 object that this token cannot read." in ended.out
     document = json.loads(run("drift", "-C", str(directory), "--format", "json").out)
     assert document["drift"]["unread"] == ["acme/saml/okta"]

@@ -230,7 +230,7 @@ def test_change_that_also_lets_it_be_deleted_needs_the_number(policy: str) -> No
     assert case.plan().delete_decision == DeleteDecision(number=1)
     refusal = refused(case)
     assert refusal is not None
-    assert "the same change removes its entry and allows the delete" in refusal.message
+    assert "the same change removes the entry and adds the prune pattern" in refusal.message
 
 
 def test_one_refusal_has_the_number_and_the_names() -> None:
@@ -414,7 +414,10 @@ def test_what_holds_no_content_is_deleted_without_being_named() -> None:
     ("case", "note"),
     [
         (Case(live=KEPT, removed=["spaces/old"]), "no object has this name any more: remove this line"),
-        (Case(removed=["spaces/[Old]"], prune=()), "not deleted: no prune pattern covers its list"),
+        (
+            Case(removed=["spaces/[Old]"], prune=()),
+            "this object is not deleted, because no prune pattern covers its list",
+        ),
         (
             Case(
                 {"space": {"new": {"title": "N", "id": "space-old"}}}, LIVE, removed=["spaces/old"], base=LIVE

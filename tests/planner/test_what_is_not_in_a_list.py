@@ -265,7 +265,9 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     report = project.converges()
     assert report.remaining is not None
     assert report.remaining.unproven == (f"{bot}#script", f"{bot}#secrets")
-    told = "2 values cannot be read back and will be sent again until the files are committed"
+    told = (
+        "GitBook does not return 2 values, so each apply sends these values again until you commit the files"
+    )
     assert f"{told}: {bot}#script, {bot}#secrets" in render_report(Plan(), report, Paint(False))
 
 

@@ -237,6 +237,8 @@ def check_needed(plan: Plan) -> None:
         return
     flags = [way.add for item in plan.refusals for way in item.answers if confirmed_by(way.add)]
     open_ = " ".join(dict.fromkeys(flags))
-    hint = f"remove it; this plan asks for {open_}" if open_ else "remove it: this plan asks for no answer"
+    hint = "remove the answer, because this plan asks no question"
+    if open_:
+        hint = f"remove the answer; this plan asks for {open_}"
     found = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
     raise DiagnosticError(found, Exit.USAGE)

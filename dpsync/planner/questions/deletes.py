@@ -279,7 +279,7 @@ class _Asking(Struct, frozen=True):
         if identity in self.found.to_name:
             return self.found.to_name[identity].reason
         new_prune = self.found.to_count[identity].new_prune
-        return "the same change removes its entry and allows the delete" if new_prune else ""
+        return "the same change removes the entry and adds the prune pattern" if new_prune else ""
 
     def _synced(self) -> Iterator[str]:
         """The objects that the platform syncs with a repository."""

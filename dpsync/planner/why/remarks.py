@@ -225,8 +225,10 @@ def _owner(lineage: Lineage, live: LiveObject) -> Identity:
 
 NOTHING = "this pattern matches no entry and no live object"
 GONE = "no object has this name any more: remove this line"
-UNDECLARED_GONE = "no unmanaged object matches: the object was deleted or renamed, or has an entry now"
-STAYS = "not deleted: no prune pattern covers its list"
+UNDECLARED_GONE = (
+    "no object without an entry matches this pattern: the object was deleted or renamed, or has an entry now"
+)
+STAYS = "this object is not deleted, because no prune pattern covers its list"
 NEVER_DELETED = "dpsync never deletes objects of the types that this pattern matches"
 NO_PROBLEM = "GitBook no longer reports this problem: remove this line"
 

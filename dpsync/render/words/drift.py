@@ -24,7 +24,7 @@ def verdict(drift: Drift) -> Iterator[str]:
         if opening:
             yield f"{counted(opening, 'change')} open{'s' if opening == 1 else ''} access."
     else:
-        yield "No drift in the objects that were read." if drift.unread else "No drift."
+        yield "No drift in the objects that dpsync could read." if drift.unread else "No drift."
     if drift.blocked:
         yield f"{len(drift.blocked)} blocked."
     if drift.unread:

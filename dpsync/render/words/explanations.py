@@ -191,10 +191,10 @@ def _kind_exposure(kind: Kind) -> str:
     if kind.redirects is not None:
         return ""
     if "who" in kind.access:
-        return "Every create, change or delete that gives somebody a stronger role opens access."
-    said = ["creates"] if kind.security else []
-    said += ["deletes"] if kind.keeps_out else []
-    return f"A plan that {' or '.join(said)} {kind.one} opens access." if said else ""
+        return "if an object of this type is created, changed or deleted and somebody gets a stronger role"
+    said = ["created"] if kind.security else []
+    said += ["deleted"] if kind.keeps_out else []
+    return f"if one is {' or '.join(said)}" if said else ""
 
 
 def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:

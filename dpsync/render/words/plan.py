@@ -53,10 +53,7 @@ def kept(item: Difference) -> str:
     """Why a field is written that is as wanted; nothing where it is not."""
     if item.inherited is None:
         return ""
-    return (
-        f"written as its own value, because {visible(item.inherited)} changes and the value may come from "
-        "there"
-    )
+    return f"written here, too, because the value may come from {visible(item.inherited)}, which changes"
 
 
 def recognised(plan: Plan, change: Change) -> str:

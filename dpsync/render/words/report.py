@@ -73,7 +73,9 @@ def unproven_lines(remaining: Plan) -> list[str]:
         return []
     sent = counted(len(remaining.unproven), "value")
     names = ", ".join(visible(name) for name in remaining.unproven)
-    return [f"{sent} cannot be read back and will be sent again until the files are committed: {names}"]
+    again = "the value" if len(remaining.unproven) == 1 else "these values"
+    sentence = f"GitBook does not return {sent}, so each apply sends {again} again until you commit the files"
+    return [f"{sentence}: {names}"]
 
 
 NOTHING_APPLIED: Final = "Nothing was applied."
