@@ -82,7 +82,7 @@ def import_rows(
     shared = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
     who = shared.of_file(place.span.file)
     if layers is not None and (layers.environment or layers.overlays) and who:
-        raise _refused(f"{place.span.file} also belongs to {', '.join(who)}", place.span)
+        raise _refused(f"{place.span.file} is shared with {', '.join(who)}", place.span)
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     made = Updated()
     table, beside = _split(sides, planned, place)

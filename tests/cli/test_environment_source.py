@@ -188,9 +188,9 @@ def test_changed_address_takes_effect_after_merge(begin: Callable[[Clone], None]
     begin(clone)
     ended = clone.plan()
     assert (clone.evil.requests, clone.merged.tokens) == ([], {"the-token-of-prod"})
-    said = [line for line in ended.err.splitlines() if "takes effect once it is merged" in line]
+    said = [line for line in ended.err.splitlines() if "takes effect after the merge" in line]
     assert len(said) == 1
-    assert f"sets the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER;" in said[0]
+    assert f"sets the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER." in said[0]
     assert f"has the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD, which" in said[0]
     assert EVIL_TOKEN not in ended.err + ended.out
 
@@ -357,7 +357,7 @@ def test_forbidden_token_variable_in_target_is_refused(clone: Clone) -> None:
     checkout_of_the_branch(clone)
     ended = clone.plan()
     assert (ended.code, clone.merged.requests, clone.evil.requests) == (4, [], [])
-    assert "PROD_TOKEN is not allowed as a token variable" in ended.err
+    assert "PROD_TOKEN is not an allowed token variable" in ended.err
     clone.env.setenv("DPSYNC_TOKEN_NAMES", "PROD_TOKEN")
     clone.plan()
     assert (clone.merged.tokens, clone.evil.requests) == ({"the-token-of-prod"}, [])

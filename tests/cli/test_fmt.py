@@ -65,7 +65,7 @@ def test_a_file_that_is_no_yaml_stays_and_the_others_are_put_in_order(
     folder = project(ROOT, {**FILES, "teams.yaml": "organizations: [\n"})
     ended = run("fmt", "-C", str(folder))
     assert (ended.code, ended.out) == (5, "dpsync.yaml\nprod.yaml\n")
-    assert "teams.yaml stays as it is" in ended.err
+    assert "dpsync did not change teams.yaml" in ended.err
     assert (folder / "teams.yaml").read_text() == "organizations: [\n"
 
 

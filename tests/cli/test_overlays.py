@@ -181,7 +181,7 @@ def test_an_overlay_is_applied_and_proven(run: Run, project: Project, platform: 
     ("overlay", "code", "place", "words"),
     [
         (below("titel: Acme"), "DP201", "prod.yaml:3:5", "titel"),
-        ("environments: {}\n", "DP127", "prod.yaml:1:1", "may only stand in dpsync.yaml"),
+        ("environments: {}\n", "DP127", "prod.yaml:1:1", "is only allowed in dpsync.yaml"),
         ("dpsync: 2\n", "DP117", "prod.yaml:1:9", "version"),
         ("", "DP129", "prod.yaml:1:1", "is empty"),
         ("include: [gone.yaml]\n", "DP124", "prod.yaml:1:11", "gone.yaml"),
@@ -213,7 +213,7 @@ def test_an_overlay_that_is_not_there_and_one_outside_of_the_project(
     assert (ended.code, "gone.yaml cannot be read" in ended.err) == (5, True)
     (tmp_path / "out.yaml").write_text(below("title: Out"))
     ended = run("validate", "-C", directory, "-f", "dpsync.yaml", "-f", "../out.yaml")
-    assert (ended.code, "outside of the project" in ended.err) == (5, True)
+    assert (ended.code, "outside the project" in ended.err) == (5, True)
 
 
 def test_the_git_base_has_the_same_layers(run: Run, project: Project, platform: ThreadedServer) -> None:
@@ -311,7 +311,7 @@ def test_an_unknown_environment_ends_with_5_and_a_suggestion(run: Run, surroundi
 
 def test_without_environments_none_can_be_chosen(run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(project(BASE)), "--env", "prod")
-    assert (ended.code, "has no environments" in ended.err) == (5, True)
+    assert (ended.code, "has no environment" in ended.err) == (5, True)
 
 
 def test_only_the_chosen_environment_needs_its_variables(run: Run, surroundings: Path) -> None:

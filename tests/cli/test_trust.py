@@ -72,7 +72,7 @@ def file_never_added(folder: Path, url: str) -> str:
     git(folder, "commit", "-q", "--allow-empty", "-m", "first")
     write(folder, configuration(url))
     git(folder, "add", "-A")
-    return "does not have this environment"
+    return "does not contain this environment"
 
 
 def address_changed(folder: Path, url: str) -> str:
@@ -90,7 +90,7 @@ def variable_changed(folder: Path, url: str) -> str:
 def environment_added(folder: Path, url: str) -> str:
     commit(folder, configuration(url, name="other"))
     write(folder, configuration(url))
-    return "does not have this environment"
+    return "does not contain this environment"
 
 
 UNCOMMITTED = [
@@ -236,8 +236,8 @@ def test_variables_of_the_shell_need_no_trust(
 def test_flag_for_another_environment_is_wrong_usage(folder: Path, host: RecordingHost, run: Run) -> None:
     write(folder, configuration(host.url))
     for words, said in (
-        (("--env", "prod", "--trust-environment", "production"), "the environment is prod"),
-        (("--trust-environment", "prod"), "none is chosen"),
+        (("--env", "prod", "--trust-environment", "production"), "the chosen environment is prod"),
+        (("--trust-environment", "prod"), "no environment is chosen"),
     ):
         ended = run("plan", "-C", str(folder), *words)
         assert (ended.code, said in ended.err, host.requests) == (64, True, [])
@@ -392,7 +392,7 @@ def test_checkout_cannot_bring_its_own_answer(
     code, said = terminal.run(folder, "plan", answer="n")
     assert (code, QUESTION in said, host.requests) == (4, True, [])
     code, said = terminal.run(folder, "plan", answer="y")
-    assert "dpsync will ask again" in said
+    assert "will ask again" in said
 
 
 def test_answer_cannot_be_a_link(folder: Path, host: RecordingHost, terminal: Terminal) -> None:

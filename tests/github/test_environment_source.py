@@ -89,9 +89,9 @@ def test_comment_says_changed_address_needs_merge(
     assert evil.requests == []
     for ended, body in ((planned, first), (again, second)):
         assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
-        assert "takes effect once it is merged" in body
+        assert "takes effect after the merge" in body
         assert evil.url in body
-        assert "takes effect once it is merged" in ended.printed
+        assert "takes effect after the merge" in ended.printed
     assert planned.outputs["digest"] == again.outputs["digest"]
 
 

@@ -124,7 +124,7 @@ EVENTS = ["pull_request", "pull_request_target", "workflow_run", "issue_comment"
 def test_changed_address_is_not_used(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "prod", False, configuration(attack.evil.url))
     assert code == 0, printed
-    assert "takes effect once it is merged" in printed
+    assert "takes effect after the merge" in printed
     assert attack.workflow.platform.app.requests
 
 

@@ -236,7 +236,7 @@ def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
     assert 'perhaps renamed in GitBook to: "Technical writers" (writers)' in drift
     ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/*")
     assert (ended.code, read(directory)) == (3, edited)
-    assert "add id: writers if it is that one" in ended.out + ended.err
+    assert "add id: writers if that is the object" in ended.out + ended.err
     ended = run("import", "-C", str(directory), "--force", "--update", address)
     assert ended.code == 0, ended.out + ended.err
     assert "scribes: { title: Technical writers }" in read(directory)
