@@ -115,7 +115,7 @@ def test_without_a_token_it_says_that_no_platform_was_asked(
         monkeypatch.delenv(name, raising=False)
     ended = run("list", "-C", str(project(TEAMS)))
     assert ended.code == 0
-    assert "no platform is asked, so the ids are those of the files: DPSYNC_TOKEN is not set" in ended.err
+    assert "the ids come from the files: dpsync needs an access token" in ended.err
 
 
 def test_a_token_that_is_refused_is_an_error_and_no_list(
