@@ -180,7 +180,7 @@ def test_import_is_refused_when_git_times_out(
         ended = run("import", "-C", str(renamed), "--add", "acme/teams/[Legacy]")
     assert ended.code == 4, ended
     assert "git status did not finish within 5 seconds" in ended.err
-    assert "for example at .gitattributes: remove it" in ended.err
+    assert "for example at .gitattributes. Delete the pipe" in ended.err
     assert (renamed / "dpsync.yaml").read_text() == before
 
 
