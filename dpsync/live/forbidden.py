@@ -74,7 +74,9 @@ class ForbiddenReads:
                     continue
                 if resource.parent in self.entries:
                     self._because(
-                        resource, f"dpsync cannot read {resource.parent}, which contains it", resource.parent
+                        resource,
+                        f"dpsync cannot read {resource.parent}, which contains this entry",
+                        resource.parent,
                     )
                 elif resource.address not in self._reading.matches and resource.pin is None:
                     self._cannot_be_told(resource)
@@ -85,7 +87,7 @@ class ForbiddenReads:
             return False
         self._because(
             resource,
-            f"dpsync cannot find its live object, because it refers to {named}, which dpsync cannot read",
+            f"this entry refers to {named}, which dpsync cannot read, so its live object is unknown",
             named,
         )
         kind = self._reading.registry[resource.kind]
