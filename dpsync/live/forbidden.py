@@ -100,7 +100,9 @@ class ForbiddenReads:
 
     def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
         """Nobody can tell what is undeclared in a place."""
-        known = Unserved(f"no undeclared object is deleted there: {reason}", scope.span, because=because)
+        known = Unserved(
+            f"dpsync deletes no undeclared object from this list: {reason}", scope.span, because=because
+        )
         self.unsettled.setdefault(scope.address, known)
 
     def _because(self, resource: Entry, reason: str, other: Address) -> None:
