@@ -413,7 +413,7 @@ def test_a_plan_that_was_rehearsed_says_so_in_two_lines(workflow: Workflow) -> N
     ended = workflow.run("pull_request", workflow.request(), rehearse="true")
     (body,) = workflow.github.bodies(7)
     assert ended.code == 0
-    assert "Rehearsed 1 of 1 step: a new plan has no changes." in body
+    assert "Rehearsed 1 of 1 step. Verified: a new plan has no changes." in body
     assert "not checked: token" in body
     assert "Rehearsed 1 of 1 step" in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
     assert json.loads(Path(ended.outputs["json-file"]).read_text())["rehearsal"]["converged"] is True
