@@ -115,7 +115,7 @@ def test_doctor_only_reads_to_find_problems(run: Run, directory: str, platform: 
             TEXT.replace("id: acme", "id: elsewhere"), {}, "dpsync could not read GitBook",
             id="no such organization",
         ),
-        pytest.param(TEXT.replace("id:", "ids:"), {}, "the configuration is not valid", id="invalid file"),
+        pytest.param(TEXT.replace("id:", "ids:"), {}, "the configuration is invalid", id="invalid file"),
         pytest.param(None, {}, "dpsync found no configuration", id="no root file"),
     ],
 )  # fmt: skip
@@ -139,7 +139,7 @@ def test_doctor_names_objects_the_token_cannot_read(
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     code, found = checks(run, directory)
     assert code == 0
-    unread = [one for one in found if "is not checked for problems" in one["said"]]
+    unread = [one for one in found if "dpsync did not check acme" in one["said"]]
     assert [(one["level"], one["address"], one["source"]) for one in unread] == [
         ("note", AZURE, "dpsync.yaml:6"), ("note", "acme/saml/okta", "dpsync.yaml:7"),
     ]  # fmt: skip

@@ -16,28 +16,28 @@ GET = ("GET", "/orgs")
 
 
 @pytest.mark.parametrize(("error", "code", "message", "hint"), [
-    (errors.Unauthorized(*GET, 401), "unauthorized", "(401) at GET /orgs", "check DPSYNC_TOKEN"),
-    (errors.Forbidden(*GET, 403), "forbidden", "(403): GET /orgs", "the token of somebody who may"),
+    (errors.Unauthorized(*GET, 401), "unauthorized", "(401): GET /orgs", "check DPSYNC_TOKEN"),
+    (errors.Forbidden(*GET, 403), "forbidden", "(403): GET /orgs", "the token of a user with more rights"),
     (errors.NotFound(*GET, 404), "request", "404", "the API version (--profile)"),
     (errors.ServerFault(*GET, 501), "request", "501", "the API version (--profile)"),
     (errors.ServerFault(*GET, 500), "request", "500", "try again"),
-    (errors.NotJson(*GET, 200, None, "HTML"), "not-json", "HTML (status 200)", "DPSYNC_URL is the platform"),
+    (errors.NotJson(*GET, 200, None, "HTML"), "not-json", "HTML (status 200)", "check DPSYNC_URL: the response"),
     (errors.BadList("/orgs", "no end", 7), "bad-list", "no end on page 7", "try again"),  # type: ignore[arg-type]
-    (errors.RateLimited(*GET), "rate-limited", "GitBook demands a pause", "try again later"),
+    (errors.RateLimited(*GET), "rate-limited", "GitBook demands a longer pause", "try again later"),
     (errors.Unknown(*GET, "timeout"), "timeout", "GET /orgs", "--timeout SECONDS"),
     (errors.Unknown(*GET, "reset"), "request", "GET /orgs", "and the network"),
-    (errors.Unknown(*GET, "reset", way=PROXY), "request", "GET /orgs", "name the host in NO_PROXY"),
-    (errors.Interrupted(*GET), "request", "interrupted", "nothing was written"),
+    (errors.Unknown(*GET, "reset", way=PROXY), "request", "GET /orgs", "with NO_PROXY"),
+    (errors.Interrupted(*GET), "request", "interrupted", "try again"),
     (errors.NotSent(*GET, "dns"), "unreachable", TO.url, "check the host name in DPSYNC_URL"),
     (errors.NotSent(*GET, "dns", way=PROXY), "unreachable", "through the proxy", "check HTTPS_PROXY"),
     (errors.NotSent(*GET, "tls"), "unreachable", TO.url, "may not support https"),
-    (errors.NotSent(*GET, "too long"), "unreachable", TO.url, "an id of that length"),
+    (errors.NotSent(*GET, "too long"), "unreachable", TO.url, "is too long"),
     (errors.NotSent(*GET, "connect"), "unreachable", TO.url, "that the server is running"),
     (errors.NotSent(*GET, "certificate", "expired"), "unreachable", TO.url, "a new certificate"),
-    (errors.NotSent(*GET, "certificate", "not valid for"), "unreachable", TO.url, "is for another name"),
-    (errors.NotSent(*GET, "certificate", way=UNREAD), "unreachable", TO.url, "CURL_CA_BUNDLE are not read"),
+    (errors.NotSent(*GET, "certificate", "not valid for"), "unreachable", TO.url, "another host name"),
+    (errors.NotSent(*GET, "certificate", way=UNREAD), "unreachable", TO.url, "BUNDLE or CURL_CA_BUNDLE"),
     (errors.NotSent(*GET, "certificate", way=Way(trust=Setting("SSL_CERT_FILE", "a.pem"))), "unreachable",
-     TO.url, "must hold the certificate of who signed it"),
+     TO.url, "add the certificate of the issuer to SSL_CERT_FILE (a.pem)"),
 ])  # fmt: skip
 def test_a_request_that_failed_says_what_happened_and_what_to_do(
     error: errors.ClientError, code: str, message: str, hint: str

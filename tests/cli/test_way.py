@@ -47,8 +47,8 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
         f"dpsync cannot connect to http://docs.example through the proxy {dead.replace('ada:s3cret@', '')}"
         in said
     )
-    assert "which HTTP_PROXY names: the connection was refused" in said
-    assert "check HTTP_PROXY, or name the host in NO_PROXY" in said
+    assert "from HTTP_PROXY: the connection was refused" in said
+    assert "check HTTP_PROXY. To connect without the proxy, add the host to NO_PROXY" in said
     assert "check DPSYNC_URL" not in said
     assert "s3cret" not in said
 
@@ -56,7 +56,7 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
 def test_a_proxy_that_refuses_says_with_what(planned: Planned) -> None:
     with FaultyServer(reply(407)) as proxy:
         said = planned("https://docs.example", HTTPS_PROXY=proxy.url)
-    assert "the proxy did not let it through (status 407)" in said
+    assert "the proxy refused the connection (status 407)" in said
     assert "check HTTPS_PROXY" in said
 
 
@@ -70,9 +70,9 @@ def test_a_proxy_that_hangs_up_is_named(planned: Planned) -> None:
 def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planned: Planned) -> None:
     with FaultyServer(reply(200, {}), certificate="of-this-machine.pem") as server:
         said = planned(server.url)
-        assert "its certificate is not trusted (self-signed certificate)" in said
-        assert "add the certificate of who signed it to those of this machine, or name a file" in said
-        assert "with it in SSL_CERT_FILE\n" in said
+        assert "the certificate of the server is not trusted (self-signed certificate)" in said
+        assert "add the certificate of the issuer to the certificates of this machine" in said
+        assert "or to a file in SSL_CERT_FILE\n" in said
         assert "server is running" not in said
         other = planned(server.url, REQUESTS_CA_BUNDLE=str(CERTIFICATES / "of-this-machine.pem"))
         assert "in SSL_CERT_FILE; REQUESTS_CA_BUNDLE is not read" in other
@@ -103,7 +103,7 @@ def test_certificates_that_are_not_there_are_named_with_variable_and_path(
     planned: Planned, name: str
 ) -> None:
     said = planned("https://docs.example", **{name: "/nonexistent/ca"})
-    assert f"{name} (/nonexistent/ca) names certificates that cannot be loaded" in said
+    assert f"dpsync cannot load the certificates from {name} (/nonexistent/ca)" in said
 
 
 def test_a_file_that_holds_no_certificate_is_named(planned: Planned, tmp_path: Path) -> None:

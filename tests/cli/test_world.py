@@ -156,7 +156,7 @@ def test_a_copy_of_what_is_live_starts_from_nothing_else(
     monkeypatch.chdir(directory)
     taken = platform.url.rpartition(":")[2]  # nothing can be served there
     ended = run("serve", "--from-live", "--port", taken, *more)
-    assert (ended.code, "omit --world and --db" in ended.err) == (64, True)
+    assert (ended.code, "cannot be combined with --world or --db" in ended.err) == (64, True)
 
 
 def test_a_copy_of_what_is_live_is_served_and_the_platform_stays_as_it_is(

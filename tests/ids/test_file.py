@@ -114,9 +114,9 @@ def test_of_two_different_lines_of_an_entry_there_is_none_until_it_is_decided() 
 @pytest.mark.parametrize(
     ("written", "form"),
     [
-        ("acme/teams/a: x y", "write address: id; or"),
-        ("acme/sites/docs/structure/a: x y z", "address: id, or two ids separated by a space; or"),
-        ("acme/teams/a:", "write address: id; or"),
+        ("acme/teams/a: x y", "write address: id, or delete"),
+        ("acme/sites/docs/structure/a: x y z", "address: id, or two ids separated by a space, or delete"),
+        ("acme/teams/a:", "write address: id, or delete"),
     ],
 )
 def test_the_way_out_has_the_form_that_the_line_may_have(written: str, form: str) -> None:

@@ -221,7 +221,7 @@ def test_created_collection_with_added_space_is_not_deleted(lab: Lab) -> None:
     (made,) = titles(lab, "collections")
     by_hand(lab.server, "POST", "/spaces/s/move", {"parent": made}, "token")
     assert done.notes()["acme/collections/c"] == (
-        "Not reverted: somebody has used this collection since the apply: acme/spaces/s is in it"
+        "Not reverted: somebody has used this collection since the apply: acme/spaces/s is inside this object"
     )
     assert done.plan()[1].plan.changes == ()
 
@@ -281,7 +281,7 @@ def test_note_has_line_that_next_apply_writes_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
-        "dpsync.yaml:6 still has the value that the apply wrote: the next apply writes it again"
+        "dpsync.yaml:6 still contains the value that the apply wrote, so the next apply writes it again"
     )
 
 
@@ -305,11 +305,8 @@ def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: 
     planned = plan_revert_after_other_change(lab)
     (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
-    assert (
-        refusal.message
-        == "this object would be changed, but the apply that you revert did not change the object"
-    )
-    assert refusal.way_out.startswith("exclude the object from the revert (--exclude acme/teams/b)")
+    assert refusal.message == "this object would be changed, but the apply that you revert did not change it"
+    assert refusal.way_out.startswith("exclude the object: --exclude acme/teams/b.")
 
 
 def plan_revert_after_other_change(lab: Lab) -> Planned:

@@ -166,7 +166,7 @@ def edited(lines: dict[str, str], **asked: Any) -> dict[str, str | None]:
 def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
     """Otherwise, the line of another entry is written over, and its object is nobody's."""
     assert edited({"acme/teams/b": "1"}, moved=((str(B), str(A)),)) == {str(B): None, str(A): "1"}
-    with pytest.raises(NotPossible, match="has a line already"):
+    with pytest.raises(NotPossible, match="the ids file already has a line"):
         edited({"acme/teams/a": "2", "acme/teams/b": "1"}, moved=((str(B), str(A)),))
 
 
@@ -231,7 +231,7 @@ def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
     if decided:
         check_settled(merged, compared, "ids.yaml")
     else:
-        with pytest.raises(DiagnosticError, match="the platform does not decide"):
+        with pytest.raises(DiagnosticError, match="dpsync cannot tell which one is right"):
             check_settled(merged, compared, "ids.yaml")
 
 
@@ -249,7 +249,7 @@ def test_files_that_were_checked_for_another_profile_are_planned_for_none(
     (found,) = refused.value.diagnostics
     assert (found.code, refused.value.exit_code) == ("DP146", Exit.USAGE)
     assert found.message == (
-        f"the configuration was checked for the profile {checked}, the kinds are those of {planned_for}"
+        f"the configuration was loaded for the API version {checked}, but the registry is for {planned_for}"
     )
     assert found.hint is not None
     assert f'load_registry("{checked}")' in found.hint
