@@ -97,8 +97,8 @@ def test_what_the_token_of_a_workflow_may_not_read_is_a_problem_each() -> None:
         github.answers = [(403, {}, {}), (200, [], {}), (404, {}, {})]
         env = {**HERE, "GITHUB_TOKEN": "token", "GITHUB_API_URL": github.url}
         _, *found = said(workflow(env))
-    assert [(level, text.partition("; ")[0]) for _, level, text, _ in found] == [
+    assert [(level, text.partition(". ")[0]) for _, level, text, _ in found] == [
         ("problem", "the job cannot read contents (403)"),
-        ("ok", "pull-requests: may be read"),
+        ("ok", "the job can read pull-requests"),
         ("problem", "the job cannot read issues (404)"),
     ]

@@ -267,7 +267,7 @@ def test_next_steps_for_gitbook_only_read(
     assert steps == [
         f"import -C {checkout}{new}", f"plan -C {checkout}", f"doctor -C {checkout} --contact"
     ]  # fmt: skip
-    assert "set DPSYNC_TOKEN to an access token" in out
+    assert "create an access token in GitBook" in out
     assert "apply" not in out.replace(".github/workflows/apply.yml", "")
 
 

@@ -75,10 +75,10 @@ def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planne
         assert "or to a file in SSL_CERT_FILE\n" in said
         assert "server is running" not in said
         other = planned(server.url, REQUESTS_CA_BUNDLE=str(CERTIFICATES / "of-this-machine.pem"))
-        assert "in SSL_CERT_FILE; REQUESTS_CA_BUNDLE is not read" in other
+        assert "in SSL_CERT_FILE. dpsync does not read REQUESTS_CA_BUNDLE" in other
         wrong = CERTIFICATES / "of-another-name.pem"
         said = planned(server.url, SSL_CERT_FILE=str(wrong))
-        assert f"SSL_CERT_FILE ({wrong}) must hold the certificate of who signed it" in said
+        assert f"add the certificate of the issuer to SSL_CERT_FILE ({wrong})" in said
         assert not server.requests
         planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / "of-this-machine.pem"))
         assert server.requests
