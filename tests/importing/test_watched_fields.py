@@ -127,7 +127,8 @@ def test_each_security_field_of_each_imported_entry_is_drift_when_it_moves(
 DEFAULTS = [(kind, field) for kind, field in SECURITY if is_access_default(REGISTRY[kind], field)]
 KEPT = {
     "acme/collections/internal#parent", "acme/collections/product#parent",
-    "globex/translations/safety-de/access#defaultLevel",
+    "globex/translations/safety-de/access#defaultLevel", "globex/integrations/control-room#space_selection",
+    "globex/sites/partners/shareLinks/Partners#active",
 }  # fmt: skip
 """The default values with a line: `collectionOrder` needs them, or the entry would have no line."""
 

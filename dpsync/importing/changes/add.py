@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.changes.update import Taken, Updated
-from dpsync.importing.creation.entries import NONE, worth_writing
+from dpsync.importing.creation.entries import NONE, one_default, worth_writing
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.naming import NamingWithFiles
 from dpsync.importing.numbering import first_free
@@ -196,6 +196,7 @@ class _Adder:
                 fields[one.name] = _in_place(writing.value(one.type, value))
             elif one.required and one.name not in (kind.natural, kind.default):
                 raise Unwritable(f"its {one.name} cannot be read")
+        fields = fields or one_default(kind, live)
         if live.id in self.pinned:
             return {"id": live.id, **fields}
         if kind.shorthand is not None and set(fields) == {kind.shorthand}:

@@ -107,6 +107,18 @@ def worth_writing(
     return value
 
 
+def one_default(kind: Kind, live: LiveObject) -> dict[str, Any]:
+    """Return a field with its default value, for an entry that has no other line.
+
+    `Partners: { active: true }` says more than `Partners: {}`. And drift compares a single only if the single
+    has an entry.
+    """
+    for field_ in kind.fields:
+        if is_access_default(kind, field_) and live.fields.get(field_.name) == field_.default_value:
+            return {field_.name: field_.default_value}
+    return {}
+
+
 def not_imported(what: str, why: str) -> str:
     """Return the comment about something that is not in the files."""
     return f"Not imported: {what}. {why[:1].upper()}{why[1:]}"
@@ -198,12 +210,8 @@ class _Describing:
                     return None
                 self._cannot(item, one.name, str(why))
                 entry.comments.append(not_imported(one.name, str(why)))
-        if isinstance(shape, Single) and not entry.fields:
-            # Drift compares a single only if it has an entry, so one of the defaults stays.
-            defaults = (one for one in item.kind.fields if is_access_default(item.kind, one))
-            for one in (one for one in defaults if item.live.fields.get(one.name) == one.default_value):
-                entry.fields[one.name] = one.default_value
-                break
+        if not entry.fields:
+            entry.fields |= one_default(item.kind, item.live)
         return entry
 
     def _find_key_problem(self, item: FoundObject, named: Named) -> str | None:
