@@ -6,9 +6,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dpsync.api import import_
+from dpsync.client.errors import NotFound
+from dpsync.importing.caching import RememberingClient
+from dpsync.kinds.registry import load
 from dpsync.server import world as worlds
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
@@ -336,6 +341,33 @@ def test_what_the_token_may_not_read_is_left_out(
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["proven"]
     assert any("may not read" in note["why"] for note in json.loads(ended.out)["left_out"])
+    root = (target / "dpsync.yaml").read_text(encoding="utf-8")
+    why = "This token may not read it. Import it with the token of an administrator."
+    assert f"# Not imported: saml. {why}\n" in root
+    assert "\n    - access\n" in root
+    site = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
+    assert f"    # Not imported: shareLinks and visitorAuth. {why}\n" in site
+    drift = run("drift", "-C", str(target))
+    assert (drift.code, "No drift in what was read." in drift.out) == (0, True), drift.out
+
+
+def test_place_that_the_platform_does_not_serve_is_not_watched(platform: ThreadedServer) -> None:
+    """A watched list must answer: otherwise, each drift check fails."""
+
+    class Unserved(RememberingClient):
+        def pages(self, path: str, *arguments: Any) -> list[dict[str, Any]]:
+            if path.endswith("/saml"):
+                raise NotFound("GET", path, 404, "")
+            return super().pages(path, *arguments)
+
+    with Unserved(platform.url, "ada-token") as client:
+        made = import_(client, load(), ["acme"]).made
+    root = made.files["dpsync.yaml"].decode()
+    assert "# Not imported: saml. GitBook does not serve it\n" in root
+    assert "    - access\n" not in root
+    assert "    - members\n" in root
+    assert "    - saml\n" not in root
+    assert '    - "sites/*#published"\n' in root
 
 
 @pytest.mark.parametrize(
