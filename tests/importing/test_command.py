@@ -340,9 +340,9 @@ def test_what_the_token_may_not_read_is_left_out(
     ended = run("import", "-C", str(target), "--organization", "acme", "--format", "json")
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["proven"]
-    assert any("may not read" in note["why"] for note in json.loads(ended.out)["left_out"])
+    assert any("no read permission" in note["why"] for note in json.loads(ended.out)["left_out"])
     root = (target / "dpsync.yaml").read_text(encoding="utf-8")
-    why = "This token may not read it. Import it with the token of an administrator."
+    why = "The token has no read permission. Import with the token of an administrator."
     assert f"# Not imported: saml. {why}\n" in root
     assert "\n    - access\n" in root
     site = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
@@ -363,7 +363,7 @@ def test_place_that_the_platform_does_not_serve_is_not_watched(platform: Threade
     with Unserved(platform.url, "ada-token") as client:
         made = import_(client, load(), ["acme"]).made
     root = made.files["dpsync.yaml"].decode()
-    assert "# Not imported: saml. GitBook does not serve it\n" in root
+    assert "# Not imported: saml. GitBook does not serve this list\n" in root
     assert "    - access\n" not in root
     assert "    - members\n" in root
     assert "    - saml\n" not in root

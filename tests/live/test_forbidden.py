@@ -65,4 +65,4 @@ def test_an_import_leaves_out_what_may_not_be_read_and_says_so(bench: Bench) -> 
         assert found.problems == (), path
         assert found.plan is not None, path
         assert acts(found.plan) == set(), path
-        assert any("may not read" in item.why for item in found.made.left_out), path
+        assert any("no read permission" in item.why for item in found.made.left_out), path

@@ -7,6 +7,7 @@ or the platform does not serve, is left out too and said: nothing is concluded f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -22,6 +23,8 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+
+_FORBIDDEN: Final = "the token has no read permission. Import with the token of an administrator."
 
 
 class FoundObject(Struct, eq=False):
@@ -190,13 +193,11 @@ class _InventoryReader:
         try:
             return self.sources.read(source)
         except NotFound:
-            self.whole.unread.append(UnreadSource(kind, parent, "GitBook does not serve it", served=False))
-        except Forbidden:
             self.whole.unread.append(
-                UnreadSource(
-                    kind, parent, "this token may not read it. Import it with the token of an administrator."
-                )
+                UnreadSource(kind, parent, "GitBook does not serve this list", served=False)
             )
+        except Forbidden:
+            self.whole.unread.append(UnreadSource(kind, parent, _FORBIDDEN))
         return ()
 
     def _placed(self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
@@ -242,7 +243,7 @@ class _InventoryReader:
                     UnreadSource(
                         ordered,
                         holder,
-                        "this token may not read their order. Import it with the token of an administrator.",
+                        f"its order: {_FORBIDDEN}",
                     )
                 )
             else:
