@@ -74,8 +74,8 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
             for id, title in titles.items()
         ]
         raise WrongUsage(
-            f"The token has access to {len(titles)} organizations. Choose the one to import:", *commands,
-            "To import several into one directory, repeat --organization.",
+            f"The token sees {len(titles)} organizations. Choose one organization:", *commands,
+            "To import several organizations into one directory, repeat --organization.",
         )  # fmt: skip
     for id, title in titles.items():
         click.echo(f"  {visible(id)}  {visible(title)}", err=True)
