@@ -102,7 +102,7 @@ def inside(path: Path, project: Path) -> Path:
         whole = resolved(place)
         is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
         if is_named and not real.is_relative_to(whole):
-            raise OutsideProject(path, "it is a link to a path outside the project")
+            raise OutsideProject(path, "it is a link that leads outside the project")
     _refuse_git_path(path, real, top)
     return real
 

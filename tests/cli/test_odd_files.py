@@ -155,7 +155,7 @@ def test_an_ids_file_in_a_directory_that_is_elsewhere(
     (at / own).parent.symlink_to(elsewhere)
     named = ("--ids", own) if own == "in/ids.yaml" else ()
     for words in (("plan",), ("apply", "--yes"), ("ids",)):
-        told(run(*words, "-C", str(at), *named), 5, "is a link to a path outside the project", own)
+        told(run(*words, "-C", str(at), *named), 5, "is a link that leads outside the project", own)
     told(
         run("apply", "--yes", "-C", str(at), "--ids", "a.yaml", "--journal", "in/journal"),
         1 if own == "in/ids.yaml" else 0,
