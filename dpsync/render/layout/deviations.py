@@ -22,5 +22,5 @@ def deviations(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
         )
         for one in rehearsal.deviations
     )
-    blocks.add("deviation", "Not as planned: {}", "error", entries, fails=True)
+    blocks.add("deviation", "Problems of the rehearsal: {}", "error", entries, fails=True)
     return blocks.found
