@@ -62,7 +62,7 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         for remark in compared.remarks
         if remark.found is not None
     }
-    hint = "delete one of the two lines by hand, or run dpsync ids for that server"
+    hint = "delete one of the two lines by hand, or run the command ids for that server"
     found = [
         Diagnostic(
             IDS_CONFLICT,

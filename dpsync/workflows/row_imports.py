@@ -142,7 +142,7 @@ def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, fil
                     f"{entry.address} is in another file than the other entries of its list", entry.span
                 )
             if planned.snapshot.bound(entry.address) is None:
-                hint = "run dpsync apply first, or delete the entry"
+                hint = "apply the entry first, or delete it"
                 raise _refused(
                     f"GitBook does not contain {entry.address}, so the import would lose this entry",
                     entry.span,

@@ -38,9 +38,7 @@ def undeclared(
         found |= {address: known[address] for address in named}
         if not named:
             message = f'"{pattern.text}" matches no live object without an entry'
-            hint = (
-                "dpsync drift lists such objects. To include a list without entries, add it to policy: watch"
-            )
+            hint = "drift lists such objects. To include a list without entries, add it to policy: watch"
             problems.append(Diagnostic("unknown-address", message, hint=hint))
     return found, problems
 

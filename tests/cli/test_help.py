@@ -159,7 +159,7 @@ def test_without_a_command_there_is_help(run: Run) -> None:
         (["plan", "-out=plan.json"], "There is no flag -out: use -o FILE"),
         (["plan", "-var-file=prod.tfvars"], "use -f FILE for an overlay, or --env NAME"),
         (["plan", "-json"], "use --format json"),
-        (["plan", "-refresh-only"], "use dpsync drift"),
+        (["plan", "-refresh-only"], "use the command drift"),
         (["plan", "-destroy"], "policy: prune"),
         (["-chdir=docs", "plan"], "use -C DIR"),
         (["workspace"], 'There is no command "workspace": use --env NAME'),

@@ -208,7 +208,7 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
 
     assert (refusal.code, refusal.address) == ("shown", "globex/spaces/news")
     assert refusal.message.startswith("Docs shows globex/spaces/news")
-    assert refusal.way_out.endswith(" and apply, then move the entry to the other organization")
+    assert refusal.way_out.endswith(" and apply this change. Then move the entry")
 
 
 @pytest.mark.parametrize("declared", [True, False])

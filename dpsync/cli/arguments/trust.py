@@ -109,7 +109,7 @@ class Trust(Struct, frozen=True, dict=True):
             return
         here = self._here
         if is_loopback(here.url or "") and token in COMPANION_TOKENS:
-            tell_unneeded(self.out, "the token is a public test token of dpsync serve")
+            tell_unneeded(self.out, "the token is a public test token of the local server")
             return
         source = self._source
         committed, wrong = source.environment(os.environ, here.name)

@@ -115,7 +115,11 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
             findings.append(Diagnostic("DP122", f"cannot read {name}: {disk.why(error)}"))
         except Untidy as why:
             findings.append(
-                Diagnostic(why.code, f"dpsync did not change {name}: {why}", hint="run dpsync validate")
+                Diagnostic(
+                    why.code,
+                    f"dpsync did not change {name}: {why}",
+                    hint="run the command validate to see all mistakes",
+                )
             )
         else:
             if before != after:

@@ -91,7 +91,7 @@ def profile(
         return Check(topic="profile", level="ok", said=used, source=source)
     if served not in PROFILES:
         said = f"dpsync uses {used}, but the server uses {served}, which this dpsync does not know"
-        mend = "install a newer dpsync, or compare with dpsync doctor --contact"
+        mend = "install a newer dpsync, or compare with doctor --contact"
         return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
     said = f"{source} names the API version {used}, but the server uses {served}"
     mend = f"use {served}, or name no API version: dpsync then uses the version of the server"

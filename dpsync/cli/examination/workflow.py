@@ -28,7 +28,7 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
             topic="workflow",
             level="problem",
             said=str(wrong),
-            mend="run dpsync doctor in a job of a workflow",
+            mend="run this command in a job of a workflow",
         )
         return
     yield Check(

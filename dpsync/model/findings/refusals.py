@@ -73,12 +73,12 @@ SHOWN: Final = RefusalWords(
     "shown",
     "{where} shows {what}, and GitBook cannot move an object to "
     "another organization while a site shows the object",
-    "remove {what} from {where} and run dpsync apply. Then move the entry",
+    "remove {what} from {where} and apply this change. Then move the entry",
 )
 GOES_ALONG: Final = RefusalWords(
     "goes-along",
     "the collection contains {stays}, which would also move to {owner}",
-    "move {stays} out of the collection and run dpsync apply, or move its entry, too",
+    "move {stays} out of the collection and apply this change, or move its entry, too",
 )
 
 # What would go and is to stay.
@@ -208,7 +208,7 @@ EXCHANGED: Final = RefusalWords(
 BEYOND: Final = RefusalWords(
     "beyond",
     "this object would be {done}, but the apply that you revert did not change it",
-    "exclude the object: --exclude {one}. Or apply this change first with dpsync plan and dpsync apply",
+    "exclude the object: --exclude {one}. Or plan and apply this change first",
 )
 
 # Of a command that would send a token, before it is sent.
@@ -240,7 +240,7 @@ WRONG_SOURCE: Final = RefusalWords(
 
 # Of an apply, before it begins.
 
-STALE: Final = RefusalWords("stale", "{why}", "run dpsync plan again, and read the new plan", reason="stale")
+STALE: Final = RefusalWords("stale", "{why}", "make a new plan, and read it", reason="stale")
 NOT_APPROVED: Final = RefusalWords(
     "not-approved",
     "you approved the plan with the digest {approved}, but the plan now has the digest {found}",
