@@ -16,6 +16,7 @@ from dpsync.config.reading.csv_text import cell_text, is_formula, rows
 from dpsync.config.reading.scalars import LINE_BREAK
 from dpsync.importing.yaml_text.edit import TextEdit, Uneditable, apply_edits
 from dpsync.kinds.kind import Kind
+from dpsync.kinds.watching import is_access_default
 from dpsync.model.findings.span import Span
 
 Cells = dict[str, str]
@@ -53,13 +54,18 @@ def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
 
 
 def file_text(kind: Kind, lines: Sequence[Cells]) -> str:
-    """A file with these entries, under the columns that they need."""
+    """Return a file with these entries.
+
+    The columns are those that the entries need, and those of the fields that `watch: access` compares:
+    `import --update` writes only into existing columns.
+    """
     format = rows_of(kind)
     assert format is not None
     used = {name for line in lines for name in line}
+    used |= {one.name for one in kind.fields if is_access_default(kind, one)}
     names = [name for name in columns(kind, format) if name in used]
     table = [names, *([line.get(name, "") for name in names] for line in lines)]
-    return "".join(",".join(map(cell_text, line)) + "\n" for line in table)
+    return "".join(",".join(map(cell_text, line)).rstrip(",") + "\n" for line in table)
 
 
 class RowFile(Struct):

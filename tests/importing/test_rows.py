@@ -168,11 +168,21 @@ def test_many_redirects_are_imported_as_a_file_of_rows(
     assert ended.code == 0, ended.out + ended.err
     assert "Verified: these files plan no changes." in ended.out
     lines = (target / "acme/sites/help.redirects.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[:2] == ["source,destination", "/old/0,https://new.example/0"]
+    assert lines[0] == "source,destination,captureWildcard,permanent,draft"
+    assert lines[1] == "/old/0,https://new.example/0"
     assert len(lines) == MANY
     site = (target / "acme/sites/help.yaml").read_text(encoding="utf-8")
     assert "file: help.redirects.csv" in site
     assert "=run" in site
+    path = live(platform, run, target, "/old/0")
+    change(platform, path, draft=True)
+    assert "false → true" in run("drift", "-C", str(target)).out
+    address = "acme/sites/help/redirects//old/0"
+    taken = run("import", "-C", str(target), "--force", "--update", address)
+    assert taken.code == 0, taken.out
+    lines = (target / "acme/sites/help.redirects.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == "/old/0,https://new.example/0,,,true"
+    assert run("drift", "-C", str(target)).code == 0
 
 
 IN_YAML = ROOT.replace(
