@@ -86,4 +86,4 @@ def test_what_is_left_is_told_with_its_answers() -> None:
     (found,) = left.values()
     assert (found.code, found.address) == ("not-live", EXACTLY)
     assert [one.add for one in found.answers] == ["id: team-old", "id: team-other"]
-    assert found.hint == "add id: team-old if it is that one, or remove the entry if it is gone for good"
+    assert found.hint == "add id: team-old if that is the object, or delete the entry if the object no longer exists"
