@@ -257,7 +257,7 @@ class _Checking(Struct):
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
         """A key or a value, and whether it has a character that no file may have there, even as an escape."""
         if isinstance(value, str) and (found := refused.search(value)):
-            self.problems.append(f"the character U+{ord(found.group()):04X} may not stand there")
+            self.problems.append(f"the character U+{ord(found.group()):04X} is not allowed there")
         return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:

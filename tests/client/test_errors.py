@@ -54,10 +54,10 @@ def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown
     [
         (ClientError(*AT, 418), "GET /a: status 418"),
         (WriteRefused(*WROTE), "PUT /a: this client only reads"),
-        (NotSent(*AT, "refused"), "unreachable (the connection was refused: "),
+        (NotSent(*AT, "refused"), "unreachable (the connection was refused"),
         (NotSent(*AT, "certificate", "expired"), "(expired))"),
-        (Unknown(*AT, "timeout"), "no answer in time"),
-        (Unknown(*AT, "timeout", seconds=2.5), "no answer within 2.5 s"),
+        (Unknown(*AT, "timeout"), "no response in time"),
+        (Unknown(*AT, "timeout", seconds=2.5), "no response within 2.5 s"),
         (Unknown(*AT, "fault"), "GET /a: "),
         (Unknown(*WROTE, "timeout"), "outcome unknown (timeout)"),
         (Unknown(*WROTE, "fault", 502), "outcome unknown (fault, status 502)"),
@@ -70,7 +70,7 @@ def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown
         (NotJson(*AT, 200, None, "an empty body"), "(status 200, no content type): an empty body"),
         (NotJson(*AT, 200, "text/html", "an HTML page"), "(status 200, text/html): an HTML page"),
         (BadList("/a", "no items", 2), "no items on page 2"),
-        (BadAnswer("/a", "", None, "", "a list", "a text"), "the answer is a text, not a list"),
+        (BadAnswer("/a", "", None, "", "a list", "a text"), "the response is a text, not a list"),
         (
             BadAnswer("/a", "items[1]", "7", "title", "a text", "missing"),
             "in items[1] (id '7'), 'title' is missing",

@@ -77,7 +77,7 @@ def test_an_empty_token_is_called_empty() -> None:
     """Otherwise, an empty token goes out as a header that is none."""
     with pytest.raises(Malformed) as caught:
         Token("")
-    assert (caught.value.part, caught.value.problem) == ("token", "empty")
+    assert (caught.value.part, caught.value.problem) == ("token", "is empty")
 
 
 # What is no text.

@@ -32,7 +32,7 @@ def test_action_inputs_override_the_environment(
     ended = workflow.run("pull_request", workflow.request(), environment="prod")
     assert evil.requests == []
     assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
-    assert f"of the environment prod: dpsync does not use {evil.url}" in ended.printed
+    assert f"of the environment prod, so dpsync does not use {evil.url}" in ended.printed
 
 
 @pytest.mark.parametrize("missing", ["api_url", "api_token"])

@@ -139,7 +139,7 @@ def test_new_environment_is_refused(event: str, attack: Attack) -> None:
 def test_action_inputs_override_a_changed_address(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "prod", True, configuration(attack.evil.url))
     assert code == 0, printed
-    assert f"of the environment prod: dpsync does not use {attack.evil.url}" in printed
+    assert f"of the environment prod, so dpsync does not use {attack.evil.url}" in printed
     assert attack.workflow.platform.app.requests
 
 

@@ -64,7 +64,7 @@ def test_what_holds_a_character_that_no_file_may_hold_is_left_out_and_named(
     change("PATCH", "/sites/docs", {"title": "Do\0cs"})
     ended = run("import", "-C", str(tmp_path), "--organization", "acme")
     assert ended.code == 0, ended.out
-    why = "the character U+0000 may not stand there"
+    why = "the character U+0000 is not allowed there"
     assert f"title: {why}" in ended.out
     assert "acme/integrations/acme-tools/sites/docs: its key names an object without an entry" in ended.out
     assert "acme/sites/docs/" not in ended.out, "what is in it goes along, and is not named"
