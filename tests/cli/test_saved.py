@@ -181,7 +181,7 @@ def test_without_an_answer_a_saved_plan_is_not_applied(
 
 
 def test_its_own_flags_cannot_be_given_again(saved: Path, run: Run, platform: ThreadedServer) -> None:
-    assert "a saved plan has its own" in refused(run, platform, saved, 64, "plan.json", "--no-delete")
+    assert "a saved plan already contains" in refused(run, platform, saved, 64, "plan.json", "--no-delete")
 
 
 def test_a_plan_that_may_not_be_applied_is_not_saved(

@@ -324,4 +324,4 @@ def test_doctor_reports_a_documented_token(
     ended = run("doctor", "-C", str(project(ACME)))
 
     assert (ended.code, proxy.received) == (1, b"")
-    assert "documented token of the companion" in ended.out
+    assert "is a public test token" in ended.out

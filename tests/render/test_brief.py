@@ -54,7 +54,7 @@ CHANGES = (
         action="delete",
         label="Gone",
         effects=(
-            Effect(address="acme/sites/[Gone]/structure/s", what="is inside this object", kind="section"),
+            Effect(address="acme/sites/[Gone]/structure/s", what="is in it", kind="section"),
         ),
     ),
 )
