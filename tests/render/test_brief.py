@@ -53,9 +53,7 @@ CHANGES = (
         kind="site",
         action="delete",
         label="Gone",
-        effects=(
-            Effect(address="acme/sites/[Gone]/structure/s", what="is in it", kind="section"),
-        ),
+        effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is in it", kind="section"),),
     ),
 )
 PLAN = Plan(changes=CHANGES, refusals=(ASKED,), **BESIDE)
