@@ -212,7 +212,7 @@ class PolicyReader:
         self._error("DP244", message, pattern, hint)
 
     def _has_default(self, places: Places, pattern: Pattern) -> None:
-        """A field can be watched without a line of its own where the platform's default of it is known."""
+        """Report a watched field whose default value is not known."""
         fields = [
             one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
         ]
