@@ -133,7 +133,7 @@ def test_an_overlay_that_is_no_longer_given_is_named(checkout: Checkout, server:
     root, prod, ids = (str(checkout.at / name) for name in ("dpsync.yaml", "prod.yaml", "ids.yaml"))
     assert checkout.run("apply", "-f", root, "-f", prod, "--ids", ids, "--yes").code == 0
     ended = checkout.run("plan", "-f", root, "--ids", ids, "--format", "json")
-    assert ": its entry is in prod.yaml, which no file" in str(refusal(json.loads(ended.out))["message"])
+    assert ": the entry is in prod.yaml, which no file" in str(refusal(json.loads(ended.out))["message"])
 
 
 def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(

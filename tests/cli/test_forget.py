@@ -59,7 +59,7 @@ def test_without_prune_it_is_no_longer_reported_as_removed(
 ) -> None:
     committed(project, text(more=LEGACY))
     assert (
-        "its entry was removed"
+        "the entry was removed"
         in run("plan", "-C", str(project(text(prune="", removed="teams/[Other]")))).out
     )
     ended = run("plan", "-C", str(project(text("teams/old", prune="", removed="teams/[Other]"))))
