@@ -199,7 +199,7 @@ class Places:
             return f'"{pattern.text}" names the place of entries, and no entry'
         segment = plain_segment(pattern.segments[at])
         if spots == {_START}:
-            return f'"{segment}" is neither an organization of this configuration nor the word of a kind'
+            return f'"{segment}" is neither the key of an organization nor the name of a list, such as teams'
         if len(spots) > 1:
             return f'nothing can have the address "{pattern.text}"'
         (spot,) = spots
@@ -207,7 +207,7 @@ class Places:
         held = [kind for kind in self._held(spot) if not isinstance(kind.shape, Single)]
         if held and spot.words:
             return f'"{segment}" cannot be the key of {" or ".join(kind.one for kind in held)}'
-        return f'"{segment}" is no part of {where}'
+        return f'"{segment}" is not a list or entry of {where}'
 
     def _field_as_segment(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> Mistake | None:
         """What is wrong with a pattern whose last segment is a field of the thing before it."""
@@ -219,7 +219,7 @@ class Places:
             return None
         if names == "anything":
             path = "/".join(pattern.segments[:at])
-            reason = f'"{segment}" is a field of {kind.one}, and a field is written after a "#"'
+            reason = f'"{segment}" is a field of {kind.one}, so write a "#" before it'
             return Mistake(reason, f'write "{path}#{segment}"')
         wanted = "a list of entries" if names == "lists" else "an entry"
         return Mistake(f'"{segment}" is a field of {kind.one}, and not {wanted}', self._known(spots))
@@ -227,7 +227,7 @@ class Places:
     def _known(self, spots: Iterable[Spot]) -> str:
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
         if words:
-            return f"known here: {', '.join(words)}"
+            return f"allowed here: {', '.join(words)}"
         return "docs/configuration.md explains addresses; a plan shows those of this configuration"
 
     def _field_mistake(self, pattern: Pattern, ends: Iterable[Spot]) -> Mistake | None:

@@ -279,7 +279,7 @@ def test_a_mistake_of_our_own_before_anything_is_sent_fails_the_step_alone() -> 
         client = Client(answer(id="7"))
         outcome, _ = attempt(client, wrong)
         assert (outcome.result, outcome.sent, client.sent) == ("failed", False, [])
-        assert outcome.error == "internal error in dpsync (KeyError)"
+        assert outcome.error == "dpsync has an internal error (KeyError)"
 
 
 def test_an_id_in_a_path_or_body_is_that_of_the_address_there() -> None:
@@ -320,8 +320,8 @@ def objecting(found: Objection | Exception | None) -> Check:
         (None, "done", None),
         (Objection("stale", "this object was changed"), "stale", "this object was changed"),
         (Interrupted("GET", "/x"), "not-tried", "stopped"),
-        (NotSent("GET", "/x", "refused"), "failed", "the check before the request failed"),
-        (RuntimeError("secret"), "failed", "internal error in dpsync (RuntimeError)"),
+        (NotSent("GET", "/x", "refused"), "failed", "it could not be checked"),
+        (RuntimeError("secret"), "failed", "dpsync has an internal error (RuntimeError)"),
         (
             DiagnosticError([Diagnostic("DP320", "moved")], Exit.FAILED),
             "failed",
@@ -390,7 +390,7 @@ def test_after_a_signal_it_is_not_asked_for_again() -> None:
 
 def test_a_mistake_of_our_own_while_it_is_asked_for_fails_the_step_alone() -> None:
     outcome, _ = attempt(Client(RuntimeError("x")), WAIT)
-    assert (outcome.result, outcome.error) == ("failed", "internal error in dpsync (RuntimeError)")
+    assert (outcome.result, outcome.error) == ("failed", "dpsync has an internal error (RuntimeError)")
 
 
 def test_what_the_platform_has_made_gets_its_address() -> None:

@@ -90,7 +90,7 @@ def test_a_mistake_of_the_program_ends_with_1_and_is_raised_only_where_that_was_
     with pytest.raises(click.exceptions.Exit) as ended, endings(as_output("text", "never")):
         raise ZeroDivisionError
     assert ended.value.exit_code == Exit.FAILED
-    assert "dpsync made a mistake of its own (ZeroDivisionError)" in capsys.readouterr().err
+    assert "dpsync has an internal error (ZeroDivisionError)" in capsys.readouterr().err
     monkeypatch.setenv("DPSYNC_DEBUG", "1")
     with pytest.raises(ZeroDivisionError), endings(as_output("text", "never")):
         raise ZeroDivisionError

@@ -225,7 +225,7 @@ def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the
 
 @pytest.mark.parametrize(
     ("url", "why"),
-    [("https://ada:pass@x.example", "user or password"), ("https://x.example/v1", "without /v1")],
+    [("https://ada:pass@x.example", "user or password"), ("https://x.example/v1", "must not end with /v1")],
 )
 def test_an_address_that_may_not_be_shown_or_is_another_one_is_refused(url: str, why: str) -> None:
     """Otherwise, a password in an address gets into the log, and the token to whom it names.

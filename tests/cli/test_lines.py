@@ -52,7 +52,7 @@ def test_no_argument_begins_a_line(
         ended = run(*words)
         if lines := forged(ended.err) + forged(ended.out):
             found[words] = lines
-        assert "mistake of its own" not in ended.err, words
+        assert "internal error" not in ended.err, words
     assert found == {}
 
 
@@ -75,7 +75,7 @@ def test_no_variable_begins_a_line(
     for words in (("plan",), ("validate",)):
         ended = run(*words)
         assert forged(ended.err) + forged(ended.out) == []
-        assert "mistake of its own" not in ended.err
+        assert "internal error" not in ended.err
 
 
 def test_a_printed_command_is_one_line_whatever_a_name_holds_and_can_be_copied(

@@ -55,7 +55,7 @@ def lay(request: pytest.FixtureRequest) -> Lay:
 def told(ended: Ran, code: int, *words: str) -> None:
     assert ended.code == code, ended
     assert OUTSIDE not in ended.out + ended.err
-    assert "mistake of its own" not in ended.err
+    assert "internal error" not in ended.err
     for word in words:
         assert word in ended.err
 

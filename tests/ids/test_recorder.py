@@ -306,7 +306,7 @@ def test_nothing_is_written_where_nothing_was_learned() -> None:
     ("broken", "told"),
     [
         (NO_ROOM, "no room"),
-        (KeyError("x"), "the ids file cannot be written: internal error in dpsync (KeyError)"),
+        (KeyError("x"), "the ids file cannot be written: dpsync has an internal error (KeyError)"),
     ],
 )
 def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_worked(
@@ -341,5 +341,5 @@ def test_a_mistake_of_our_own_is_told_and_stops_nothing(monkeypatch: pytest.Monk
     made(apply, "b")
     apply.recorder.close()
 
-    assert "internal error in dpsync (TypeError)" in str(apply.recorder.trouble)
+    assert "an internal error (TypeError)" in str(apply.recorder.trouble)
     assert apply.store.last == {"acme/teams/a": "team-a"}

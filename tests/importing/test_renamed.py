@@ -86,4 +86,7 @@ def test_what_is_left_is_told_with_its_answers() -> None:
     (found,) = left.values()
     assert (found.code, found.address) == ("not-live", EXACTLY)
     assert [one.add for one in found.answers] == ["id: team-old", "id: team-other"]
-    assert found.hint == "add id: team-old if that is the object, or delete the entry if the object no longer exists"
+    assert (
+        found.hint
+        == "add id: team-old if that is the object, or delete the entry if the object no longer exists"
+    )

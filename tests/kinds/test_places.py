@@ -121,10 +121,10 @@ def test_a_field_is_missing_of_one_kind_or_of_several(text: str, reason: str) ->
 @pytest.mark.parametrize(
     ("text", "names", "hint"),
     [
-        ("sites/docs/sections", "lists", "known here: "),
-        ("*", "lists", "known here: "),
-        ("sites/structure", "lists", "known here: "),
-        ("sites/docs/structure/news/latest/more", "objects", "known here: customization"),
+        ("sites/docs/sections", "lists", "allowed here: "),
+        ("*", "lists", "allowed here: "),
+        ("sites/structure", "lists", "allowed here: "),
+        ("sites/docs/structure/news/latest/more", "objects", "allowed here: customization"),
         ("teams", "objects", 'name an entry in it: "teams/KEY"'),
         ("spaces#emoji", "anything", 'name an entry in it: "spaces/KEY#emoji"'),
     ],

@@ -292,8 +292,8 @@ def test_what_looks_like_a_secret_is_taken_and_told() -> None:
     value, told = parsed(Json(secrets=True), "{list: [{botToken: hunter2}]}")
     assert value == {"list": [{"botToken": "hunter2"}]}
     assert told == [
-        'DP236 1:20 "botToken" looks like a secret, and it is written down; '
-        "write { env: NAME } in its place, and put it into that variable"
+        'DP236 1:20 "botToken" looks like a secret that is written in the file; '
+        "write { env: NAME }, and set the variable NAME to the secret"
     ]
 
 

@@ -45,12 +45,12 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "Answers:"),
-        ("yes", "Answers:"),
-        ("delete", "Answers:"),
-        ("Delete 12", "Answers:"),
+        ("", "Possible answers:"),
+        ("yes", "Possible answers:"),
+        ("delete", "Possible answers:"),
+        ("Delete 12", "Possible answers:"),
         ("delete twelve", "delete N, with a number"),
-        ("expose", "Answers:"),
+        ("expose", "Possible answers:"),
         ("expose -1", "expose N, with a number"),
         ("expose \uff13", "expose N, with a number"),
         ("expose 1000000000000", "expose N, with a number"),
@@ -68,7 +68,7 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
         ("send acme/openapi/shop#", "write send ADDRESS#field"),
         ("send acme/openapi/shop#sauce", 'did you mean "acme/openapi/shop#source"?'),
         ("run acme/spaces/guides", "run ADDRESS"),
-        ("run translations/fr", "is no part of"),
+        ("run translations/fr", "is not a list or entry of"),
         ("not my own acme/teams/writers", "not my own ADDRESS"),
     ],
 )

@@ -137,8 +137,8 @@ class Json(Type, frozen=True):
             case Sequence():
                 return [self._with_secrets(item, name, ctx) for item in node.items]
             case Scalar(value=str(text)) if looks_secret(name, text):
-                message = f'"{name}" looks like a secret, and it is written down'
-                hint = "write { env: NAME } in its place, and put it into that variable"
+                message = f'"{name}" looks like a secret that is written in the file'
+                hint = "write { env: NAME }, and set the variable NAME to the secret"
                 ctx.warning("DP236", message, node.span, hint)
         return plain(node)
 

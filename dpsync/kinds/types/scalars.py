@@ -100,7 +100,7 @@ class Text(Type, frozen=True):
         bare = value.strip("/ ")
         hint = "letters, digits and - . _ ~ need no encoding"
         if bare and as_segment(bare) == bare:
-            hint = f'write "{bare}": slashes and spaces around it are part of it'
+            hint = f'write "{bare}" without the slashes or spaces around it'
         ctx.warning("DP237", message, node.span, hint)
 
     def _limits(self) -> str:

@@ -37,8 +37,10 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
         return path
     if isinstance(node, Scalar) and isinstance(node.value, str):
         if _FILE_NAME.fullmatch(node.value):
-            hint = f"write {{ file: {node.value} }} for what the file holds"
-            ctx.warning("DP239", f'"{node.value}" is sent as it is: it is text, and no file', node.span, hint)
+            hint = f"write {{ file: {node.value} }} to send the content of the file"
+            ctx.warning(
+                "DP239", f'"{node.value}" is sent as text, not as the content of a file', node.span, hint
+            )
         return node
     return expected(node, "text", ctx)
 
