@@ -31,7 +31,7 @@ def test_a_literal_is_a_warning_with_its_place_and_the_way_out(run: Run, project
     text = TEXT.format(settings=f"token: {LITERAL}", header=f"{{ apiKey: {LITERAL} }}")
     ended = run("validate", "-C", str(project(text)), "--profile", "full")
     assert ended.code == 0
-    assert ended.out.startswith("Valid on the profile full: ")
+    assert ended.out.startswith("Valid for the API version full: ")
     assert ended.err.count("warning[DP236]") == 2
     assert "dpsync.yaml:6:60" in ended.err
     assert "{ env: NAME }" in ended.err

@@ -63,7 +63,7 @@ def test_where_nothing_has_changed_or_there_is_no_base_it_says_so(
     ended = run("validate", "-C", at, "--changes")
     assert (ended.code, ended.out.splitlines()[1]) == (
         0,
-        "There is nothing to compare the files with: not in a git repository.",
+        "There is nothing to compare the files with: the files are not in a git repository.",
     )
 
 

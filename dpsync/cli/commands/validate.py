@@ -77,7 +77,7 @@ def command(
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
             chosen = desired.environment.profile if desired.environment is not None else None
-            on = f" in the API version {desired.profile}" if profile or chosen else ""
+            on = f" for the API version {desired.profile}" if profile or chosen else ""
             out.result(
                 f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
             )
