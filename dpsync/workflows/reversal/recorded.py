@@ -161,8 +161,8 @@ class _Reader:
     def add_error(self, field: str | None, reason: str) -> None:
         """Record why the change or one of its fields cannot be used."""
         at = self.change.address if field is None else f"{self.change.address}#{field}"
-        hint = "dpsync never records such a value: somebody may have edited the file, or the file is damaged"
+        hint = "dpsync never records such a value, so the file was edited or is damaged"
         if self.change.action != "delete":
-            hint += f"; --exclude {self.change.address} reverts the rest"
+            hint += f". To revert the rest, add --exclude {self.change.address}"
         message = f"{self.file} cannot be used: {at}: {reason}"
         self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))
