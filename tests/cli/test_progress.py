@@ -120,15 +120,15 @@ def test_it_says_why_it_waits_and_for_how_long() -> None:
     with told(Screen()) as (progress, time):
         progress.waits("rate limit", 30)
         progress.waits("retry", 2)
-        assert progress.line().endswith("; GitBook demands a pause, 30 s")
+        assert progress.line().endswith(" (GitBook demands a pause, 30 s)")
         time.now += 12
-        assert progress.line().endswith("; GitBook demands a pause, 18 s")
+        assert progress.line().endswith(" (GitBook demands a pause, 18 s)")
         time.now += 18
         assert progress.line() == "Reading the platform: read 0 requests"
         progress.waits("retry", 2)
-        assert progress.line().endswith("; trying again, 2 s")
+        assert progress.line().endswith(" (trying again, 2 s)")
         time.now += 1.9
-        assert progress.line().endswith("; trying again, 1 s")
+        assert progress.line().endswith(" (trying again, 1 s)")
 
 
 def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
