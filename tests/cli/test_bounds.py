@@ -47,7 +47,7 @@ def test_a_file_of_16_kib_may_hold_a_token_and_no_longer_one(tmp_path: pathlib.P
     file.write_text("x" * 16_384)
     assert _in_file(file) == "x" * 16_384
     file.write_text("x" * 16_385)
-    with pytest.raises(click.UsageError, match="more than 16 KiB are no token"):
+    with pytest.raises(click.UsageError, match="the file is larger than 16 KiB"):
         _in_file(file)
 
 
