@@ -152,7 +152,7 @@ class PolicyReader:
             if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
                 word = scope.address.last
                 hint = f"delete the key, or add {word} to prune or watch under policy:"
-                self.declared.error("DP232", f"an empty {word}: has no effect here", scope.span, hint)
+                self.declared.error("DP232", f'an empty "{word}" has no effect here', scope.span, hint)
 
     def _declared_all_the_same(self, resources: list[Entry]) -> None:
         for name in ("forget", "removed"):
