@@ -219,7 +219,7 @@ def strange(checkout: Checkout) -> tuple[str, int]:
 
 def broken(checkout: Checkout) -> tuple[str, int]:
     checkout.git.push("main", {IDS: "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"})
-    return f"is missing on main: {IDS}:1: a merge conflict begins here", 0
+    return f"is missing on main: {IDS}:1: the ids file contains a merge conflict", 0
 
 
 def protected(checkout: Checkout) -> tuple[str, int]:
