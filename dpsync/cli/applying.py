@@ -274,7 +274,7 @@ def _end(
     except Exception as mistake:
         if report is None or not report.sent:
             raise
-        said = f"internal error ({type(mistake).__name__}) while dpsync printed the result"
+        said = f"dpsync has an internal error ({type(mistake).__name__}) in printing the result"
         out.complain(f"{said}. The journal contains all changes: {report.journal}")
         return max(code, Exit.PARTIAL)
     return code

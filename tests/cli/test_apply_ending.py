@@ -119,7 +119,7 @@ def test_a_mistake_while_the_end_is_told_does_not_say_that_nothing_was_written(
     monkeypatch.setattr("dpsync.render.terminal.report_text.render_report", broken)
     ended = applied(run, directory)
     assert ended.code == 3
-    assert "the journal has it all" in ended.err
+    assert "The journal contains all changes" in ended.err
     assert len(writes(platform)) == 3
 
 
