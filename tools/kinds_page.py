@@ -58,19 +58,25 @@ type has a page with an example and a table of all fields.
 _RULES = """\
 ## Rules for all object types
 
-- The key of an entry is a name of your choice, unless the page of the object type says otherwise. Other
-  entries refer to the object by this key.
-- To refer to an object that has no entry, write `{ id: ID }` instead of a key.
-- To rename an object, change the title and keep the key.
+- The key of an entry is a name of your choice, unless the page of the object type says otherwise. To refer
+  to an object, other entries use the key.
+- To refer to an object that has no entry in your files, write `{ id: ID }` instead of a key.
+- To rename an object, change the title of the object and keep the key of the entry.
 - If you leave a field out, dpsync does not change the field in GitBook.
-- `null` clears a field only if the table says so.
-- A long text or a JSON value can be in a file of its own: `{ file: PATH }`.
-- A secret comes from an environment variable: `{ env: NAME }`.
-- dpsync deletes an object only if `policy: prune` names the list of the object.
-- If dpsync must re-create an object to change a field, the plan says so. dpsync never re-creates an object
-  with content, such as a site or a space.
-- If a new entry resembles an existing object with content, `plan` asks whether you renamed that object.
-- GitBook's limits apply. The local GitBook server that dpsync contains (companion) accepts more values.
+- `null` clears a field only if the description of the field says that `null` clears the field.
+- To keep a long text or a JSON value in a separate file, write `{ file: PATH }`.
+- To read a secret from an environment variable, write `{ env: NAME }`.
+- If an object has no entry, dpsync deletes the object only if `policy: prune` names the list of the object,
+  such as `teams`.
+- If dpsync must re-create an object to change a field, the plan shows the object as re-created. dpsync never
+  re-creates an object with content, such as a site or a space.
+- If a new entry resembles an existing object with content, `dpsync plan` asks whether you renamed the
+  object.
+- The pages of the object types show GitBook's limits. The local GitBook server that dpsync contains
+  (companion) also accepts some values outside these limits.
+
+An entry can also have these keys. Only entries in the navigation of a site have `type`, `key` and
+`children`.
 
 """
 _ROLE_LINK = "Write a [role](index.md#roles)."
@@ -96,11 +102,11 @@ def index(registry: Registry) -> str:
         parts.append(f"## {group}\n")
         parts += [f"- {_link(registry[name])}" for name in names]
         parts.append("")
-    parts.append(_RULES + "\n".join([*_table_head(), *_entry_rows(registry)]) + "\n")
+    parts.append(_RULES + "\n".join([*_table_head("key"), *_entry_rows(registry)]) + "\n")
     roles = [f"|`{role}`|{sentence}|" for role, sentence in values_of("role").items()]
     parts.append("\n".join(["## Roles\n", "|role|meaning|", "|---|---|", *roles]) + "\n")
     codes = ", ".join(f"`{code}` ({name.rstrip('.')})" for code, name in values_of("language").items())
-    parts.append(f"## Language codes\n\n{codes}.\n")
+    parts.append(f"## Language codes\n\nThese language codes are allowed: {codes}.\n")
     rules = registry["space"].field("mergeRules")
     rows = "\n".join(_part_rows(registry, registry["space"], rules)).replace(" in the space", "")
     parts.append("\n".join(["## Merge rules\n", *_table_head(), rows]))
@@ -128,9 +134,9 @@ def kind_page(registry: Registry, kind: Kind) -> str:
     facts += [_with_links(sentence) for sentence in rules_words(registry, kind)]
     shown = [field for field in today[kind.name].fields if not field.nest]
     if fixed := [f"`{field.name}`" for field in shown if not field.declarable and field.name != kind.natural]:
-        facts.append(f"Only GitBook sets {listed(fixed)}.")
+        facts.append(f"Only GitBook sets the field{'s' if len(fixed) > 1 else ''} {listed(fixed)}.")
     if children := _children(registry, kind):
-        facts.append(f"{kind.one.capitalize()} can contain: {', '.join(children)}.")
+        facts.append(f"{_sentence(kind.one)} can contain {listed(children)}.")
     rows = [
         row
         for field in shown
@@ -152,7 +158,7 @@ def kind_page(registry: Registry, kind: Kind) -> str:
 
 
 def _with_links(sentence: str) -> str:
-    return sentence.replace("the site's customization.", "the site's [customization](customization.md).")
+    return sentence.replace("the site's customization", "the site's [customization](customization.md)")
 
 
 def _marked(row: str) -> str:
@@ -168,8 +174,12 @@ def _children(registry: Registry, kind: Kind) -> list[str]:
     ]
 
 
-def _table_head() -> list[str]:
-    return ["|field|meaning|example|", "|---|---|---|"]
+def _table_head(first: str = "field") -> list[str]:
+    return [f"|{first}|meaning|example|", "|---|---|---|"]
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _field_row(registry: Registry, kind: Kind, field: Field) -> str:

@@ -15,15 +15,13 @@ from typing import Final
 
 from dpsync.model.texts.web_address import DOCS
 
-_SETTINGS: Final = "The settings of the integration. The integration defines the form of its settings."
+_SETTINGS: Final = "The settings of the integration. The integration defines which settings exist."
 _EXTERNAL_IDS: Final = "The ids by which the integration's service recognizes this installation."
 
 
-def _level(noun: str) -> str:
-    return (
-        f"The role that every organization member has in the {noun}. `inherit` uses the role from the "
-        "parent collection or the organization."
-    )
+def _level(noun: str, above: str = "parent collection or the organization") -> str:
+    role = f"The role that every organization member has in the {noun}."
+    return f"{role} `inherit` uses the role from the {above}."
 
 
 def _icon(noun: str) -> str:
@@ -72,12 +70,13 @@ _CONNECTORS: Final = {
 def _rules(noun: str) -> dict[str, str]:
     return {
         "mergeRules": f"The rules that a change request must meet before it can be merged in the {noun}.",
-        "mergeRules.type": f"The way in which merge rules apply in the {noun}.",
+        "mergeRules.type": f"The source of the merge rules in the {noun}.",
         "mergeRules.rules": "The list of merge rules. A change request must meet all rules.",
         "mergeRules.rules.rule": "The type of the merge rule.",
-        "mergeRules.rules.users": "The members for the rules `require_specific_reviewers`, "
+        "mergeRules.rules.users": "The members to whom these rules apply: `require_specific_reviewers`, "
         "`require_one_of_specific_reviewers` and `allow_bypass`.",
-        "mergeRules.rules.expression": "The expression of a `custom` rule. A merge needs a true expression.",
+        "mergeRules.rules.expression": "The expression of a `custom` rule. People can merge only if the "
+        "expression is true.",
         "mergeRules.rules.message": "The message that people see if the expression of a `custom` rule "
         "is false.",
     }
@@ -86,24 +85,24 @@ def _rules(noun: str) -> dict[str, str]:
 def _looks(noun: str) -> dict[str, str]:
     return {
         "title": f"The title that readers see, instead of the title of the {noun}.",
-        "localizedTitle": "The displayed title in other languages. Each key is a language code.",
+        "localizedTitle": "The title that readers see, in other languages. Each key is a language code.",
         "styling": "The theme, colors, fonts, corners and icons of the pages.",
         "internationalization": "The language of buttons and labels on the pages.",
         "favicon": "The icon in browser tabs.",
         "header": "The page header: its logo, colors and links.",
         "footer": "The page footer: its logo, link groups and copyright notice.",
         "announcement": "The banner above every page.",
-        "themes": "The default theme (light or dark), and whether readers can switch the theme.",
-        "feedback": "Page ratings by readers: on or off.",
+        "themes": "The default theme (light or dark), and the setting that lets readers switch the theme.",
+        "feedback": "The setting that lets readers rate pages.",
         "ai": "The settings of the AI assistant for readers.",
-        "advancedCustomization": "The advanced customization of the pages: on or off.",
+        "advancedCustomization": "The setting that turns on GitBook's advanced customization.",
         "pageActions": "The actions that readers can choose on a page, such as copying the page.",
-        "externalLinks": "The browser tab in which links to other sites open.",
-        "pagination": "The links to the previous and the next page: on or off.",
-        "trademark": "The notice that GitBook publishes the site: on or off.",
+        "externalLinks": "The setting that opens links to other websites in the same or a new browser tab.",
+        "pagination": "The setting that shows links to the previous and the next page.",
+        "trademark": "The setting that shows the notice that GitBook publishes the site.",
         "privacyPolicy": "The link to the privacy policy in the cookie banner.",
         "socialPreview": "The preview image that social networks show for links to the site.",
-        "insights": "The analytics of the site, and whether analytics uses cookies.",
+        "insights": "The settings of the site's analytics, such as cookies.",
         "socialAccounts": "The social network accounts to which the site links.",
     }
 
@@ -114,11 +113,12 @@ KINDS: Final[Mapping[str, str]] = {
     "agent_instructions": "Agent instructions tell GitBook's AI agents how to work in the whole "
     "organization.",
     "collection": "A collection is a folder for spaces and for other collections.",
-    "glossary_term": "A glossary term fixes how translations translate one term.",
+    "glossary_term": "A glossary term says how GitBook translates a word or phrase.",
     "installation": "An integration connects GitBook with another service, such as Slack.",
     "installation_site": "An integration on a site is an installed integration that works on the site.",
     "installation_space": "An integration on a space is an installed integration that works in the space.",
-    "member": "A member is a person who belongs to the organization. The key is the person's email address.",
+    "member": "A member is a person who belongs to the organization. The key of the entry is the person's "
+    "email address.",
     "member_permission": "A member permission gives one member a role in one space, collection or site.",
     "team_permission": "A team permission gives all members of a team a role in one space, collection or "
     "site.",
@@ -134,7 +134,7 @@ KINDS: Final[Mapping[str, str]] = {
     "ticket system or a website.",
     "customization": "The customization controls how a site looks.",
     "site_space_customization": "The customization of a site space controls how one space of a site looks. "
-    "The customization of a site space replaces parts of the site's customization.",
+    "For this space, the customization replaces parts of the site's customization.",
     "topic": "A topic is a subject about which readers of a site ask questions.",
     "mcp_server": "An MCP server offers tools that the site's AI assistant can use.",
     "redirect": "A redirect leads readers from an old path of a site to another page, section, space or URL.",
@@ -144,7 +144,7 @@ KINDS: Final[Mapping[str, str]] = {
     "section": "A section is a part of a site with a tab in the navigation and one or more spaces.",
     "section_group": "A section group is a menu in a site's navigation. A section group contains "
     "sections, links and other groups.",
-    "external_link": "An external link is an entry in a site's navigation that leads to another website.",
+    "external_link": "An external link is a link in a site's navigation that leads to another website.",
     "site_space": "A site space publishes a space in a site, or in a section of a site.",
     "space": "A space contains pages. Sites publish spaces.",
     "translation_access": "The access to a translation controls who can read and edit the translated space.",
@@ -157,28 +157,31 @@ KINDS: Final[Mapping[str, str]] = {
 NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "organization": ("dpsync cannot create an organization. Create the organization in GitBook.",),
     "member": (
-        "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, a plan shows "
-        "the entry as blocked.",
-        "With `id` and `sso: true`, dpsync adds a person who signs in through a SAML provider, without an "
-        "invitation.",
+        "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, the plan shows "
+        "the member's entry as blocked.",
+        "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
+        "then signs in through a SAML provider.",
     ),
     "topic": ("GitBook creates topics by itself. dpsync cannot create a topic.",),
     "published_integration": (
-        "Write all fields of a published integration that you want to keep. GitBook does not return "
-        "`runtime`, `icon`, `previewImages`, `script` and `secrets`, and each publishing replaces the "
-        "integration. If you leave out one of these five fields, the next publishing removes the value.",
+        "Each change publishes the integration again and replaces the whole integration in GitBook.",
+        "GitBook does not return the fields `runtime`, `icon`, `previewImages`, `script` and `secrets`. If "
+        "the entry leaves out one of these five fields, the next change deletes the value in GitBook.",
     ),
     "openapi": ("GitBook processes the specification again if `source` changes.",),
     "visitor_auth": ("dpsync never reads the key that signs visitor tokens.",),
     "context_connection": ("dpsync never prints the secrets of a context connection.",),
     "mcp_server": ("dpsync never prints the values of HTTP headers.",),
-    "channel": ("A person must allow the agent in the service before the channel works.",),
-    "site_space": ("A site space cannot move to another section.",),
+    "channel": (
+        "dpsync cannot activate a new channel. A person must open the channel in GitBook and allow the agent "
+        "in the service.",
+    ),
+    "site_space": ("dpsync cannot move a site space to another section.",),
     "section_group": ("A section group has no URL.",),
-    "redirect": ("You can also keep redirects in a CSV file: `redirects: { file: redirects.csv }`.",),
+    "redirect": ("To keep redirects in a CSV file, write `redirects: { file: redirects.csv }`.",),
     "site_space_customization": (
         "If the customization of a site space has no value for a field, the site's customization applies.",
-        "The keys inside each field are the keys of the site's customization.",
+        "Each field has the same keys as in the site's customization.",
     ),
 }
 """What users must know about a kind and no declaration says."""
@@ -196,7 +199,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "sso": "`true` requires all members to sign in through a SAML provider.",
         "ai": "`true` turns on AI features in the organization.",
         "inviteLinks": "`true` allows people to join the organization with an invite link.",
-        "collectionOrder": "The collections at the top level, in the order that GitBook shows.",
+        "collectionOrder": "The collections at the top level, in the order in which GitBook shows the "
+        "collections.",
         "blocked": "The reason why GitBook has blocked the organization.",
         "type": "The type of the organization: `business` or `community`.",
         **_rules("organization"),
@@ -210,8 +214,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "level.",
         "description": "A short description of the collection.",
         "defaultLevel": _level("collection"),
-        "order": "The spaces of the collection, in the order that GitBook shows.",
-        "collectionOrder": "The child collections, in the order that GitBook shows.",
+        "order": "The spaces of the collection, in the order in which GitBook shows the spaces.",
+        "collectionOrder": "The child collections, in the order in which GitBook shows the collections.",
     },
     "glossary_term": {
         "translations": "The term in each language. Each key is a language code.",
@@ -236,7 +240,8 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "member": {
         "email": "The member's email address.",
-        "role": "The member's role in the organization. A `guest` can see nothing without a permission.",
+        "role": "The member's role in the organization. A `guest` sees only objects for which the "
+        "guest has a permission.",
         "sso": "`true` makes the member sign in through a SAML provider. The API cannot set `sso` back to "
         "`false`.",
     },
@@ -263,7 +268,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "runtime": "The version of GitBook's runtime that runs the script.",
         "title": "The title that people see in the integration directory.",
         "description": "One sentence about the purpose of the integration.",
-        "summary": "A longer text about the integration, as Markdown.",
+        "summary": "A detailed description of the integration, as Markdown.",
         "icon": "The icon of the integration.",
         "previewImages": "Up to three screenshots of the integration.",
         "visibility": "The people who can find and install the integration.",
@@ -275,10 +280,10 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "externalLinks": "Up to five links on the integration's page in the directory.",
         "externalLinks.url": "The URL of the link.",
         "externalLinks.label": "The text of the link.",
-        "configurations": "The form for the integration's settings, as JSON Schema.",
+        "configurations": "The settings that users of the integration can fill in, as a JSON Schema.",
         "contentSecurityPolicy": "The Content-Security-Policy header for the integration's pages.",
         "script": "The program code of the integration.",
-        "secrets": "The secrets that the integration's script can read, by name.",
+        "secrets": "The secrets that the integration's script can read. Each key is the name of a secret.",
     },
     "saml": {
         "label": "The name of the SAML provider.",
@@ -298,28 +303,29 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "hostname": "The custom host name of the site.",
         "proxy": "The host and path of the reverse proxy that serves the site.",
         "adaptiveContent": "The setting that shows different content to different visitors.",
-        "adaptiveContent.enabled": "`true` turns on the conditions of sections and other navigation entries.",
-        "defaultLevel": _level("site"),
+        "adaptiveContent.enabled": "`true` turns on the field `condition` of sections and other parts of the "
+        "site.",
+        "defaultLevel": _level("site", "organization"),
         "agentsContext": "The setting that lets GitBook's AI agents use the content of the site.",
         "styleguide": "The style guide that GitBook's editing agent follows on the site.",
         "published": "`true` publishes the site. `false` takes the site offline.",
     },
     "adaptive_schema": {
-        "jsonSchema": "The visitor claims of the site, as JSON Schema.",
+        "jsonSchema": "The facts (claims) that the site can know about a visitor, as a JSON Schema.",
     },
     "customization": _looks("site"),
     "site_space_customization": _looks("space"),
     "agent_settings": {
-        "scans": "The automatic searches of GitBook's AI agents.",
+        "scans": "The settings for searches that GitBook's AI agents start by themselves.",
         "scans.topics": "The setting for automatic searches for new topics in readers' questions.",
-        "findings": "The actions of GitBook's AI agents after they find a problem.",
+        "findings": "The settings for problems that GitBook's AI agents find.",
         "findings.changeRequests": "The problems for which agents open change requests by themselves.",
         "editing": "The settings of GitBook's editing agent on the site.",
         "editing.customInstructions": "The instructions for GitBook's editing agent.",
     },
     "channel": {
         "type": "The service in which people ask the agent.",
-        "setupSettings": "The parts of the service in which the agent answers.",
+        "setupSettings": "The channels, teams or repositories in which the agent answers.",
         "setupSettings.allowedChannels": "The Slack or Discord channels in which the agent answers. "
         "An empty list allows all channels.",
         "setupSettings.allowedTeams": "The Linear teams for which the agent answers. "
@@ -331,22 +337,24 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "context_connection": {
         "connector": "The type of the connected service.",
-        "setupSettings": "The access data for the connected service. The keys depend on the connector.",
+        "setupSettings": "The access data for the connected service. The keys depend on the field "
+        "`connector`.",
         **{f"setupSettings.{name}": text for name, text in _CONNECTORS.items()},
-        "usageSettings": "The ways in which GitBook uses the connected content.",
+        "usageSettings": "The settings for the use of the connected content in GitBook.",
         "usageSettings.changeRequests": "`true` lets agents open change requests that use the connected "
         "content.",
         "usageSettings.search": "`true` lets readers find the connected content by search.",
         "usageSettings.sync": "`true` sends the status of change requests back to the connected service.",
         "usageSettings.searchBoost": "The weight of the connected content in search results.",
-        "filter": "A filter that selects the items to read, in the query language of the service.",
+        "filter": "A filter for the items that agents read from the service, in the query language of the "
+        "service.",
         "label": "The name of the connection in GitBook.",
         "status": "The status of the last synchronization with the service.",
         "failureReason": "The reason why the last synchronization failed.",
     },
     "topic": {
         "label": "The name that GitBook has given to the topic.",
-        "usageSettings": "The ways in which GitBook uses the questions about the topic.",
+        "usageSettings": "The settings for the use of the questions about the topic.",
         "usageSettings.changeRequests": "`true` lets agents open change requests about the topic.",
     },
     "mcp_server": {
@@ -364,11 +372,12 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "destination.section": "The key of the target section.",
         "destination.space": "The key of the target site space.",
         "destination.page": "The target page: the key of a site space, a slash, and the path of the page.",
-        "destination.kind": "The type of the target. You can leave out `kind` in the short forms.",
-        "destination.siteSectionId": "The target section, in the long form.",
-        "destination.siteSpaceId": "The target site space, or the site space of the target page, in the long "
-        "form.",
-        "destination.pageId": "The id or the path of the target page, in the long form.",
+        "destination.kind": "The type of the target. You need `kind` only with `siteSectionId`, "
+        "`siteSpaceId`, `pageId` or `url` under `destination`.",
+        "destination.siteSectionId": "The target section, for `kind: site-section`.",
+        "destination.siteSpaceId": "The target site space, for `kind: site-space`, or the site space of the "
+        "target page, for `kind: site-page`.",
+        "destination.pageId": "The id or the path of the target page, for `kind: site-page`.",
         "destination.url": "The target URL.",
         "captureWildcard": "`true` also redirects all paths below the source.",
         "permanent": "`true` tells browsers and search engines that the redirect is permanent.",
@@ -387,7 +396,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "title": "The name of the section in the navigation.",
         "path": "The part of the URL that names the section.",
         "icon": _icon("section"),
-        "description": "A short text about the section in the navigation.",
+        "description": "A short description of the section, which the navigation shows.",
         "condition": _condition("section"),
         "localizedTitle": _titles("section"),
         "localizedDescription": _descriptions("section"),
@@ -404,20 +413,21 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "title": "The text of the link in the navigation.",
         "url": "The URL to which the link leads.",
         "icon": _icon("link"),
-        "description": "A short text about the link in the navigation.",
+        "description": "A short description of the link, which the navigation shows.",
         "condition": _condition("link"),
         "localizedTitle": _titles("link"),
         "localizedDescription": _descriptions("link"),
         "draft": _draft("link"),
     },
     "site_space": {
-        "space": "The published space. The key of a translation stands for the translated space.",
+        "space": "The space that the site publishes. To publish a translated space, write the key of the "
+        "translation.",
         "path": "The part of the URL that names the space.",
         "condition": _condition("space"),
         "hidden": "`true` leaves the space out of the navigation. The URL of the space still works.",
         "pageId": "The id of the page that opens first.",
         "draft": _draft("space"),
-        "default": "`true` opens the space at the URL of its section, or of the site.",
+        "default": "`true` opens the space at the URL of the section or site that contains the space.",
     },
     "space": {
         "title": "The name of the space.",
@@ -450,52 +460,53 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
 
 EVERY_ENTRY: Final[Mapping[str, str]] = {
     "id": "The GitBook id of the object that the entry manages.",
-    "previously": "The former key, address or title of the object. dpsync then renames the object instead of "
-    "creating a second object.",
+    "previously": "The former key, address or title of the object. With `previously`, dpsync renames the "
+    "object instead of creating a second object.",
     "new": "`true` creates a new object, even if a similar object exists.",
     "takeover": "`true` lets dpsync change the object, even while Git Sync connects the object to a "
     "repository.",
-    "type": "The type of the navigation entry.",
+    "type": "The type of an entry in the site's navigation.",
     "key": "The name of the entry in your files. dpsync never sends the key to GitBook.",
     "children": "The entries below this entry, in the order that readers see.",
 }
 """The keys that belong to no field: an entry may have them by its shape."""
 
 OF_THE_FILE: Final[Mapping[str, str]] = {
-    "dpsync": "The version of the file format. The only version is `1`.",
-    "include": "Further files that belong to the configuration, as paths or patterns.",
-    "policy": "The rules for objects that dpsync may delete, must keep or must ignore.",
-    "policy.prune": "The lists in which dpsync deletes objects without an entry. In all other lists, dpsync "
-    "keeps objects without an entry.",
+    "dpsync": "The version of the format of the configuration files. The only version is `1`.",
+    "include": "The other files of the configuration, as paths or patterns.",
+    "policy": "Rules that say which objects dpsync may delete, must keep or must ignore.",
+    "policy.prune": "The lists of objects, such as `teams`, in which dpsync deletes objects that have no "
+    "entry. In all other lists, dpsync keeps objects without an entry.",
     "policy.protect": "Objects that dpsync never deletes or re-creates.",
     "policy.protect.address": "The address of a protected object, or a pattern for addresses.",
     "policy.protect.skip": "`true` keeps the protected object and carries out the rest of the plan. "
     "`false` refuses the whole plan.",
     "policy.ignore": "Objects and fields that dpsync never compares or changes.",
     "policy.forget": "Addresses of removed entries whose objects dpsync keeps in GitBook.",
-    "policy.watch": "Lists and fields in which `drift` also reports changes to objects without an entry.",
-    "policy.removed": "Objects with content that dpsync may delete.",
+    "policy.watch": "Lists of objects, and fields, that `dpsync drift` also reports if your files do not "
+    "contain them.",
+    "policy.removed": "Addresses of objects with content that dpsync may delete.",
     "policy.accept": "Known problems in GitBook. A plan counts accepted problems and does not list them.",
-    "policy.limits": "The largest numbers of deletes and exposures that a plan may contain.",
+    "policy.limits": "The limits for deletes, and for changes that open access, in one plan.",
     "policy.limits.deletes": "The largest number of objects that a plan may delete without your "
     "confirmation.",
     "policy.limits.percent": "The largest percentage of objects with an entry that a plan may delete without "
     "confirmation. The limit applies from 20 objects.",
     "policy.limits.exposures": "The largest number of changes that open access without your confirmation.",
     "environments": "The environments that use these files, such as `staging` and `production`.",
-    "environments.url": "The address of the environment's API server, without `/v1`.",
+    "environments.url": "The URL of the environment's API server, without `/v1`.",
     "environments.token": "The environment variable that contains the access token.",
     "environments.token.env": "The name of the environment variable. The name must begin with "
     "`DPSYNC_TOKEN`.",
     "environments.limits": "The limits for requests to the environment's server.",
     "environments.limits.rate": "The largest number of requests per second, minute or hour, such as `5/s`.",
     "environments.profile": "The API version (profile) of the environment's server.",
-    "environments.overlay": "The file with the values that are different in the environment.",
+    "environments.overlay": "The file whose values replace values of the root file in this environment.",
     "environments.organizations": "The organizations of the environment, by key.",
     "environments.organizations.id": "The GitBook id of the organization in the environment.",
     "environments.organizations.hostname": "The first part of the organization's GitBook host name in the "
     "environment.",
-    "organizations": "The organizations that the files manage. Each key is a name of your choice.",
+    "organizations": "The organizations that your files manage. Each key is a name of your choice.",
     "organization": "The key of the organization to which all other keys of the file belong.",
 }
 """The keys of the root file that belong to no kind."""

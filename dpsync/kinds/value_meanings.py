@@ -16,12 +16,12 @@ _ROLES: Final = {
     "edit": "The person can read, comment and propose changes.",
     "comment": "The person can read and comment.",
     "read": "The person can read.",
-    "guest": "The person can see only objects for which a permission exists.",
+    "guest": "The person can see only objects for which the person has a permission.",
 }
-_LEVELS: Final = {**_ROLES, "inherit": "The parent collection or the organization decides."}
+_LEVELS: Final = {**_ROLES, "inherit": "The role from the parent collection or the organization applies."}
 _MERGE: Final = {
     "rules": "A change request must meet all rules in `rules`.",
-    "none": "Change requests need to meet no rules.",
+    "none": "No merge rules apply.",
     "inherit": "The merge rules of the organization apply.",
 }
 _SCOPES: Final = {
@@ -60,10 +60,11 @@ _RULES: Final = {
     "require_at_least_one_approved_review": "At least one person must approve the change request.",
     "require_all_reviews_approved": "Every reviewer must approve the change request.",
     "require_agent_review": "GitBook's AI agent must review the change request.",
-    "require_up_to_date_change_request": "The change request must contain all changes merged since it began.",
+    "require_up_to_date_change_request": "The change request must contain all changes that were merged in "
+    "the meantime.",
     "require_change_request_subject": "The change request must have a subject.",
     "require_change_request_description": "The change request must have a description.",
-    "require_author_to_merge": "Only the author of the change request can merge it.",
+    "require_author_to_merge": "Only the author can merge the change request.",
     "custom": "The expression in `expression` must be true.",
 }
 _LANGUAGES: Final = {
@@ -80,7 +81,8 @@ _LANGUAGES: Final = {
 _LANGUAGE: Final = {code: f"{name}." for code, name in _LANGUAGES.items()}
 
 VALUES: Final[Mapping[str, Mapping[str, str]]] = {
-    "policy.protect.skip": {"True": "The plan keeps the object and carries out all other changes."},
+    "policy.protect.skip": {"True": "dpsync keeps the protected object and carries out all other changes."},
+    "policy.watch": {"access": "All lists and fields that give access, such as roles and share links."},
     "role": _ROLES,
     "defaultRole": _ROLES,
     "defaultLevel": _LEVELS,
@@ -100,10 +102,10 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "always": "Agents open a change request for every problem.",
     },
     "channel.type": {
-        "builtin:slack": "A Slack workspace.",
-        "builtin:linear": "A Linear workspace.",
-        "builtin:github": "A GitHub account.",
-        "builtin:discord": "A Discord server.",
+        "builtin:slack": "People ask the agent in Slack.",
+        "builtin:linear": "People ask the agent in Linear.",
+        "builtin:github": "People ask the agent in GitHub.",
+        "builtin:discord": "People ask the agent in Discord.",
     },
     "channel.role": {
         "support": "The agent answers questions from the docs.",
@@ -136,15 +138,18 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "private": "Only members of the organization can read the specification.",
         "public": "Everyone can read the specification.",
     },
-    "organization.defaultContent.type": {"site": "A site."},
-    "published_integration.runtime": {"v1": "The first runtime.", "v2": "The current runtime."},
+    "organization.defaultContent.type": {"site": "Visitors see a site."},
+    "published_integration.runtime": {
+        "v1": "The first version of the runtime.",
+        "v2": "The current version of the runtime.",
+    },
     "published_integration.visibility": {
         "public": "Everyone can find and install the integration.",
         "private": "Only your organization can install the integration.",
         "unlisted": "Everyone who has the link can install the integration.",
     },
     "published_integration.target": {
-        "all": "People install the integration for an organization with all sites and spaces.",
+        "all": "People install the integration for an organization, including all its sites and spaces.",
         "site": "People install the integration on a site.",
         "space": "People install the integration in a space.",
         "organization": "People install the integration for an organization.",
@@ -152,10 +157,10 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "published_integration.scopes": _SCOPES,
     "published_integration.categories": _CATEGORIES,
     "redirect.destination.kind": {
-        "site-section": "A section of the site.",
-        "site-space": "A space of the site.",
-        "site-page": "A page in a space of the site.",
-        "external": "Any URL.",
+        "site-section": "The redirect leads to a section of the site.",
+        "site-space": "The redirect leads to a space of the site.",
+        "site-page": "The redirect leads to a page in a space of the site.",
+        "external": "The redirect leads to a URL.",
     },
     "site.type": {
         "basic": "The free plan.",
@@ -176,26 +181,28 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
         "included": "Agents use the content of the site.",
         "excluded": "Agents do not use the content of the site.",
     },
-    "site.styleguide": {"own": "The site's own style guide. GitBook creates the style guide if necessary."},
+    "site.styleguide": {
+        "own": "The agent follows the site's own style guide, which GitBook creates if necessary."
+    },
     "space.editMode": {
         "live": "People can edit pages directly, and readers see the edits at once.",
         "locked": "People can change pages only with change requests.",
     },
     "team_member.role": {
         "owner": "The member can also manage the members of the team.",
-        "member": "The member belongs to the team.",
+        "member": "The member belongs to the team, but cannot manage the team.",
     },
     "visitor_auth.backend": {
         "custom": "Your own server signs visitors in.",
         "integration": "An integration signs visitors in.",
     },
     "type": {
-        "section": "A section: a part of the site with one or more spaces.",
-        "section-group": "A section group: a menu that contains sections.",
-        "external-link": "A link to another website.",
-        "space": "A space that the site publishes.",
+        "section": "The entry is a section: a part of the site with one or more spaces.",
+        "section-group": "The entry is a section group: a menu that contains sections.",
+        "external-link": "The entry is a link to another website.",
+        "space": "The entry is a space that the site publishes.",
     },
-    "dpsync": {"1": "The first version of the file format, and the only one."},
+    "dpsync": {"1": "The only version of the format of the configuration files."},
     "environments.profile": {
         "full": "All operations of the local GitBook server that dpsync contains (companion).",
         "reference": "The operations of GitBook's older API.",

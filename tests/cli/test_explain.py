@@ -48,7 +48,7 @@ def test_a_kind_goes_by_what_people_call_it(word: str, kind: str | None) -> None
 def test_a_field_says_its_values_its_rules_and_what_opens_up(run: Run) -> None:
     out = run("explain", "site.visibility").out
     assert "Values         public: Everyone can read the site" in out
-    assert "Opens access   A change to a value further right in this list opens access:" in out
+    assert "Opens access   A change to a later value in this list opens access:" in out
     assert "docs: { title: Acme Docs, visibility: public }" in out
     assert "null clears emoji." in run("explain", "space.emoji").out
 
@@ -76,7 +76,7 @@ def headings(address: str) -> set[str]:
         ("member_permission.role", "A change opens access if the change gives somebody a stronger role."),
         (
             "member.role",
-            "A change to a value further right in this list opens access: "
+            "A change to a later value in this list opens access: "
             "guest, read, comment, edit, review, create, admin.",
         ),
         (
@@ -157,7 +157,7 @@ def test_without_a_word_all_kinds_are_listed(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("site.titel", 'did you mean "site.title"?'), ("DP299", "dpsync explain"), ("sitte", "site"),
+    [("site.titel", 'Did you mean "site.title"?'), ("DP299", "dpsync explain"), ("sitte", "site"),
      ("site.title.x", "site.title"), ("", "dpsync explain"), ("../../etc/passwd", "dpsync explain")],
 )  # fmt: skip
 def test_a_word_that_is_nothing_is_wrong_usage_with_a_suggestion(word: str, hint: str, run: Run) -> None:

@@ -26,12 +26,12 @@ INTERNALS = DOCS / "kind-internals.md"
 MADE = pages(REGISTRY)
 KIND_PAGES = sorted(set(MADE) - {"index.md"})
 ROW = re.compile(r"^\|(.*)\|(.*)\|(.*)\|$", re.MULTILINE)
-MOST_WORDS = 8_000
+MOST_WORDS = 8_300
 
 
 def rows(text: str) -> list[tuple[str, str, str]]:
     """The rows of every table with three columns: field, meaning, example."""
-    return [found for found in ROW.findall(text) if found[0] not in ("field", "---")]
+    return [found for found in ROW.findall(text) if found[0] not in ("field", "key", "---")]
 
 
 def test_folder_has_exactly_the_generated_pages() -> None:

@@ -24,11 +24,11 @@ from dpsync.model.findings.diagnostic import Exit
 @click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
 @color_option
 def command(what: str | None, color: str) -> int:
-    """Explain a kind of object, a field or an error code.
+    """Explain an object type (kind), a field or an error code.
 
-    KIND is a kind of object, such as site or team, and FIELD is one of its fields. CODE is the code of an
-    error or refusal, such as DP201 or protected. You can also name a key of the root file, such as
-    policy.prune. Without an argument, dpsync lists all kinds. For an unknown word, the exit code is 64.
+    KIND is an object type, such as site or team, and FIELD is a field of the object type. CODE is the code of
+    an error or refusal, such as DP201 or protected. You can also name a key of dpsync.yaml, such as
+    policy.prune. Without an argument, dpsync lists all object types. An unknown word has exit code 64.
     """
     out = as_output("text", color)
     paint = out.paint()
@@ -59,7 +59,7 @@ def command(what: str | None, color: str) -> int:
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(what, [*what_can_be_explained(load().whole), *known])
-        hint = f'did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all kinds"
-        raise click.UsageError(f'There is no kind, field or code "{what}": {hint}')
+        hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all object types."
+        raise click.UsageError(f'There is no object type, field or error code "{what}". {hint}')
     out.result(render_explanation(said, paint))
     return Exit.DONE

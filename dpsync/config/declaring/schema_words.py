@@ -21,12 +21,12 @@ from dpsync.model.texts.words import listed, plural
 Schema = dict[str, Any]
 
 _FORMS = {
-    "env": "The environment variable that contains the secret.",
-    "file": "The file that contains the value. The path is relative to this file.",
-    "id": "The id of a GitBook object that your files do not manage.",
+    "env": "The name of the environment variable that contains the secret.",
+    "file": "The path of the file that contains the value, relative to this YAML file.",
+    "id": "The GitBook id of an object that has no entry in your files.",
 }
 """The member of a value that stands for another one."""
-_UNCHANGED: Final = "If you leave out this key, dpsync does not change the value."
+_UNCHANGED: Final = "If you leave this key out, dpsync does not change the value."
 _OF_EVERY_ENTRY: Final = {"id": "id-1", "new": True, "takeover": True, "key": "guides"}
 """The examples of keys that belong to no field."""
 _TEXTS: Final = {"env": "NAME", "file": "text.md", "id": "id-1", "url": "https://acme.example"}
@@ -73,7 +73,8 @@ def _describe_file(part: Schema, above: str) -> None:
             inner["default"] = _DEFAULTS[path]
         needed = name in part.get("required", ())
         _say(inner, OF_THE_FILE[path], page_of_key(path), path, _left_out(inner, needed))
-        _describe_values(inner, path)
+        for form in (inner, *inner.get("anyOf", ())):
+            _describe_values(form, path)
         _describe_file(inner, path)
         below = inner.get("additionalProperties")
         for form in (below, *inner.get("items", {}).get("anyOf", ())):
@@ -108,7 +109,8 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
         else:
             inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
-            _say(part, f"The objects that belong to {kind.one}.", page, kind.name, _left_out(part, needed))
+            said = f"The objects that belong to {kind.one}, by object type."
+            _say(part, said, page, kind.name, _left_out(part, needed))
             for key, kinds in inner_places.items():
                 _describe_place(part["properties"][key], registry, kinds, kind)
 
@@ -144,7 +146,7 @@ def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
 def _held(kinds: tuple[Kind, ...], holder: Kind) -> str:
     nouns = listed([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
     if kinds[0].in_tree:
-        return f"The navigation of {holder.one}, in order: {nouns}."
+        return f"The navigation of {holder.one}, in the order that readers see: {nouns}."
     noun = kinds[0].noun if isinstance(kinds[0].shape, Single) else nouns
     return f"The {noun}." if holder.noun in noun else f"The {noun} of {holder.one}."
 
@@ -212,7 +214,7 @@ def _left_out(part: Schema, needed: bool) -> str:
     if needed:
         return "This key is required."
     if "default" in part:
-        return f"{_UNCHANGED} GitBook starts with `{json_text(part['default'])}`."
+        return f"{_UNCHANGED} In a new object, GitBook uses `{json_text(part['default'])}`."
     return _UNCHANGED
 
 

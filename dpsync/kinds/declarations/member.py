@@ -1,4 +1,4 @@
-"""Declare the members of an organization, by email. dpsync sets roles, removes members and invites nobody."""
+"""Declare the members of an organization, by email. dpsync sets roles and removes members, never invites."""
 
 from dpsync.kinds.kind import Add, ByHand, Delete, Entries, Field, Guard, Kind, Lifecycle, Pages, Patch, Post
 from dpsync.kinds.shared.roles import GUEST_FIRST, ROLE

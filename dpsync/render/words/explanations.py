@@ -15,6 +15,7 @@ from dpsync.kinds.profiles import PROFILES, PUBLISHED
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag
 from dpsync.kinds.value_meanings import values_of
+from dpsync.kinds.watching import ACCESS, access_patterns
 from dpsync.model.texts.words import plural
 from dpsync.render.words.examples import example_text
 from dpsync.render.words.fields import (
@@ -99,6 +100,8 @@ def _of_the_file(registry: Registry, word: str) -> Explanation | None:
     inside = [name for name in OF_THE_FILE if name.startswith(f"{word}.")]
     values = values_of(word) if "." in word else {}
     facts = [("Values", f"{value}: {sentence}") for value, sentence in values.items()]
+    if word == "policy.watch":
+        facts += [(f"{ACCESS} means", ", ".join(access_patterns(registry)))]
     facts += [("Keys", ", ".join(inside))] if inside else []
     return Explanation(word, said, _nonempty(facts), example_text(file_example(word)), page_of_key(word))
 
@@ -162,9 +165,9 @@ def _nonempty(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 _RAISED: Mapping[str, str] = {
     "changed": "Every change opens access.",
     "set": "Every change opens access, unless the change removes the value.",
-    "added": "A new item in the list opens access.",
-    "linked": "A new link to a URL opens access.",
-    "hosts": "A URL with a new host opens access.",
+    "added": "Adding an item to the list opens access.",
+    "linked": "Adding a link to a URL opens access.",
+    "hosts": "Adding a URL with another host opens access.",
 }
 _STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."
 
@@ -179,12 +182,12 @@ def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
     if isinstance(raised, str):
         return _RAISED[raised]
     if isinstance(raised, Lifted):
-        opens = f" So does adding {listed(raised.opens, 'or')}." if raised.opens else ""
+        opens = f" Adding {listed(raised.opens, 'or')} also opens access." if raised.opens else ""
         return f"Removing or replacing the restriction opens access.{opens}"
     if len(raised) == 2:
         return f"A change from {' to '.join(map(on_one_line, raised))} opens access."
     values = ", ".join(map(on_one_line, raised))
-    return f"A change to a value further right in this list opens access: {values}."
+    return f"A change to a later value in this list opens access: {values}."
 
 
 def _kind_exposure(kind: Kind) -> str:
@@ -208,7 +211,7 @@ def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:
         there.append(profile.name)
         supported = serving[kind.name]
         if field is not None and field.name in supported.unsupported_fields:
-            lacking.append(f"The API version {profile.name} does not accept every value.")
+            lacking.append(f"The API version {profile.name} does not accept every value of this field.")
         elif field is None and supported.unsupported:
             verbs = " or ".join(sorted(supported.unsupported))
             lacking.append(f"The API version {profile.name} cannot {verbs} {kind.one}.")

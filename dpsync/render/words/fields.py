@@ -31,13 +31,13 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Own(what=what):
             return [
                 *choices(path, values_of(path)),
-                f"`{{ id: … }}`: {what.capitalize()} that exists already.",
+                f"`{{ id: ID }}`: The id of {what} that already exists.",
             ]
         case Reference(kinds=kinds):
             nouns = [registry[name].one for name in kinds if name in registry]
             return [f"Write the key of {listed(nouns, 'or')}."]
-        case Object(one=True):
-            return ["Write exactly one of the keys below."]
+        case Object(one=True, parts=parts):
+            return [f"Write exactly one of the keys {listed((f'`{name}`' for name in parts), 'or')}."]
         case Many(of=of, most=most):
             items = f" {', '.join(f'`{word}`' for word in of.words)}." if isinstance(of, Enum) else ""
             return [f"{intro}{items}"] if (intro := _list(registry, of, most)) else []
@@ -84,7 +84,7 @@ def _list(registry: Registry, of: Type, most: int | None) -> str:
             return f"Write a list of{limit and f' up to {most} of'} these values:"
         case Reference(kinds=kinds):
             keys = listed((plural(registry[name].noun) for name in kinds), "or")
-            return f"Write a list{limit or ' of'} keys of {keys}."
+            return f"Write a list of{limit and f' up to {most}'} keys of {keys}."
         case Object() | OneOf():
             return f"Write a list{limit or ' of'} mappings."
     return f"Write a list{limit} items." if limit else ""
@@ -96,7 +96,7 @@ def _json(type_: Json) -> list[str]:
     what = {"object": "a mapping", "array": "a list of mappings"}.get(shape.get("type", ""), "any value")
     if type_.is_shaped:
         return [f"Keys: {', '.join(f'`{name}`' for name in items.get('properties', ()))}."]
-    secrets = ["A value inside can be a secret: `{ env: NAME }`."] if type_.secrets else []
+    secrets = ["To use a secret as a value, write `{ env: NAME }`."] if type_.secrets else []
     return [f"Write {what} or `{{ file: PATH }}`.", *secrets]
 
 
@@ -109,49 +109,51 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
         yield "This field is the key of the entry."
         return
     if not field.declarable:
-        yield "GitBook sets this field; you cannot write this field."
+        yield "GitBook sets this field. You cannot write this field in your files."
         return
     if field.name == kind.default:
         yield "If you leave this field out, dpsync uses the key of the entry."
     elif field.required:
         yield "Required."
     if field.on == "create" and field.via is None:
-        yield "Cannot be changed after creation."
+        yield "You cannot change this field after the object is created."
     if field.unique:
-        yield f"The value must be unique {_within(registry, field.unique)}."
+        both = f"Two {plural(kind.noun)} {_within(registry, field.unique)}"
+        yield f"{both} cannot have the same `{field.name}`."
     if field.one_per:
-        yield f"Only one {kind.noun} {_within(registry, field.one_per)} can have `{field.name}: true`."
+        both = f"Two {plural(kind.noun)} {_within(registry, field.one_per)}"
+        yield f"{both} cannot both have `{field.name}: true`."
     if field.instead_of:
         yield f"An entry cannot have both `{field.name}` and `{field.instead_of}`."
     if not isinstance(field, ListOrder) and "`null`" not in meaning(kind.name, field.name):
         yield from _null(field)
     default = on_one_line(field.platform_default)
-    if field.platform_default not in (None, {}, []) and len(default) <= _SHORT:
+    if field.platform_default not in (None, {}, []) and not field.required and len(default) <= _SHORT:
         yield f"Default: `{default}`."
 
 
 def _within(registry: Registry, place: str) -> str:
-    return "among its siblings" if place == "parent" else f"in the {registry[place].noun}"
+    return "with the same parent" if place == "parent" else f"in the same {registry[place].noun}"
 
 
 def _null(field: Field) -> Iterator[str]:
     if field.null in ("clear", "empty"):
         yield f"`null` clears `{field.name}`."
     elif field.null == "by hand":
-        yield "dpsync cannot clear this field. Clear this field in GitBook."
+        yield "dpsync cannot clear this field. To clear this field, use GitBook."
 
 
 def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
     """Yield when a part of a field's value is required or allowed."""
     if not field.forms:
         if required:
-            yield f"Required in `{'.'.join((field.name, *part.split('.')[:-1]))}`."
+            yield f"Required if you write `{'.'.join((field.name, *part.split('.')[:-1]))}`."
         return
     if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
-        yield f"Required for {listed(needed, 'or')}."
+        yield f"Required if `{field.formed_by}` is {listed(needed, 'or')}."
     only = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
     if allowed := [value for value in only if value not in needed]:
-        yield f"Allowed for {listed(allowed, 'or')}."
+        yield f"Allowed only if `{field.formed_by}` is {listed(allowed, 'or')}."
 
 
 def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None, bool]]:

@@ -64,20 +64,21 @@ def address_words(registry: Registry, kind: Kind) -> list[str]:
 
 
 def identity_words(kind: Kind) -> str:
-    """Return the fields by which dpsync finds an object without `id`; "" if the place or the key suffices."""
+    """Return how dpsync finds an object without `id`, in sentences; "" if the place or the key suffices."""
     if isinstance(kind.shape, Single) or kind.natural is not None:
         return ""
     members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
-    ways = [f"any value in `{name}`" for name in sorted(members)]
+    ways = [f"any text in `{name}`" for name in sorted(members)]
     for key in kind.identity if not members else ():
         names = (key,) if isinstance(key, str) else key
-        ways.append(" and ".join(_key_name(name) for name in names))
+        ways.append(" together with ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
-        ways.append(f"`{kind.sole_key}` if no other object has the same value")
+        ways.append(f"`{kind.sole_key}` if the `{kind.sole_key}` is unique")
+    found = f"If the entry has no `id`, dpsync finds an existing {kind.noun} by {', or else by '.join(ways)}."
     if not kind.tie_breakers:
-        return ", then by ".join(ways)
-    tie_breakers = ["its parent" if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
-    return f"{', then by '.join(ways)}, and among several objects by {listed(tie_breakers)}"
+        return found
+    tie_breakers = ["the parent" if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
+    return f"{found} If several {plural(kind.noun)} match, dpsync also compares {listed(tie_breakers)}."
 
 
 def _key_name(name: str) -> str:
@@ -92,23 +93,23 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
     if isinstance(kind.shape, Single) and kind.parent is not None:
         yield from _single(registry, kind)
     if identity := identity_words(kind):
-        yield f"Without `id`, dpsync finds an existing {noun} by {identity}."
+        yield identity
     if kind.shorthand is not None and not kind.only_short:
         field, key = kind.field(kind.shorthand), key_example(registry, kind)
         value = on_one_line(value_example(registry, kind, field))
-        yield f"`{key}: {value}` is short for `{key}: {{ {field.name}: {value} }}`."
+        yield f"You can write `{key}: {value}` instead of `{key}: {{ {field.name}: {value} }}`."
     if isinstance(kind.shape, Node) and kind.shape.least:
         children = listed((registry[name].noun for name in kind.shape.holds), "or")
         yield f"{kind.one.capitalize()} needs at least {kind.shape.least} {children} in `children`."
     if kind.order:
-        yield f"dpsync puts {objects} in the order of your file."
+        yield f"dpsync gives {objects} the same order in GitBook as in your file."
     if kind.platform.outputs:
         made = registry[kind.platform.outputs.kind].noun
-        yield f"The key of {kind.one} also names the {made} that GitBook creates for the {noun}."
+        yield f"To refer to the {made} that GitBook creates for {kind.one}, use the key of the {noun}."
     for word in kind.platform.acts:
-        yield f'To {word} {kind.one} again, use `--confirm "{word} ADDRESS"`.'
+        yield f'To {word} {kind.one} again, run `dpsync apply` with `--confirm "{word} ADDRESS"`.'
     if kind.content:
-        unused = f", unless nothing uses the {noun}" if kind.can_be_empty else ""
+        unused = f", unless the {noun} is empty and unused" if kind.can_be_empty else ""
         yield f"Deleting {kind.one} needs your confirmation{unused}."
     if kind.lifecycle.on_delete == "lifted":
         yield f"dpsync deletes {kind.one} only if the {noun} is empty."
@@ -122,11 +123,15 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
     if kind.synced is not None:
         decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
         fields = listed(f"`{name}`" for name in decided)
-        yield f"With Git Sync, dpsync changes {fields} of {kind.one} only if the entry has `takeover: true`."
+        word = "fields" if len(decided) > 1 else "field"
+        yield (
+            f"While Git Sync manages {kind.one}, dpsync changes the {word} {fields} only if the entry has "
+            "`takeover: true`."
+        )
 
 
 def _single(registry: Registry, kind: Kind) -> Iterator[str]:
-    noun = kind.noun.partition(" of ")[0]
+    noun = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
     number = "" if noun.endswith("s") else "exactly one "
     verbs = "can create and change" if kind.create is not None else "can change"
     holder = registry[kind.parents[0]].noun
