@@ -34,31 +34,31 @@ def two_sites(made: Json, other: Json) -> Json:
 
 
 DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
-    "a creator of the organization is commenter on the site": (
+    "a member with `create` in the organization has `comment` on the site": (
         world("create", site=to_user("comment")), "create", "comment"),
-    "a reader of the organization is editor on the site": (
+    "a member with `read` in the organization has `edit` on the site": (
         world("read", site=to_user("edit")), "read", "edit"),
-    "a creator of the organization is in a team that is reader on the site": (
+    "a member with `create` in the organization is in a team with `read` on the site": (
         world("create", site=to_team("read")), "create", "read"),
     "the level of the site is `comment`, and the level of the collection is `read`": (
         world("create", inner=level("read"), site=level("comment")), "read", "comment"),
-    "the level of the site is null": (
+    "a member has `create` in the organization, and the level of the site is null": (
         world("create", site=HIDDEN), "create", None),
-    "a guest is reader on the site": (
+    "a guest has `read` on the site": (
         world(None, site=to_user("read")), None, "read"),
-    "a creator of the organization is reader on the space": (
+    "a member with `create` in the organization has `read` on the space": (
         world("create", space=to_user("read")), "create", "read"),
-    "a creator of the organization is reader on the collection": (
+    "a member with `create` in the organization has `read` on the collection": (
         world("create", inner=to_user("read")), "create", "read"),
-    "an editor on the outer collection is reader on the inner one": (
+    "a member has `edit` on the outer collection and `read` on the inner collection": (
         world("read", outer=to_user("edit"), inner=to_user("read")), "edit", "read"),
-    "the level of the space is `edit`, and a member is reader on the space": (
+    "the level of the space is `edit`, and a member has `read` on the space": (
         world("read", space={**level("edit"), **to_user("read")}), "edit", "read"),
-    "the level of the space is `read`, and a member is editor on the collection": (
+    "the level of the space is `read`, and a member has `edit` on the collection": (
         world("create", inner=to_user("edit"), space=level("read")), "edit", "read"),
-    "the level of the collection is null, and a reader created the collection": (
+    "the level of the collection is null. A member with `read` in the organization created the collection": (
         world("read", inner={**HIDDEN, **BY_SUB}), None, "read"),
-    "the level of the space is null, and a reader created the space": (
+    "the level of the space is null. A member with `read` in the organization created the space": (
         world("read", space={**HIDDEN, **BY_SUB}), None, "read"),
 }  # fmt: skip
 """For each situation: the world, the strongest role of `sub` on the space, and the role by precedence."""
