@@ -72,9 +72,9 @@ def test_the_operations_are_counted() -> None:
     reference = sum(row.profile == "reference" for row in OPERATIONS)
     words = re.sub(r"\s+", " ", TEXT)
     added = len(OPERATIONS) - reference
-    assert f"The {reference} operations that GitBook's reference documents" in words
-    assert f"The reference and {added} more operations" in words
-    assert f"with {len(TODAY)} operations that the other versions lack" in words
+    assert f"The {reference} operations that GitBook's older API reference documents" in words
+    assert f"The operations of `reference`, and {added} more operations" in words
+    assert f"with {len(TODAY)} operations that the other API versions do not have" in words
 
 
 def test_the_limits_are_named() -> None:
