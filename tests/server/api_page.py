@@ -31,25 +31,25 @@ WORDS = {
 _API = """\
 # Operations of the local server
 
-The local GitBook server that dpsync contains ([companion](companion.md)) serves these API operations.
+The local GitBook server that dpsync contains ([companion](companion.md)) offers these API operations.
 
 {counts}
 
-- Each path starts with `/v1`. Each request needs a bearer token (401 without a valid token).
-- "Behavior" says what is special about the operation of the row. An empty cell means that the operation
-  follows GitBook's API description.
+- Each path starts with `/v1`. Each request needs a bearer token. Without a valid token, the response is 401.
+- "Behavior" describes what is special about the operation in the row. For example, "Returns 404" means that
+  the operation returns 404. If the cell is empty, the operation follows GitBook's API description.
 - "Role" is the role that the caller needs on the object in the path. "Viewer" means every caller who can view
-  the object. Callers who cannot view the object get 404. "Special" means that the "Behavior" cell says
-  who can call the operation.
-- "Unlocked" means that the operation returns 403 while the space is locked.
+  the object. Callers who cannot view the object get 404. "Special" means that the "behavior" cell says who
+  can call the operation.
+- "Unlocked" means that the operation returns 403 while the space is locked (`editMode: locked`).
 - `+` marks an operation that `dpsync serve --profile reference` refuses with 501.
 - `*` marks an operation that only `dpsync serve --profile published` serves.
-- A `DELETE` request for a missing object returns 204, unless the "Behavior" cell says otherwise.
-- Every response names the served API version in the header `Dpsync-Profile`. Every successful response to a
-  `GET` request names the served test data in the header `Dpsync-World`.
+- A `DELETE` request for an object that does not exist returns 204, unless the "behavior" cell says otherwise.
+- Every response contains the API version in the header `Dpsync-Profile`. Every successful response to a `GET`
+  request contains the name of the test data in the header `Dpsync-World`.
 
-Roles and locked spaces follow the profiles `full` and `reference`. The profile `published` has [other
-access rules](platforms.md#who-may-do-what).
+The roles in the tables are the roles in the API versions `full` and `reference`. The API version `published`
+has [different access rules](platforms.md#who-may-do-what).
 """
 
 _TESTS = """\
@@ -115,8 +115,9 @@ def _counts() -> str:
     reference = [row for row in OPERATIONS if row.profile == "reference"]
     added = len(OPERATIONS) - len(reference)
     return (
-        f"The profile `reference` has {len(reference)} operations. The profile `full` adds {added} "
-        f"operations. Only the profile `published` has the other {len(TODAY)} operations."
+        f"The API version `reference` has {len(reference)} operations. The API version `full` has these "
+        f"operations and {added} more operations. {len(TODAY)} operations exist only in the API version "
+        "`published`."
     )
 
 

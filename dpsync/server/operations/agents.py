@@ -9,18 +9,19 @@ from .rows import ORG, SITE, TODAY, Rows, get, patch, post, put
 
 _SERVERS, _CHANNELS, _CONNECTIONS = Rows(MCP_SERVERS), Rows(CHANNELS), Rows(CONNECTIONS)
 _CONNECTION = SITE + "/context-connections/{siteContextConnectionId}"
-_HEADERS = "Returns headers without hiding secrets."
+_HEADERS = "Returns the headers with their secret values."
 _TOKENS = "Returns connection settings, which can contain tokens."
 
 OPERATIONS = [
     get("getSiteAgentSettingsById", SITE + "/agent-settings", agents.get_agent_settings, ma.AgentSettings,
-        note="Returns switched-off agents without instructions until settings are written.",
+        note="If the site has no settings, returns settings that turn all agents off.",
         **TODAY),
     put("updateSiteAgentSettingsById", SITE + "/agent-settings", agents.put_agent_settings, ma.AgentSettings,
         ma.AgentSettingsUpdate,
         note="Replaces all settings.", **TODAY),
     _SERVERS.list("listSiteMcpServers", needs="admin", note=_HEADERS, **TODAY),
-    _SERVERS.create("createSiteMcpServer", note="Never contacts the MCP server. Names can repeat.", **TODAY),
+    _SERVERS.create("createSiteMcpServer", note="The local server never contacts the MCP server. Several "
+                                                "MCP servers can have the same name.", **TODAY),
     _SERVERS.get("getSiteMcpServerById", needs="admin", note=_HEADERS, **TODAY),
     _SERVERS.update("updateSiteMcpServerById",
                     note="Replaces all headers if the body has headers.", **TODAY),
@@ -32,37 +33,39 @@ OPERATIONS = [
     _CHANNELS.get("getSiteChannelById", **TODAY),
     _CHANNELS.update(
         "updateSiteChannelById",
-        note="Returns 400 for another type, and for a type without settings.",
+        note="Returns 400 if the body contains another `type`, or a `type` without settings.",
         **TODAY),
     _CHANNELS.delete("deleteSiteChannelById", **TODAY),
     _CONNECTIONS.list("listSiteContextConnections", needs="admin", note=_TOKENS, **TODAY),
     _CONNECTIONS.create(
         "createSiteContextConnection",
-        note="Stores the settings of one connector. A site can have several connections of a connector.",
+        note="Stores the settings for the connector. A site can have several connections with the same "
+             "connector.",
         **TODAY),
     _CONNECTIONS.get("getSiteContextConnectionById", needs="admin",
                      note=_TOKENS + " Hides the tokens of Freshdesk and Jira.", **TODAY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
-        note="Takes the connector with all settings. Returns 400 for another connector.", **TODAY),
+        note="The body contains the connector with all settings. Returns 400 if the connector is "
+             "different.", **TODAY),
     _CONNECTIONS.delete("deleteSiteContextConnectionById", **TODAY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
          errors=(400,),
-         note="Finds no records. Fails if the credentials contain `invalid`. Returns 400 within an hour "
-         "of the last call.", **TODAY),
+         note="The synchronization finds no content. The synchronization fails if the credentials "
+              "contain `invalid`. Returns 400 if the last call was less than an hour ago.", **TODAY),
     post("testSiteContextConnection", _CONNECTION + "/test", connections.test_connection, mc.ConnectionTest,
-         note="Contacts no service. Fails if the credentials contain `invalid`.", **TODAY),
+         note="Contacts no service. The test fails if the credentials contain `invalid`.", **TODAY),
     get("listSiteTopics", SITE + "/topics", agents.list_topics, ma.Topics,
-        note="Lists topics from the test data. The local server finds none itself.", **TODAY),
+        note="Lists the topics in the test data. The local server never creates topics.", **TODAY),
     get("getSiteTopicById", SITE + "/topics/{siteTopicId}", agents.get_topic, ma.Topic, **TODAY),
     patch("updateSiteTopicById", SITE + "/topics/{siteTopicId}", agents.update_topic, ma.Topic,
           ma.TopicUpdate, **TODAY),
     post("createSiteStyleguideById", SITE + "/styleguide", styleguides.create, Space, ma.StyleguideCreate,
          body_required=False, errors=(404,),
-         note="Keeps an existing style guide. Returns 404 for an unknown template.",
+         note="If the site has a style guide, changes nothing. Returns 404 for an unknown template.",
          **TODAY),
     get("listOrganizationStyleguides", ORG + "/styleguides", styleguides.list_styleguides, ma.Styleguides,
         note="Lists style guides that the caller can view, with their sites.", **TODAY),
     get("listStyleguideTemplates", ORG + "/styleguide-templates", styleguides.list_templates,
-        ma.StyleguideTemplates, note="Lists two templates of the local server.", **TODAY),
+        ma.StyleguideTemplates, note="Lists two example templates.", **TODAY),
 ]  # fmt: skip

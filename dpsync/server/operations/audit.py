@@ -7,9 +7,9 @@ from .rows import ORG, TODAY, get, listing
 OPERATIONS = [
     listing("listOrganizationAuditEvents", ORG + "/audit-events", audit.list_events, ma.AuditEvent,
             ma.AuditEventQuery, needs="admin",
-            note="Lists each successful write as one event. Needs no paid plan.",
+            note="Lists each successful write as one event. Works without a paid plan.",
             **TODAY),
     get("getOrganizationAuditEvent", ORG + "/audit-events/{auditEventId}", audit.get_event,
         ma.AuditEventDetails, needs="admin",
-        note="Returns an empty payload.", **TODAY),
+        note="The event has an empty `payload`.", **TODAY),
 ]  # fmt: skip

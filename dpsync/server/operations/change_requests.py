@@ -8,40 +8,47 @@ from ..models.comments import FormatQuery
 from .rows import ADDED, CR, EDITS, ORG, SP, get, listing, patch, post
 
 _FILTERS = "Lists recently changed change requests first."
-_CONFLICTS = "Returns the result `conflicts` and changes nothing if both sides changed a field."
+_CONFLICTS = (
+    "If the space and the change request both changed a field, changes nothing and returns the result "
+    "`conflicts`."
+)
 
 OPERATIONS = [
     listing("listChangeRequestsForSpace", SP + "/change-requests", handlers.list_in_space, mp.ChangeRequest,
             mc.SpaceChangeRequestsQuery, note=_FILTERS),
     post("createChangeRequest", SP + "/change-requests", handlers.create, mp.ChangeRequest,
          mc.ChangeRequestCreate, status=201, **EDITS, body_required=False,
-         note="Starts a draft from the main content. A template is the id of a space."),
+         note="Creates a draft with the current content of the space. `template` can be the id of a "
+              "space."),
     get("getChangeRequestById", CR, handlers.get, mp.ChangeRequest,
         note="Accepts the id or the number of the change request."),
     patch("updateChangeRequestById", CR, handlers.update, mp.ChangeRequest, mc.ChangeRequestUpdate,
           **EDITS, minimal=True,
-          note="Accepts the status draft, open or archived. Each of these statuses reopens a merged "
-          "change request."),
+          note="Accepts the status `draft`, `open` or `archived`. Each of these statuses reopens a "
+               "merged change request."),
     post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.MergeResult,
          needs="review", edits=True, errors=(409,),
-         note="Returns 403 if a merge rule is not met. " + _CONFLICTS),
+         note="Returns 403 if the change request does not meet a merge rule. " + _CONFLICTS),
     post("updateChangeRequest", CR + "/update", handlers.update_from_main, mc.UpdateResult, **EDITS,
          note=_CONFLICTS),
     get("getChangeRequestPDF", CR + "/pdf", handlers.get_pdf, mc.Pdf, mc.PdfQuery,
-        note="Returns a URL that needs no token and cannot be guessed. `only` omits pages below the page."),
+        note="Returns a URL of the PDF. The URL needs no token, and nobody can guess the URL. With "
+             "`only`, the PDF contains no subpages."),
     listing("listChangeRequestsForOrganization", ORG + "/change-requests", handlers.list_in_organization,
             mp.ChangeRequest, mc.OrganizationChangeRequestsQuery,
-            note="Lists open change requests unless `status` names others. " + _FILTERS),
+            note="Lists only open change requests, unless `status` names another status. " + _FILTERS),
     post("updateChangeRequestContent", CR + "/content", handlers.change_content, mc.ContentUpdated,
          mc.ContentUpdate, **EDITS, errors=(409,),
-         note="Makes 1 to 50 changes, all or none. Returns 409 for a merged or archived change request.",
+         note="Makes all 1 to 50 changes in the body, or no changes. Returns 409 for a merged or "
+              "archived change request.",
          **ADDED),
     listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mc.ChangeRequestReview,
             mc.ReviewsQuery,
             note="Lists the latest review of each reviewer.", **ADDED),
     post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mc.ChangeRequestReview,
          mc.ReviewSubmit, status=201, needs=None, errors=(403, 409),
-         note="Needs the role `review` or a review request. Replaces the caller's earlier review.", **ADDED),
+         note="The caller needs the role `review` or a request for a review. Replaces the caller's "
+              "earlier review.", **ADDED),
     get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mc.ChangeRequestReview,
         FormatQuery, **ADDED),
     listing("getRequestedReviewersByChangeRequestId", CR + "/requested-reviewers", reviews.list_requested,

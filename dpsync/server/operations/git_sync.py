@@ -10,18 +10,20 @@ _ONE = _ALL + "/{installationId}"
 OPERATIONS = [
     get("listSiteGitSyncInstallations", SITE + "/spaces/git/installations", git_sync.list_installations,
         mg.GitInstallations,
-        note="Lists the site's installation first, then its spaces' installations.", **TODAY),
+        note="Lists the Git Sync installation of the site first, and then the installations of the "
+             "spaces in the site.", **TODAY),
     get("getSpaceGitInfo", SP + "/git/info", git_sync.get_state, mg.GitState,
-        note="Never reports a running synchronization.", **TODAY),
+        note="The response always says that no synchronization is running.", **TODAY),
     post("installGitSyncProviderOnTarget", _ALL, git_sync.install, mg.GitInstallation, mg.InstallGitSync,
          status=201, errors=(404, 409),
-         note="Needs the role `admin` on the target. Synchronizes nothing. "
-         "Returns 409 for a second installation.",
+         note="The caller needs the role `admin` on the site or space. Synchronizes nothing. Returns 409 "
+              "if the site or space already has an installation.",
          **TODAY),
     get("getGitSyncInstallationById", _ONE, git_sync.get_installation, mg.GitInstallation,
-        note="Needs view access to the target. Never returns a token.", **TODAY),
+        note="The caller must be able to view the site or space. Never returns a token.", **TODAY),
     patch("updateGitSyncInstallationById", _ONE, git_sync.configure, mg.GitInstallation, mg.ConfigureGitSync,
-          note="Activates the installation once a repository is named. Contacts no repository.", **TODAY),
+          note="If the body names a repository, activates the installation. Contacts no repository.",
+          **TODAY),
     delete("uninstallGitSyncInstallation", _ONE, git_sync.uninstall, status=205,
-           note="Uninstalls child installations too. Returns 404 without an installation.", **TODAY),
+           note="Also uninstalls child installations. Returns 404 if no installation exists.", **TODAY),
 ]  # fmt: skip

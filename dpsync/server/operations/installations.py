@@ -40,16 +40,17 @@ OPERATIONS = [
         **ADDED),
     patch("updateIntegrationInstallation", INSTALLED, installations.update_installation, mg.Installation,
           mg.InstallationUpdate,
-          note="Replaces the configuration. Checks settings that the integration declares.", **_CREATES),
+          note="Replaces the configuration. Checks the values of settings that the integration defines.",
+          **_CREATES),
     delete("uninstallIntegration", INSTALLED, installations.uninstall,
            note="Removes the integration from all spaces and sites of the organization.",
            **_CREATES),
     *_placed("Space", "space", SPACES, mg.SpaceInstallation, mg.InstallOnSpace,
-             "Returns the existing installation if there is one. Returns 409 if the integration is not for "
-             "spaces."),
+             "If an installation exists, returns the existing installation. Returns 409 if the "
+             "integration does not work in spaces."),
     *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite,
-             "Returns the existing installation if there is one. Returns 409 if the integration is not for "
-             "sites."),
+             "If an installation exists, returns the existing installation. Returns 409 if the "
+             "integration does not work on sites."),
     listing("listSpaceIntegrations", SP + "/integrations", SPACES.list_enabled, mg.Integration,
             mg.InstallationSearchQuery,
             note="Lists integrations that are active on the space.",

@@ -6,28 +6,34 @@ from .rows import ADDED, delete, get, listing, post, put
 
 NAMED = "/integrations/{integrationName}"
 
-_VISIBLE = "Lists all installations for the publisher, and visible installations for others."
+_VISIBLE = (
+    "Lists all installations for the publisher. Other callers get only the installations that they can view."
+)
 
 OPERATIONS = [
     listing("listIntegrations", "/integrations", integrations.list_integrations, mg.Integration,
             mg.IntegrationsQuery,
-            note="Lists public integrations, and integrations of the caller's organizations, by name."),
+            note="Lists public integrations and integrations of the caller's organizations, sorted by "
+                 "name."),
     get("getIntegrationByName", NAMED, integrations.get_integration, mg.Integration,
-        note="Shows a private integration only to its owner's members and to organizations that installed "
-        "it."),
+        note="Returns a private integration only to members of organizations that own or have installed "
+             "the integration."),
     post("publishIntegration", NAMED, integrations.publish, mg.Integration, mg.Publish, errors=(409,),
-         note="Replaces the whole integration. Returns 409 if another organization has the name."),
+         note="Replaces the whole integration. Returns 409 if another organization owns an integration "
+              "with the same name."),
     delete("unpublishIntegration", NAMED, integrations.unpublish,
-           note="Deletes the integration's installations and events too."),
+           note="Also deletes the installations and events of the integration."),
     listing("listIntegrationInstallations", NAMED + "/installations", installations.list_installations,
             mg.Installation, mg.ExternalIdQuery,
-            note="Lists all installations for the publisher, and visible installations for others."),
+            note="Lists all installations for the publisher. Other callers get only the installations "
+                 "that they can view."),
     post("installIntegration", NAMED + "/installations", installations.install, mg.Installation, mg.Install,
          status=201, needs="create",
-         note="Returns the existing installation if there is one. Returns 403 for another organization's "
-         "private integration."),
+         note="If an installation exists, returns the existing installation. Returns 403 for a private "
+              "integration of another organization."),
     listing("listIntegrationEvents", NAMED + "/events", integrations.list_events, mg.Event, needs="admin",
-            note="Lists the last 1,000 events for admins of the owner."),
+            note="Lists the last 1,000 events. The caller must be an admin of the organization that owns "
+                 "the integration."),
     get("getIntegrationEvent", NAMED + "/events/{eventId}", integrations.get_event, mg.EventDetail,
         needs="admin"),
     listing("listIntegrationSpaceInstallations", NAMED + "/spaces", placements.SPACES.list_of_integration,
@@ -38,6 +44,7 @@ OPERATIONS = [
             note=_VISIBLE),
     put("setIntegrationDevelopmentMode", NAMED + "/dev", integrations.set_development, None, mg.Development,
         status=204,
-        note="Sends each event to `tunnelUrl` as a JSON POST, if the host is allowed.", **ADDED),
+        note="The local server then sends each event to `tunnelUrl` as a JSON `POST` request, if "
+             "`--allow-fetch` allows the host.", **ADDED),
     delete("disableIntegrationDevelopmentMode", NAMED + "/dev", integrations.end_development, **ADDED),
 ]  # fmt: skip

@@ -9,20 +9,21 @@ INVITES = ORG + "/link-invites"
 
 _PROVIDERS = Rows(SAML)
 
-_MANAGED_BY = "Only admins of the invite's target can call this operation."
+_MANAGED_BY = "Only admins of the object to which the invitation leads can call this operation."
 
 OPERATIONS = [
     post("inviteUsersToOrganization", ORG + "/invites", joining.invite_users, mj.Invited, mj.Invites,
-         note="Makes each invited user a member at once. Unknown e-mails create users.", **ADDED),
+         note="Each invited user becomes a member at once. For an unknown e-mail address, creates a user.",
+         **ADDED),
     post("joinOrganizationWithInvite", ORG + "/invites/{inviteId}", joining.use_invite, mj.Joined,
          needs=None,
-         note="Uses a link invite. The invite never lowers the caller's role.",
+         note="Accepts a link invitation. The invitation never makes the caller's role weaker.",
          **ADDED),
     listing("listOrganizationInvites", INVITES, joining.list_invites, mj.LinkInvite,
-            note="Lists the invites that the caller can manage.", **ADDED),
+            note="Lists the invitations that the caller can manage.", **ADDED),
     post("createOrganizationInvite", INVITES, joining.create_invite, mj.LinkInvite, mj.LinkInviteCreate,
          status=201, needs=None, errors=(403, 409),
-         note=_MANAGED_BY + " Returns 409 if the organization turned link invites off.", **ADDED),
+         note=_MANAGED_BY + "Returns 409 if the organization has turned off link invitations.", **ADDED),
     get("getOrganizationInviteById", INVITES + "/{inviteId}", joining.get_invite, mj.LinkInvite,
         errors=(403,), note=_MANAGED_BY, **ADDED),
     patch("updateOrganizationInviteById", INVITES + "/{inviteId}", joining.update_invite, mj.LinkInvite,
@@ -32,18 +33,19 @@ OPERATIONS = [
            errors=(403,), note=_MANAGED_BY),
     post("joinOrganization", ORG + "/join", joining.join_organization, None, status=204, needs=None,
          errors=(400,),
-         note="Returns 400 without a verified e-mail, and 404 if the e-mail's domain cannot join."),
+         note="Returns 400 if the caller has no verified e-mail address, and 404 if users with the "
+              "domain of the address cannot join."),
     listing("searchOrganizationContent", ORG + "/search", joining.search_organization, mj.SpaceHit,
             mj.SearchQuery),
     _PROVIDERS.list("listSAMLProvidersInOrganizationById", needs="admin"),
     _PROVIDERS.create(
         "createOrganizationSAMLProvider",
-        note="Creates a pending provider until `entityID`, `certificate` and `ssoURL` are set."),
+        note="The provider is `pending` until `entityID`, `certificate` and `ssoURL` have values."),
     _PROVIDERS.get("getOrganizationSAMLProviderById", needs="admin"),
     _PROVIDERS.update(
         "updateOrganizationSAMLProvider",
         note="Cannot clear `ssoURL` or `defaultTeam`."),
     _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
     get("listSSOProviderLoginsInOrganization", ORG + "/sso", joining.list_logins, mj.SsoLogins,
-        note="Lists active providers for every member."),
+        note="Lists the active SAML providers. Every member can call this operation."),
 ]  # fmt: skip

@@ -6,10 +6,10 @@ from ..models import joining as mj
 from ..models import pages as mp
 from .rows import CR, EDITS, SP, get, listing, post
 
-_TEXTS = "`metadata=false` omits `git`, and `computed=false` omits computed text."
-_PAGE = "`evaluated` inserts variables, and `dereferenced` inserts reusable contents."
-_LINKS = "Lists each link target once. Other websites always count as `ok`."
-_BACKLINKS = "Lists linking pages of this content, then of other spaces that the caller can view."
+_TEXTS = "`metadata=false` leaves out `git`. `computed=false` leaves out computed text."
+_PAGE = "`evaluated` inserts the values of variables. `dereferenced` inserts reusable contents."
+_LINKS = "Lists each target of links once. Links to other websites always have the status `ok`."
+_BACKLINKS = "Lists the pages that link to the object, also in other spaces that the caller can view."
 
 
 def _both(path: str, ids: tuple[str, str]) -> list[tuple[str, str]]:
@@ -18,12 +18,13 @@ def _both(path: str, ids: tuple[str, str]) -> list[tuple[str, str]]:
 
 OPERATIONS = [
     get("listSpaceLinks", SP + "/links", pages.list_space_links, mp.Links, mp.LinksQuery,
-        note="Covers all pages and reusable contents. " + _LINKS),
+        note="Lists the links of all pages and reusable contents. " + _LINKS),
     listing("searchSpaceContent", SP + "/search", pages.search_space, mj.PageHit, mj.SearchQuery,
-            note="Finds pages that contain every word. Title matches come first."),
+            note="Lists the pages that contain all words. Pages with a word in the title come first."),
     post("applyTemplateToSpace", SP + "/content/template", change_requests.apply_template, None,
          mx.TemplateApply, status=201, errors=(409,), **EDITS,
-         note="Adds the template's pages after existing pages. A template is the id of a space."),
+         note="Adds the pages of the template after the existing pages. The template is the id of a "
+              "space."),
     *(get(id, path, pages.get_revision, mp.Revision, mp.ContentQuery,
          note=_TEXTS)
          for id, path in _both("/content", ("getCurrentRevision", "getRevisionOfChangeRequestById"))),

@@ -8,15 +8,15 @@ from .rows import ADDED, COLLECTION, SITE, SP, delete, get, listing, patch, post
 
 _READ = {
     "errors": (403,),
-    "note": "Needs the right to list the organization's members.",
+    "note": "The caller must be able to list members.",
     **ADDED,
 }
 _GIVEN = {
     **_READ,
-    "note": "Lists only roles given directly. " + _READ["note"],
+    "note": "Lists only roles that were given directly. " + _READ["note"],
 }
 _CHANGED = "Returns 404 if no role was given directly."
-_REMOVED = "Deletes only a role given directly. Inherited roles stay."
+_REMOVED = "Deletes only a role that was given directly, and no inherited role."
 
 
 def _on(path: str, name: str) -> list[Operation]:
@@ -25,11 +25,12 @@ def _on(path: str, name: str) -> list[Operation]:
     user, team = users + "/{userId}", teams + "/{teamId}"
     return [
         post(f"inviteTo{name}", path + "/permissions", permissions.invite, None, mp.Invitation, status=204,
-             note="Gives or replaces roles, all or none. Takes ids or e-mails of members.",
+             note="Gives or replaces all roles in the body, or no roles. The body names members by id or "
+                  "e-mail address.",
              **ADDED),
         get(f"listPermissionsAggregateIn{name}", path + "/permissions/aggregate", permissions.aggregate,
             m.Page[mp.UserPermission], mp.AggregateQuery, **{**_READ, "note":
-            "Lists every member with access and the resulting role. " + _READ["note"]}),
+            "Lists every member with access, and the role that counts for the member. " + _READ["note"]}),
         listing(f"listUserPermissionsIn{name}", users, permissions.list_users, mp.UserPermission, **_GIVEN),
         get(f"getUserPermissionIn{name}", user, permissions.get_user, mp.UserPermission, **_READ),
         patch(f"updateUserPermissionIn{name}", user, permissions.update_user, None, mp.PermissionUpdate,

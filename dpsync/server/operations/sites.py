@@ -7,10 +7,11 @@ from .rows import ADDED, ORG, SITE, delete, get, listing, patch, post, put
 
 OPERATIONS = [
     listing("listSites", ORG + "/sites", sites.list_sites, ms.Site, ms.SitesQuery,
-            note="Lists the sites that the caller can view, oldest first."),
+            note="Lists the sites that the caller can view, with the oldest site first."),
     post("createSite", ORG + "/sites", sites.create_site, ms.Site, ms.SiteCreate, status=201,
          body_required=False, needs="create",
-         note="Creates an unpublished, public site. Every field is optional."),
+         note="Creates a site that is not published and has the visibility `public`. Every field is "
+              "optional."),
     get("getSiteById", SITE, sites.get_site, ms.Site,
         note="Returns `urls.published` only for a published site."),
     delete("deleteSiteById", SITE, sites.delete_site,
@@ -30,7 +31,7 @@ OPERATIONS = [
         mp.PublishedQuery,
         note="Returns 404 for an unpublished site, and for a share-link site without a valid `shareKey`."),
     post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **ADDED,
-         note="Never requires a paid plan."),
+         note="Works without a paid plan."),
     post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **ADDED,
          note="Keeps all settings of the site."),
 ]  # fmt: skip

@@ -4,11 +4,14 @@ from ..handlers.spaces import collections, moves, spaces
 from ..models import content as mc
 from .rows import ADDED, COLLECTION, MOVED, ORG, SP, TRANSFERRED, delete, get, listing, patch, post
 
-_CREATOR = "Needs the role `create` on the new parent."
-_MOVE = "Needs the role `admin` on the object and `create` on a new parent. Returns 409 if nothing changes."
+_CREATOR = "The caller needs the role `create` on the new parent."
+_MOVE = (
+    "The caller needs the role `admin` on the object and `create` on the new parent. Returns 409 if "
+    "nothing changes."
+)
 _TRANSFER = (
-    "Needs the role `admin` in both organizations. Returns 412 while a site shows the space. Deletes roles "
-    "and invites."
+    "The caller needs the role `admin` in both organizations. Returns 412 while a site shows the space. "
+    "Deletes the roles and invitations."
 )
 
 OPERATIONS = [
@@ -17,27 +20,29 @@ OPERATIONS = [
     post("createSpace", ORG + "/spaces", spaces.create_space, mc.Space, mc.SpaceCreate, status=201,
          body_required=False, needs=None, errors=(403,), note=_CREATOR, **ADDED),
     get("getSpaceById", SP, spaces.get_space, mc.Space, mc.SpaceQuery,
-        note="Returns a deleted space, with `deletedAt`, for seven days."),
+        note="Also returns a space that was deleted in the last seven days, with the time in `deletedAt`."),
     delete("deleteSpaceById", SP, spaces.delete_space,
            note="Removes the space from every site. The space can be restored for seven days."),
     patch("updateSpaceById", SP, spaces.update_space, mc.Space, mc.SpaceUpdate),
     post("duplicateSpace", SP + "/duplicate", spaces.duplicate_space, mc.Space, status=201,
          needs=None, errors=(403,),
-         note="Copies settings, roles and content, but adds the copy to no site. " + _CREATOR),
+         note="Copies settings, roles and content. Does not add the copy to a site. " + _CREATOR),
     post("restoreSpace", SP + "/restore", spaces.restore_space, mc.Space,
-         note="Returns 404 after seven days. Restores to the end of the collection."),
+         note="Restores the space as the last space of the collection. Returns 404 more than seven days "
+              "after the delete."),
     post("moveSpace", SP + "/move", moves.move_space, mc.Space, mc.ContentMove, note=_MOVE, **MOVED),
     post("transferSpace", SP + "/transfer", moves.transfer_space, mc.Space, mc.Transfer, note=_TRANSFER,
          **TRANSFERRED),
     get("getCollectionById", COLLECTION, collections.get_collection, mc.Collection,
-        note="Returns 404 to callers without a role on the collection."),
+        note="Returns 404 if the caller has no role on the collection."),
     delete("deleteCollectionById", COLLECTION, collections.delete_collection,
-           note="Moves the content to the collection's position, and deletes the roles."),
+           note="Moves the spaces and collections inside the collection to the position of the "
+                "collection. Deletes the roles."),
     patch("updateCollectionById", COLLECTION, collections.update_collection, mc.Collection,
           mc.CollectionUpdate, note="Treats an empty description as no description."),
     listing("listSpacesInCollectionById", COLLECTION + "/spaces", collections.list_collection_spaces,
             mc.Space,
-            note="Lists only spaces directly in the collection."),
+            note="Lists only spaces that are directly in the collection."),
     post("moveCollection", COLLECTION + "/move", moves.move_collection, mc.Collection, mc.ContentMove,
          note=_MOVE, **MOVED),
     post("transferCollection", COLLECTION + "/transfer", moves.transfer_collection, mc.Collection,
@@ -45,7 +50,8 @@ OPERATIONS = [
     listing("listCollectionsInOrganizationById", ORG + "/collections", collections.list_collections,
             mc.Collection,
             mc.CollectionsQuery,
-            note="Lists each collection before its content. `nested` is a filter."),
+            note="Lists each collection before the collections inside. With `nested=false`, lists only "
+                 "collections at the top level."),
     post("createCollection", ORG + "/collections", collections.create_collection, mc.Collection,
          mc.CollectionCreate, status=201, body_required=False, needs=None, errors=(403,), note=_CREATOR),
 ]  # fmt: skip

@@ -9,45 +9,51 @@ GROUP = SITE + "/section-groups/{siteSectionGroupId}"
 PLACE = SITE + "/site-spaces/{siteSpaceId}"
 LINK = SITE + "/external-links/{siteExternalLinkId}"
 
-_SHARED = "Lists entries in navigation order. Returns 404 for an invalid `shareKey` of a share-link site."
-_MOVED = "Moves among siblings only. Returns 409 if the order stays the same and 400 for an invalid position."
+_SHARED = (
+    "Lists the objects in the order of the navigation. Returns 404 for an invalid `shareKey` of a "
+    "share-link site."
+)
+_MOVED = (
+    "Moves the object only within the parent. Returns 409 if the order does not change, and 400 if the "
+    "position is invalid."
+)
 
 OPERATIONS = [
     get("getSiteStructure", SITE + "/structure", structure.get_structure, ms.Structure, **ADDED,
-        note="Includes drafts and hidden site spaces."),
+        note="The response includes drafts and hidden site spaces."),
     patch("sortSiteStructure", SITE + "/structure/sort", structure.sort_structure, ms.SortedNode, ms.Sort,
           minimal=True, **ADDED,
           needs="edit",
-          note="Accepts an order that changes nothing."),
+          note="Succeeds even if the order does not change."),
     listing("listSiteSections", SITE + "/sections", structure.list_sections, ms.SiteSection, ms.SharedQuery,
             note=_SHARED),
     post("addSectionToSite", SITE + "/sections", structure.create_section, ms.SiteSection,
          ms.SectionCreate, status=201, minimal=True,
          needs="create",
-         note="Adds the section at the end, with a path made from the title. A null `spaceId` creates a "
-         "space."),
+         note="Adds the section after all other sections, with a path that is made from the title. If "
+              "`spaceId` is null, also creates a space."),
     delete("deleteSiteSectionById", SECTION, structure.delete_section,
            needs="create",
-           note="Deletes the section's site spaces and redirects, and keeps the spaces."),
+           note="Also deletes the site spaces and redirects of the section, but not the spaces."),
     patch("updateSiteSectionById", SECTION, structure.update_section, ms.SiteSection, ms.SectionUpdate,
           errors=(409,), minimal=True,
           needs="edit",
-          note="Returns 409 if another section of the site has the path."),
+          note="Returns 409 if another section of the site has the same path."),
     post("moveSiteSection", SECTION + "/move", structure.move_section, ms.SiteSection, ms.NodeMove,
          deprecated=True, **MOVED, needs="edit", note=_MOVED),
     listing("listSiteSectionGroups", SITE + "/section-groups", structure.list_groups, ms.SiteSectionGroup,
-            note="Lists nested groups too, each group before its content."),
+            note="Also lists groups inside groups. A group comes before the groups inside the group."),
     post("addSectionGroupToSite", SITE + "/section-groups", structure.create_group, ms.SiteSectionGroup,
          ms.GroupCreate, status=201, minimal=True,
          needs="create",
-         note="Moves the named sections into the new group. Groups nest at most 50 deep."),
+         note="Moves the sections in the body into the new group. Groups can be at most 50 levels deep."),
     patch("updateSiteSectionGroupById", GROUP, structure.update_group, ms.SiteSectionGroup, ms.GroupUpdate,
           minimal=True,
           needs="edit",
           note="Returns 400 if the group would be inside itself."),
     delete("deleteSiteSectionGroupById", GROUP, structure.delete_group,
            needs="create",
-           note="Moves the group's content to the group's position."),
+           note="Moves the sections and groups inside the group to the position of the group."),
     post("addSectionToGroup", GROUP + "/sections", structure.add_group_section, ms.SiteSectionGroup,
          ms.GroupSection, status=201,
          needs="edit",
@@ -59,29 +65,30 @@ OPERATIONS = [
          **MOVED, needs="edit", note=_MOVED),
     listing("listSiteSpaces", SITE + "/site-spaces", structure.list_site_spaces, ms.SiteSpace,
             ms.SiteSpacesQuery,
-            note="Lists entries in navigation order. `default=true` finds the default site space of each "
-            "section."),
+            note="Lists the objects in the order of the navigation. With `default=true`, lists only the "
+                 "default site space of each section."),
     post("addSpaceToSite", SITE + "/site-spaces", structure.create_site_space, ms.SiteSpace,
          ms.SiteSpaceCreate, status=201, minimal=True,
          needs="create",
          note="Adds the site space at the end. A site can show a space more than once."),
     delete("deleteSiteSpaceById", PLACE, structure.delete_site_space,
            needs="create",
-           note="Deletes the site space's customization and redirects, and keeps an empty section."),
+           note="Also deletes the customization and redirects of the site space. Keeps a section that "
+                "becomes empty."),
     patch("updateSiteSpaceById", PLACE, structure.update_site_space, ms.SiteSpace, ms.SiteSpaceUpdate,
           errors=(409,), minimal=True,
           needs="edit",
-          note="Returns 409 if another site space of the section has the path."),
+          note="Returns 409 if another site space of the section has the same path."),
     post("moveSiteSpace", PLACE + "/move", structure.move_site_space, ms.SiteSpace, ms.NodeMove,
          deprecated=True, **MOVED, needs="edit", note=_MOVED),
     post("createSiteExternalLink", SITE + "/external-links", structure.create_link, ms.SiteExternalLink,
          ms.LinkCreate, status=201, minimal=True, **ADDED,
          needs="create",
-         note="Adds the link at the end of `parent`, or at the site's top level."),
+         note="Adds the link as the last object of `parent`, or of the top level of the site."),
     patch("updateSiteExternalLinkById", LINK, structure.update_link, ms.SiteExternalLink, ms.LinkUpdate,
           minimal=True, **ADDED,
           needs="edit",
-          note="Moves the link to the end of the new `parent`."),
+          note="If the body has a new `parent`, moves the link to the end of this parent."),
     delete("deleteSiteExternalLinkById", LINK, structure.delete_link, **ADDED,
            needs="create"),
 ]  # fmt: skip

@@ -14,7 +14,8 @@ OPERATIONS = [
     _TRANSLATIONS.list("listTranslations", needs="read", note="Lists the oldest translations first."),
     post("createTranslation", ORG + "/translations", translations.create_translation, mg.Translation,
          mg.TranslationCreate, status=201, needs="create",
-         note="Starts the first run. Returns 400 for a language that the space already has."),
+         note="Also starts the first run of the translation. Returns 400 if the space, or another "
+              "translation of the space, has this language."),
     _TRANSLATIONS.get(
         "getTranslation", needs="read",
         note="Returns `result` while the translated space exists."),
@@ -24,7 +25,7 @@ OPERATIONS = [
     _TRANSLATIONS.delete("deleteTranslation", needs="create", note="Keeps the translated space."),
     post("runTranslation", TRANSLATION + "/run", translations.run_translation, None, status=204,
          needs="create",
-         note="Starts no second run while a run waits or works."),
+         note="Starts no second run while another run is waiting or running."),
     listing("listTranslationsGlossary", GLOSSARY, translations.list_entries, mg.GlossaryEntry,
             mg.GlossaryQuery, needs="read", **ADDED,
             note="Lists the oldest terms first, or sorts by the language in `orderBy`."),
@@ -32,5 +33,5 @@ OPERATIONS = [
         mg.GlossaryEntry, needs="read", **ADDED),
     put("updateTranslationsGlossary", GLOSSARY, translations.change_entries, None, mg.GlossaryChanges,
         status=204, needs="create", **ADDED,
-        note="Makes all changes or none. Local translations ignore the glossary."),
+        note="Makes all changes or none. Translations of the local server ignore the glossary."),
 ]  # fmt: skip
