@@ -71,7 +71,7 @@ class Places:
             nearest = self._nearest(pattern, names) if suggest else None
             place = names == "objects" and at == len(pattern.segments)
             suffix = pattern.text[len(pattern.path) :]
-            known = f'name an entry in it: "{pattern.path}/KEY{suffix}"' if place else self._known(spots)
+            known = f'add the key of an entry: "{pattern.path}/KEY{suffix}"' if place else self._known(spots)
             hint = f'did you mean "{nearest}"?' if nearest else known
             if (field := self._field_as_segment(pattern, at, spots, names)) is not None:
                 return field
@@ -195,19 +195,19 @@ class Places:
     def _reason(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> str:
         if at == len(pattern.segments):
             if names == "lists":
-                return f'"{pattern.text}" names no list of entries, and only what is in one is ever deleted'
-            return f'"{pattern.text}" names the place of entries, and no entry'
+                return f'"{pattern.text}" is not a list of entries, and dpsync deletes only objects in lists'
+            return f'"{pattern.text}" is a list of entries, and not an entry'
         segment = plain_segment(pattern.segments[at])
         if spots == {_START}:
-            return f'"{segment}" is neither the key of an organization nor the name of a list, such as teams'
+            return f'"{segment}" is neither an organization in your files nor a list such as "sites"'
         if len(spots) > 1:
-            return f'nothing can have the address "{pattern.text}"'
+            return f'no object can have the address "{pattern.text}"'
         (spot,) = spots
         where = self.registry[spot.kind].one if not spot.words else f'"{spot.words[-1]}"'
         held = [kind for kind in self._held(spot) if not isinstance(kind.shape, Single)]
         if held and spot.words:
             return f'"{segment}" cannot be the key of {" or ".join(kind.one for kind in held)}'
-        return f'"{segment}" is not a list or entry of {where}'
+        return f'"{segment}" is not a part of {where}'
 
     def _field_as_segment(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> Mistake | None:
         """What is wrong with a pattern whose last segment is a field of the thing before it."""
@@ -219,7 +219,7 @@ class Places:
             return None
         if names == "anything":
             path = "/".join(pattern.segments[:at])
-            reason = f'"{segment}" is a field of {kind.one}, so write a "#" before it'
+            reason = f'"{segment}" is a field of {kind.one}, so "#" must be before the field'
             return Mistake(reason, f'write "{path}#{segment}"')
         wanted = "a list of entries" if names == "lists" else "an entry"
         return Mistake(f'"{segment}" is a field of {kind.one}, and not {wanted}', self._known(spots))
@@ -227,23 +227,23 @@ class Places:
     def _known(self, spots: Iterable[Spot]) -> str:
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
         if words:
-            return f"allowed here: {', '.join(words)}"
-        return "docs/configuration.md explains addresses; a plan shows those of this configuration"
+            return f"possible here: {', '.join(words)}"
+        return "copy an address from a plan, or read docs/configuration.md"
 
     def _field_mistake(self, pattern: Pattern, ends: Iterable[Spot]) -> Mistake | None:
         kinds = self._objects(ends)
         path = pattern.path
         known = sorted({field.name for kind in kinds for field in kind.fields})
         if not kinds:
-            reason = f'"{path}" names the place of entries, which has no fields'
-            return Mistake(reason, f'name an entry in it: "{path}/KEY#{pattern.field}"')
+            reason = f'"{path}" is a list of entries, and a list has no fields'
+            return Mistake(reason, f'add the key of an entry: "{path}/KEY#{pattern.field}"')
         if pattern.field in known:
             return None
         nearest = did_you_mean(pattern.field or "", known)
-        what = kinds[0].one if len(kinds) == 1 else "nothing there"
+        what = kinds[0].one if len(kinds) == 1 else "no object at this address"
         reason = f'{what} has {"no" if len(kinds) == 1 else "a"} field "{pattern.field}"'
         return Mistake(
-            reason, f'did you mean "{path}#{nearest}"?' if nearest else f"known: {', '.join(known)}"
+            reason, f'did you mean "{path}#{nearest}"?' if nearest else f"the fields are: {', '.join(known)}"
         )
 
     # The nearest pattern that something can fit.

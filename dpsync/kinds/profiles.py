@@ -52,7 +52,7 @@ class Profile(Struct, frozen=True):
 
     def lacks(self, what: str) -> str:
         """The sentence for what it has no operation for."""
-        return f"the profile {self.name} has no operation for {what}"
+        return f"the API version {self.name} has no operation for {what}"
 
 
 Members = tuple[Operation, str]

@@ -46,17 +46,20 @@ class RedirectFault(Struct, frozen=True):
         if not self.circle:
             assert self.node is not None
             path = f'"{self.sources[0]}" is the path of the {noun} "{self.node.segments[-1]}"'
-            return f"this redirect never takes effect: {path}"
+            return f"this redirect has no effect: {path}"
         if len(self.sources) == 1:
             return f'the redirect from "{self.sources[0]}" leads to itself'
-        return f"redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
+        return f"these these redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
 
     def hint(self, noun: str) -> str:
         """Return how to fix the fault. `noun` is the node's kind, such as "section"."""
         if self.node is None:
             one = "the" if len(self.sources) == 1 else "one"
-            return f"change the destination of {one} redirect, or remove the redirect"
-        return f"remove the redirect, or give the {noun} another path: live content takes precedence"
+            return f"change the destination of {one} redirect, or delete the redirect"
+        return (
+            f"delete the redirect, or give the {noun} another path, because readers see content instead of a "
+            "redirect"
+        )
 
 
 def redirect_faults(

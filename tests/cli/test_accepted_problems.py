@@ -58,7 +58,7 @@ def test_accepted_problem_is_not_listed(
     assert "1 object has a problem on GitBook's side: dpsync doctor" in ended.out
     listed, _, accepted = run(command, "-C", directory, "-v").out.partition("Accepted problems")
     assert ("acme/saml/azure" in listed, "acme/saml/azure" in accepted) == (False, True)
-    assert "! acme/openapi/billing: it could not be fetched or parsed" in listed
+    assert "! acme/openapi/billing: GitBook could not fetch or parse the specification" in listed
     found = document(run, command, directory)[command]
     assert [item["address"] for item in found["accepted"]] == ["acme/saml/azure"]
     assert [item["address"] for item in found["trouble"]] == ["acme/openapi/billing"]
@@ -70,7 +70,7 @@ def test_verbose_output_lists_accepted_problems(
 ) -> None:
     ended = run(command, "-C", str(project(accepting(AZURE))), "-v")
     _, _, accepted = ended.out.partition("Accepted problems: 1:\n")
-    assert accepted.startswith("acme/saml/azure: nobody can sign in by it")
+    assert accepted.startswith("acme/saml/azure: the SAML provider is not active")
 
 
 SPEC = "organizations: { acme: { id: acme, openapi: { new: { source: { %s } } } } }\n"

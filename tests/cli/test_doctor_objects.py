@@ -34,8 +34,13 @@ FRENCH = {"source": {"space": "guides", "language": "en"}, "language": "fr"}
 BILLING = "acme/openapi/billing"
 AZURE = "acme/saml/azure"
 PROBLEMS = [
-    (BILLING, "could not be fetched or parsed (FETCH_TIMEOUT", "dpsync.yaml:9", "can reach the URL"),
-    (AZURE, "nobody can sign in by it: it is not active (pending)", "dpsync.yaml:6", "set entityID"),
+    (
+        BILLING,
+        "could not fetch or parse the specification (FETCH_TIMEOUT",
+        "dpsync.yaml:9",
+        "can reach the URL",
+    ),
+    (AZURE, "members cannot sign in with it (pending)", "dpsync.yaml:6", "set entityID"),
 ]
 
 

@@ -350,7 +350,7 @@ HARMLESS: dict[str, tuple[Forge, list[str]]] = {
         [one for one in HONEST if "move" not in one],
     ),
     "value that is not shown": (
-        with_value(TEAM, "title", "(not shown: it may be a secret)"),
+        with_value(TEAM, "title", "(hidden, because it may be a secret)"),
         [one for one in HONEST if "teams/a" not in one],
     ),
     "id of another team": (with_members(TEAM, id="b"), [one for one in HONEST if "teams/a" not in one]),

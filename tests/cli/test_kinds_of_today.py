@@ -28,4 +28,4 @@ def test_a_profile_that_lacks_a_kind_does_not_manage_it_and_says_so(run: Run, pr
     ended = run("plan", "-C", str(project(TEXT)), "--color", "never")
     assert ended.code == 0, ended.out
     said = [line for line in ended.out.splitlines() if "MCP server" in line]
-    assert said == ["    blocked: the profile full has no operation for reading an MCP server"]
+    assert said == ["    blocked: the API version full has no operation for reading an MCP server"]

@@ -26,7 +26,7 @@ organizations:
       billing: { source: { url: https://acme.example/openapi/billing.yaml } }
 """
 SAML = "    saml:\n      new: { label: New }\n"
-WRONG = "! acme/openapi/billing: it could not be fetched or parsed (FETCH_TIMEOUT"
+WRONG = "! acme/openapi/billing: GitBook could not fetch or parse the specification (FETCH_TIMEOUT"
 ONE_PROBLEM = "1 object has a problem on GitBook's side: dpsync doctor"
 
 

@@ -15,7 +15,7 @@ from dpsync.server.store import open_store
 from .conftest import Run
 
 BLOCKED = "acme/sites/docs/redirects//start"
-WHY = "the profile reference has no operation for reading a redirect"
+WHY = "the API version reference has no operation for reading a redirect"
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ def test_a_url_with_a_password_is_a_warning(entry: str, run: Run, project: Proje
     at = project(ROOT.format(entry=entry), {"a.csv": f"source,destination\n/a,{URL}\n"})
     ended = run("validate", "-C", str(at))
     assert ended.code == 0, ended
-    assert "warning[DP242]: the URL holds a user or a password\n  --> " in ended.err
+    assert "warning[DP242]: the URL contains a user name or a password\n  --> " in ended.err
     assert ("a.csv:2:4" if "a.csv" in entry else f"dpsync.yaml:5:{entry.index('https') + 4}") in ended.err
     assert PASSWORD not in ended.out + ended.err
     found = run("validate", "-C", str(at), "--format", "json")

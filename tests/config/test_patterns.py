@@ -89,7 +89,7 @@ FOUND_BY = "an organization in an environment needs an id or a hostname"
 URL_RULE = (
     "is not an allowed variable in a url: use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
 )
-WRITTEN_SECRET = "32 a secret must not be written in the file"
+WRITTEN_SECRET = "32 the secret itself must not be in the file"
 TOKEN_RULE = (
     "is not an allowed token variable: use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
 )

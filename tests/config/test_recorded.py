@@ -66,14 +66,14 @@ READ: dict[str, tuple[Type, Any, Any]] = {
 }  # fmt: skip
 UNFIT: dict[str, tuple[Type, Any, str]] = {
     "number as text": (Text(), 1, "expected text, found the number 1"),
-    "long text": (Text(0, 3), "abcd", "the text has 4 characters; at most 3 are allowed"),
+    "long text": (Text(0, 3), "abcd", "the text has 4 characters, but at most 3 are allowed"),
     "secret as text": (Text(), ENV, "expected text, found a mapping"),
     "secret as data": (Json(), ENV, "a secret from KEY is not allowed here"),
     "secret inside data": (Json(), {"a": [ENV]}, "a secret from KEY is not allowed here"),
     "secret of a file": (FREE, {"a": {"env": "KEY"}}, "a secret from KEY is not allowed here"),
     "text as a reference": (TEAM, "a", "a reference to a is not allowed here"),
     "reference as text": (Text(), REF, "a reference to acme/teams/a is not allowed here"),
-    "reference as a secret": (Text(secret=True), REF, "a secret must not be written in the file"),
+    "reference as a secret": (Text(secret=True), REF, "the secret itself must not be in the file"),
     "reference without a name": (TEAM, {"dpsync:ref": 5}, '"dpsync:ref" needs a text as its value'),
     "id with a slash": (TEAM, {"dpsync:id": "a/b"}, "it contains an invalid id"),
     "id upwards": (TEAM, {"dpsync:id": ".."}, "it contains an invalid id"),
@@ -85,7 +85,7 @@ UNFIT: dict[str, tuple[Type, Any, str]] = {
     "zero byte": (Text(), "a\x00", "the character U+0000 is not allowed here"),
     "depth": (FREE, DEEP, "lists and mappings are nested deeper than 64 levels"),
     "unknown part": (Object({"a": Text()}), {"b": "x"}, 'unknown key "b" in this value'),
-    "wrong key": (Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters; at least 3 are needed"),
+    "wrong key": (Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters, but at least 3 are required"),
 }  # fmt: skip
 INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
     "masked secret": (
@@ -95,7 +95,7 @@ INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
     ),
     "value that is not shown": (
         FREE,
-        {"a": "(not shown: it may be a secret)"},
+        {"a": "(hidden, because it may be a secret)"},
         "it contained a secret, and plans and journals do not contain secrets",
     ),
     "missing part": (Object({"a": Text()}, ("a",)), {}, '"a" is missing in this value'),

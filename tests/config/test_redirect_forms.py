@@ -101,7 +101,8 @@ def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> N
         ),
         pytest.param(
             'url: "https://a.example", section: guides', 47,
-            "this destination can only have section, space, page or url", "remove the others", id="two forms",
+            "this destination can only have section, space, page or url", "delete the other keys",
+            id="two forms",
         ),
         pytest.param(
             "destination: { section: guides }, section: guides", 55,

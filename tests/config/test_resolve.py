@@ -19,7 +19,7 @@ MEMBERS = "members: { ada@acme.example: admin }\n"
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("title: ▸5", 'put it in quotes ("…") to make it text'),
+        ("title: ▸5", 'to make it a text, put it in quotes ("…")'),
         ("title: ▸true", "found the boolean true"),
         ("title: ▸[Acme]", "expected text, found a list"),
         ("title: ▸{ a: b }", "expected text, found a mapping"),
@@ -52,7 +52,7 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
 @pytest.mark.parametrize(
     ("body", "code", "words"),
     [
-        ("title: ▸A", "DP203", "1 character; 2 to 255 are allowed"),
+        ("title: ▸A", "DP203", "1 character, but 2 to 255 are allowed"),
         ("teams: { w: { title: ▸'' } }", "DP203", "1 to 64 are allowed"),
         (f"teams: {{ w: {{ title: ▸{'x' * 65} }} }}", "DP203", "65 characters"),
         (
@@ -67,7 +67,7 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
         ("hostname: ▸a/b?c", "DP204", "is not a host name"),
         ("hostname: ▸Acme", "DP204", "is not a host name"),
         ("hostname: ▸acme-", "DP204", "is not a host name"),
-        ("emailDomains: [a.example, ▸a.example]", "DP207", "stands in the list already"),
+        ("emailDomains: [a.example, ▸a.example]", "DP207", "the list already contains"),
         ("teams: { ▸w: {} }", "DP206", '"title" is missing in the team "w"'),
         ("spaces: { ▸s: { emoji: x } }", "DP206", '"title" is missing'),
         ("teams: { w: { title: W, members: { ▸ada@acme.example: {} } } }", "DP206", '"role" is missing'),
@@ -312,7 +312,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         (
             "collections: { c: { title: C, order: [s, ▸s] } }\nspaces: { s: { title: Ess, collection: c } }",
             "DP207",
-            "stands in the list already",
+            "the list already contains",
         ),
     ],
 )
@@ -417,12 +417,12 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
         (SCHEMA.replace(".json", ".txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
         (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
         (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "holds a list, expected"),
-        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "with properties"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "and additionalProperties: false"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object, properties: {} } } }", {}, "DP208",
          "additionalProperties: false"),
         ("sites: { d: { title: Docs, adaptiveSchema: "
          "▸{ type: object, additionalProperties: false, properties: { a: { type: nope } } } } }", {},
-         "DP208", "no draft-07 JSON Schema: at properties/a/type"),
+         "DP208", "not a valid JSON Schema (draft 7): at properties/a/type"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP202", "expected a mapping"),
     ],
 )  # fmt: skip

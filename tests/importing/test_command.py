@@ -76,7 +76,7 @@ def test_a_certificate_that_is_none_is_left_out_and_named(
     assert ended.code == 0, ended.out + ended.err
     assert "Verified: these files plan no changes." in ended.out
     assert "acme/saml/okta#certificate: " in ended.out
-    assert "this is no certificate: it is not Base64" in ended.out
+    assert "the text is not a certificate: it is not Base64" in ended.out
 
 
 def test_the_files_are_laid_out_by_place_and_sites_have_one_each(

@@ -72,7 +72,7 @@ def live(lab: Lab) -> Any:
         ),
         (
             "contextConnections: { it: { connector: 'builtin:linear', setupSettings: { token: abc } } }",
-            "never written",
+            "must not be in the file",
         ),
     ],
 )
@@ -137,14 +137,14 @@ def test_a_channel_waits_for_a_person_and_the_plan_says_so(lab: Lab) -> None:
     lab.holds(sites=[site(channels=[{"id": "slack", "type": "builtin:slack"}])])
     plan = lab.plan(docs("channels: { it: { type: 'builtin:slack' } }"))
     assert plan.changes == ()
-    assert "a person has to allow the agent" in str(plan)
+    assert "a person must still allow the agent" in str(plan)
 
 
 def test_a_topic_that_the_platform_has_not_found_is_waited_for(lab: Lab) -> None:
     lab.holds(sites=[site(topics=[{"id": "billing", "label": "Billing"}])])
     said = "topics: { it: { label: %s, usageSettings: { changeRequests: true } } }"
     (blocked,) = lab.plan(docs(said % "Refunds")).blocked
-    assert "wait until the platform has found it" in str(blocked)
+    assert "wait until GitBook creates the topic" in str(blocked)
     lab.converges(docs(said % "Billing"))
     assert [found["usageSettings"] for found in live(lab)["topics"]] == [{"changeRequests": True}]
 

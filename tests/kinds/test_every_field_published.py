@@ -68,4 +68,4 @@ def test_a_switch_that_is_gone_is_blocked_where_it_is_declared_and_else_no_diffe
     assert plan.changes == ()
     (blocked,) = plan.blocked
     assert blocked.address == "acme/sites/docs#agentsContext"
-    assert blocked.reason.startswith("the profile published has no operation for setting agentsContext")
+    assert blocked.reason.startswith("the API version published has no operation for setting agentsContext")

@@ -95,13 +95,13 @@ def looks(body: str) -> str:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("{ styling: { corners: ▸null } }", 'the platform\'s own is "rounded": write that'),
-        ("{ styling: { sidebar: { list: ▸null } } }", 'the platform\'s own is "default"'),
-        ("{ styling: { primaryColor: { dark: ▸null } } }", "the platform's own"),
-        ("{ header: { links: ▸null } }", "the platform's own is []"),
-        ("{ announcement: { enabled: ▸null } }", "it is needed here"),
-        ("{ favicon: { icon: { light: ▸~ } } }", "it is needed here"),
-        ("{ footer: { groups: [{ title: ▸null, links: [] }] } }", "it is needed here"),
+        ("{ styling: { corners: ▸null } }", 'write the default "rounded", or'),
+        ("{ styling: { sidebar: { list: ▸null } } }", 'write the default "default"'),
+        ("{ styling: { primaryColor: { dark: ▸null } } }", "write the default"),
+        ("{ header: { links: ▸null } }", "write the default []"),
+        ("{ announcement: { enabled: ▸null } }", "write a value, or"),
+        ("{ favicon: { icon: { light: ▸~ } } }", "write a value, or"),
+        ("{ footer: { groups: [{ title: ▸null, links: [] }] } }", "write a value, or"),
     ],
 )
 def test_a_null_that_could_not_last_is_an_error_at_its_place(tmp_path: Path, body: str, words: str) -> None:

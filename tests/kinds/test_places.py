@@ -110,8 +110,8 @@ def test_what_nothing_can_fit_is_a_mistake(text: str, names: Names, near: str | 
     ("text", "reason"),
     [
         ("teams/*#titel", 'a team has no field "titel"'),
-        ("**/docs#titel", 'nothing there has a field "titel"'),
-        ("teams#title", '"teams" names the place of entries, which has no fields'),
+        ("**/docs#titel", 'no object at this address has a field "titel"'),
+        ("teams#title", '"teams" is a list of entries, and a list has no fields'),
     ],
 )
 def test_a_field_is_missing_of_one_kind_or_of_several(text: str, reason: str) -> None:
@@ -121,12 +121,12 @@ def test_a_field_is_missing_of_one_kind_or_of_several(text: str, reason: str) ->
 @pytest.mark.parametrize(
     ("text", "names", "hint"),
     [
-        ("sites/docs/sections", "lists", "allowed here: "),
-        ("*", "lists", "allowed here: "),
-        ("sites/structure", "lists", "allowed here: "),
-        ("sites/docs/structure/news/latest/more", "objects", "allowed here: customization"),
-        ("teams", "objects", 'name an entry in it: "teams/KEY"'),
-        ("spaces#emoji", "anything", 'name an entry in it: "spaces/KEY#emoji"'),
+        ("sites/docs/sections", "lists", "possible here: "),
+        ("*", "lists", "possible here: "),
+        ("sites/structure", "lists", "possible here: "),
+        ("sites/docs/structure/news/latest/more", "objects", "possible here: customization"),
+        ("teams", "objects", 'add the key of an entry: "teams/KEY"'),
+        ("spaces#emoji", "anything", 'add the key of an entry: "spaces/KEY#emoji"'),
     ],
 )
 def test_where_only_something_wider_would_fit_nothing_is_suggested(

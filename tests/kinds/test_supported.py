@@ -70,7 +70,9 @@ def test_a_call_below_several_parents_is_there_when_all_of_them_have_it() -> Non
 
 
 def test_profiles_say_what_they_lack() -> None:
-    assert REFERENCE.lacks("moving a group") == "the profile reference has no operation for moving a group"
+    assert (
+        REFERENCE.lacks("moving a group") == "the API version reference has no operation for moving a group"
+    )
     assert FULL.has("PATCH", "/anything")
     assert Profile("none", frozenset()).has("GET", "/orgs") is False
 

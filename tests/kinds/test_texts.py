@@ -71,13 +71,13 @@ BARE = "".join(OKTA.splitlines()[1:-1])
         ("", "it is empty"),
         (" \n", "it is empty"),
         ("okta!", "it is not Base64"),
-        ("MIIBgzCCASmgAwIB", "its content is not that of a certificate"),
-        (OKTA.replace("MIIB", "MIIC"), "its content is not that of a certificate"),
+        ("MIIBgzCCASmgAwIB", "its content is not a certificate"),
+        (OKTA.replace("MIIB", "MIIC"), "its content is not a certificate"),
         (OKTA.replace("\n", "\n\n*", 1), "it is not Base64"),
         ("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "its content is not"),
         (OKTA + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "its content is not"),
-        (KEY, "it holds a private key"),
-        (OKTA + KEY, "it holds a private key"),
+        (KEY, "it contains a private key"),
+        (OKTA + KEY, "it contains a private key"),
     ],
 )
 def test_a_certificate_that_is_none_is_an_error_where_the_entry_names_it(
@@ -88,7 +88,7 @@ def test_a_certificate_that_is_none_is_an_error_where_the_entry_names_it(
         body = f"saml: {{ okta: {{ label: Okta, certificate: {said} }} }}"
         (one,) = found(project(tmp_path, body, a_pem=text))
         assert (one.code, one.severity) == ("DP204", "error")
-        assert one.message.startswith(f"this is no certificate: {wrong}")
+        assert one.message.startswith(f"the text is not a certificate: {wrong}")
         assert one.span is not None
         column = 5 + body.index(said)
         assert (one.span.file, one.span.line, one.span.column) == ("dpsync.yaml", 5, column)

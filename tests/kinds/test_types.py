@@ -133,25 +133,25 @@ TAKEN: list[tuple[Type, str, Any]] = [
     (Markdown(), '"Some *text*"', "Some _text_\n"),
 ]  # fmt: skip
 
-IN_QUOTES = 'put it in quotes ("…") to make it text'
+IN_QUOTES = 'to make it a text, put it in quotes ("…")'
 NO_SECRET = (
-    "a secret must not be written in the file; write {env: NAME}; "
-    "dpsync reads the variable when it sends the value"
+    "the secret itself must not be in the file; write {env: NAME}, "
+    "and put the secret into the environment variable NAME"
 )
 NO_DOMAIN = "write acme.example, without https://, *. or an @"
 NO_URL = "is not a URL that starts with http:// or https://; begin it with https://"
 ALONE = "write the value alone, without [ ] and without a dash"
-LEAVE = "remove the key to not manage it"
+LEAVE = "delete the key if dpsync should not manage the value"
 
 REFUSED: list[tuple[Type, str, str]] = [
     (Text(), "1", "DP202 1:1 expected text, found the number 1; " + IN_QUOTES),
     (Text(), "true", "DP202 1:1 expected text, found the boolean true; " + IN_QUOTES),
     (Text(), "[a]", f"DP202 1:1 expected text, found a list; {ALONE}"),
     (Text(), "{a: b}", "DP202 1:1 expected text, found a mapping"),
-    (Text(2, 4), "a", "DP203 1:1 the text has 1 character; 2 to 4 are allowed"),
-    (Text(2, 4), "abcde", "DP203 1:1 the text has 5 characters; 2 to 4 are allowed"),
-    (Text(2), "a", "DP203 1:1 the text has 1 character; at least 2 are needed"),
-    (Text(0, 1), "ab", "DP203 1:1 the text has 2 characters; at most 1 are allowed"),
+    (Text(2, 4), "a", "DP203 1:1 the text has 1 character, but 2 to 4 are allowed"),
+    (Text(2, 4), "abcde", "DP203 1:1 the text has 5 characters, but 2 to 4 are allowed"),
+    (Text(2), "a", "DP203 1:1 the text has 1 character, but at least 2 are required"),
+    (Text(0, 1), "ab", "DP203 1:1 the text has 2 characters, but at most 1 are allowed"),
     (Text(pattern="[a-z]+"), "abC", 'DP204 1:1 "abC" is not of the form [a-z]+'),
     (Text(pattern="[a-z]+", meaning="a slug"), "a b", 'DP204 1:1 "a b" is not a slug'),
     (Text(form="email"), "ada", 'DP204 1:1 "ada" is not an e-mail address; write it as ada@acme.example'),
@@ -193,8 +193,8 @@ REFUSED: list[tuple[Type, str, str]] = [
         "5",
         "DP202 1:1 expected the key of a team or member, or {id: …}, found the number 5",
     ),
-    (Reference.to("team"), "{id: ''}", "DP202 1:6 expected an id of the platform, found an empty text"),
-    (Reference.to("team"), "{id: ..}", "DP202 1:6 expected an id of the platform, found only dots"),
+    (Reference.to("team"), "{id: ''}", "DP202 1:6 expected a GitBook id, found an empty text"),
+    (Reference.to("team"), "{id: ..}", "DP202 1:6 expected a GitBook id, found only dots"),
     (Reference.to("team"), "{id: 5}", "DP202 1:1 expected the key of a team, or {id: …}, found a mapping"),
     (
         Reference.to("team"),
@@ -203,40 +203,40 @@ REFUSED: list[tuple[Type, str, str]] = [
     ),
     (PERSON, "[a]", "DP202 1:1 expected a mapping, found a list"),
     (PERSON, "{name: A, agent: true}", 'DP201 1:11 "agent" is no part of a person'),
-    (PERSON, "{name: Adam}", "DP203 1:8 the text has 4 characters; 1 to 3 are allowed"),
-    (ICON, "{}", "DP206 1:1 an icon has one of emoji, file"),
-    (ICON, "{emoji: e, file: f}", "DP206 1:1 an icon has one of emoji, file"),
+    (PERSON, "{name: Adam}", "DP203 1:8 the text has 4 characters, but 1 to 3 are allowed"),
+    (ICON, "{}", "DP206 1:1 an icon must have exactly one of these keys: emoji, file"),
+    (ICON, "{emoji: e, file: f}", "DP206 1:1 an icon must have exactly one of these keys: emoji, file"),
     (RULE, "few", 'DP202 1:1 expected a mapping with rule: few | none, found the text "few"'),
     (RULE, "{most: m}", "DP202 1:1 expected a mapping with rule: few | none, found a mapping"),
     (RULE, "{rule: nne}", 'DP202 1:8 expected one of few, none, found the text "nne"; did you mean "none"?'),
     (RULE, "{rule: [few]}", "DP202 1:8 expected one of few, none, found a list"),
     (NAMES, "a", 'DP202 1:1 expected a list, found the text "a"; write [a]'),
-    (NAMES, "[a, b, c]", "DP203 1:1 it has 3 entries; at most 2 are allowed"),
-    (NAMES, "[a, abcd]", "DP203 1:5 the text has 4 characters; 1 to 3 are allowed"),
-    (SET, "[a, b, a]", "DP207 1:8 this stands in the list already"),
+    (NAMES, "[a, b, c]", "DP203 1:1 the list has 3 items, but at most 2 are allowed"),
+    (NAMES, "[a, abcd]", "DP203 1:5 the text has 4 characters, but 1 to 3 are allowed"),
+    (SET, "[a, b, a]", "DP207 1:8 the list already contains this value"),
     (LANGUAGES, "[a]", "DP202 1:1 expected a mapping, found a list"),
-    (LANGUAGES, "{}", "DP203 1:1 it has 0 entries; 1 to 1 are allowed"),
-    (LANGUAGES, "{de: a, fr: b}", "DP203 1:1 it has 2 entries; 1 to 1 are allowed"),
+    (LANGUAGES, "{}", "DP203 1:1 the mapping has 0 keys, but 1 to 1 are allowed"),
+    (LANGUAGES, "{de: a, fr: b}", "DP203 1:1 the mapping has 2 keys, but 1 to 1 are allowed"),
     (LANGUAGES, "{en: a}", 'DP202 1:2 expected one of de, fr, found the text "en"'),
-    (LANGUAGES, "{de: ''}", "DP203 1:6 the text has 0 characters; at least 1 are needed"),
-    (Table(Text(), Flag(), least=1), "{}", "DP203 1:1 it has 0 entries; at least 1 are allowed"),
-    (OPEN, "{abc: true}", "DP203 1:2 the text has 3 characters; 1 to 2 are allowed"),
+    (LANGUAGES, "{de: ''}", "DP203 1:6 the text has 0 characters, but at least 1 are required"),
+    (Table(Text(), Flag(), least=1), "{}", "DP203 1:1 the mapping has 0 keys, but at least 1 are required"),
+    (OPEN, "{abc: true}", "DP203 1:2 the text has 3 characters, but 1 to 2 are allowed"),
     (Json(shape={"type": "object"}), "[1]", "DP202 1:1 expected a mapping, found a list"),
     (Json(shape={"type": "array"}), "{a: 1}", "DP202 1:1 expected a list, found a mapping"),
     (Json(check=lambda value: ["it is odd"] if value == 1 else []), "1", "DP208 1:1 it is odd"),
     (
         Json(platform_default={"a": {"b": 1}}),
         "{a: {b: null}}",
-        'DP222 1:9 "b" cannot be null; the platform\'s own is 1: write that, or ' + LEAVE,
+        'DP222 1:9 "b" cannot be null; write the default 1, or ' + LEAVE,
     ),
     (
         Json(needed=("a.b",)),
         "{a: [{b: null}]}",
-        'DP222 1:10 "b" cannot be null; it is needed here: ' + LEAVE,
+        'DP222 1:10 "b" cannot be null; write a value, or ' + LEAVE,
     ),
-    (LongText(2, 3), "a", "DP203 1:1 the text has 1 character; 2 to 3 are allowed"),
-    (LongText(2, 3), "abcd", "DP203 1:1 the text has 4 characters; 2 to 3 are allowed"),
-    (LongText(2), "a", "DP203 1:1 the text has 1 character; at least 2 are allowed"),
+    (LongText(2, 3), "a", "DP203 1:1 the text has 1 character, but 2 to 3 are allowed"),
+    (LongText(2, 3), "abcd", "DP203 1:1 the text has 4 characters, but 2 to 3 are allowed"),
+    (LongText(2), "a", "DP203 1:1 the text has 1 character, but at least 2 are required"),
     (LongText(), "5", "DP202 1:1 expected text, found the number 5; " + IN_QUOTES),
     (LongText(), "{file: 5}", "DP202 1:8 expected the path of a file, found the number 5"),
     (LongText(), "{file: a, more: b}", "DP202 1:1 expected text, found a mapping"),
@@ -277,14 +277,14 @@ def test_a_misspelt_part_that_must_be_there_is_told_once() -> None:
 SEGMENTS = [
     ("a b", '"a b" is "a%20b" in URLs'),
     ("a/b", '"a/b" is "a%2Fb" in URLs'),
-    (".", 'no URL leads to ".": to a browser it is another place in the tree'),
-    ("..", 'no URL leads to "..": to a browser it is another place in the tree'),
+    (".", 'no URL leads to ".", because a browser reads it as another folder'),
+    ("..", 'no URL leads to "..", because a browser reads it as another folder'),
 ]
 
 
 @pytest.mark.parametrize(("text", "told"), SEGMENTS)
 def test_a_text_that_reads_otherwise_in_a_url_is_taken_and_told(text: str, told: str) -> None:
-    hint = "letters, digits and - . _ ~ need no encoding"
+    hint = "use only letters, digits and - . _ ~ to keep the URL readable"
     assert parsed(Text(segment=True), json_text(text)) == (text, [f"DP237 1:1 {told}; {hint}"])
 
 
@@ -292,8 +292,8 @@ def test_what_looks_like_a_secret_is_taken_and_told() -> None:
     value, told = parsed(Json(secrets=True), "{list: [{botToken: hunter2}]}")
     assert value == {"list": [{"botToken": "hunter2"}]}
     assert told == [
-        'DP236 1:20 "botToken" looks like a secret that is written in the file; '
-        "write { env: NAME }, and set the variable NAME to the secret"
+        'DP236 1:20 "botToken" looks like a secret, and a secret must not be in a file; '
+        "write { env: NAME }, and put the secret into the environment variable NAME"
     ]
 
 
@@ -554,7 +554,7 @@ def test_an_answer_as_the_value_that_a_file_would_have(kind: Type, wire: Any, va
 
 def test_what_stands_for_a_live_secret_is_never_sent() -> None:
     """Otherwise, what stands for a live secret is sent in its place, and whoever asks with it is refused."""
-    with pytest.raises(ValueError, match="from its variable"):
+    with pytest.raises(ValueError, match="from an environment variable"):
         KEYS.encode({"A": UNDISCLOSED})
 
 

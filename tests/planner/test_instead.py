@@ -74,5 +74,5 @@ def test_where_the_platform_takes_no_icon_it_is_blocked(server: ThreadedServer, 
     plan = lab.plan(declared(icon=ICON))
     assert plan.changes == ()
     assert [(item.address, item.reason) for item in plan.blocked] == [
-        ("acme/spaces/en#icon", f"the profile full has no operation for setting icon to {ICON}")
+        ("acme/spaces/en#icon", f"the API version full has no operation for setting icon to {ICON}")
     ]

@@ -85,7 +85,7 @@ def test_what_it_cannot_do_is_blocked_with_its_reason(documented: Documented) ->
 
     plan = documented.plan(EVERYTHING)
 
-    no = "the profile reference has no operation for"
+    no = "the API version reference has no operation for"
     docs = "acme/sites/docs"
     assert reasons(plan) == {
         "acme/glossary/shop": f"{no} reading a glossary term",
@@ -121,7 +121,7 @@ def test_groups_have_no_order_there(documented: Documented) -> None:
     """)
 
     (blocked,) = plan.blocked
-    assert blocked.reason == "the profile reference has no operation for moving a section group"
+    assert blocked.reason == "the API version reference has no operation for moving a section group"
     assert blocked.address in ("acme/sites/docs/structure/g", "acme/sites/docs/structure/h")
     assert plan.empty
 
@@ -204,7 +204,7 @@ def test_unread_places_are_blocked_even_when_empty(documented: Documented) -> No
     documented.holds()
     plan = documented.plan("glossary: {}", "{ prune: [glossary] }")
     assert reasons(plan) == {
-        "acme/glossary": "the profile reference has no operation for reading a glossary term"
+        "acme/glossary": "the API version reference has no operation for reading a glossary term"
     }
 
 
@@ -225,7 +225,7 @@ def test_a_listed_order_is_blocked_where_spaces_cannot_be_moved(documented: Docu
 
     assert [change.moved for change in planned(REFERENCE).changes] == ["before acme/spaces/a"]
     assert reasons(planned(Registry(REFERENCE.declared.values(), still))) == {
-        "acme/spaces/b": "the profile still has no operation for moving a space"
+        "acme/spaces/b": "the API version still has no operation for moving a space"
     }
 
 

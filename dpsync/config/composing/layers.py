@@ -167,7 +167,7 @@ def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
         hint = (
             f"write token: {{ env: DPSYNC_TOKEN_PROD }}, and set that variable to the token. {_OTHER_NAMES}"
         )
-        return [Diagnostic("DP205", "a secret must not be written in the file", node.span, hint=hint)]
+        return [Diagnostic("DP205", "the secret itself must not be in the file", node.span, hint=hint)]
     message = f"{name} is not an allowed token variable: {_VARIABLE_RULE}"
     hint = f"rename the variable, for example to DPSYNC_TOKEN_PROD. {_OTHER_NAMES}"
     return [Diagnostic(codes.FORBIDDEN_VARIABLE, message, node_of_name.span, hint=hint)]

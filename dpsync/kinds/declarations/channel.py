@@ -31,8 +31,8 @@ CHANNEL = Kind(
     platform=PlatformWork(
         trouble=Trouble(
             "status",
-            "a person has to allow the agent in the application",
-            "open the channel in the site's settings on the platform and finish its setup",
+            "a person must still allow the agent in GitBook",
+            "open the channel in the settings of the site in GitBook, and finish the setup",
             fine=("active",),
         )
     ),

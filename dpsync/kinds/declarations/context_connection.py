@@ -19,7 +19,7 @@ from dpsync.kinds.types import Enum, Flag, Object, Text
 _BOOST = Enum(("x0.8", "x1.0", "x1.2"))
 _USAGE = Object(
     {"changeRequests": Flag(), "search": Flag(), "sync": Flag(), "searchBoost": _BOOST},
-    ("changeRequests", "search", "searchBoost"), "the use of a connection",
+    ("changeRequests", "search", "searchBoost"), "the usage settings of a connection",
 )  # fmt: skip
 _SETUP = {"connector": "$connector", "setupSettings": "$value"}
 CONTEXT_CONNECTION = Kind(
@@ -39,7 +39,7 @@ CONTEXT_CONNECTION = Kind(
     platform=PlatformWork(
         busy=Busy("status", ("syncing",)),
         trouble=Trouble("status", "its last synchronization failed",
-                        "check the access to the service in the site's settings on the platform",
+                        "check the access to the service in the settings of the site in GitBook",
                         detail="failureReason",
                         fine=("pending", "syncing", "succeeded")),
         acts={"sync": Post("{self}/sync", None, repeat="never")},

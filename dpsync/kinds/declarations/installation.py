@@ -28,8 +28,8 @@ INSTALLATION = Kind(
     delete=Delete(repeat="safe"),
     content=True,
     platform=PlatformWork(
-        trouble=Trouble("status", "it does nothing: it is not active",
-                        "open the integration on the platform and finish its setup", fine=("active",)),
+        trouble=Trouble("status", "the integration is not active and does nothing",
+                        "open the integration in GitBook, and finish the setup", fine=("active",)),
     ),
     security=True,
     fields=(

@@ -28,8 +28,8 @@ OPENAPI = Kind(
         busy=Busy("processingState", ("pending", "progress")),
         trouble=Trouble(
             "lastProcessErrorCode",
-            "it could not be fetched or parsed",
-            "check that the platform can reach the URL, and that the specification is valid",
+            "GitBook could not fetch or parse the specification",
+            "check that GitBook can reach the URL and that the specification is valid",
             detail="lastProcessError",
         ),
         processed="source",

@@ -14,10 +14,11 @@ ORGANIZATION = Kind(
     read=One(),
     find=Pages("/orgs"),
     identity=("hostname",),
-    create=ByHand("make the organization on the platform, then name its id here"),
+    create=ByHand("create the organization in GitBook, and write the id of the organization in the entry"),
     update=Patch("{self}", repeat="safe"),
     platform=PlatformWork(trouble=Trouble(
-        "blocked", "the platform has blocked it", "ask the platform's support to unblock the organization")),
+        "blocked", "GitBook has blocked the organization",
+        "ask GitBook to unblock the organization")),
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always", on_profiles={"published": {
             "type": Text(2, 255, r"[\s\S]*\S.*\S[\s\S]*", meaning="a title: two visible characters")}}),

@@ -22,8 +22,8 @@ SAML = Kind(
     platform=PlatformWork(
         trouble=Trouble(
             "status",
-            "nobody can sign in by it: it is not active",
-            "set entityID, ssoURL and certificate, then check the provider on the platform",
+            "the SAML provider is not active, so members cannot sign in with it",
+            "set entityID, ssoURL and certificate, and check the provider in GitBook",
             fine=("active",),
         )
     ),

@@ -13,7 +13,7 @@ TOPIC = Kind(
     changed="updatedAt",
     identity=("label",),  # not unique on the platform
     title="label",
-    create=ByHand("wait until the platform has found it ({key}): no request makes a topic"),
+    create=ByHand("wait until GitBook creates the topic {key}, because the API cannot create topics"),
     update=Patch("{self}", repeat="safe"),
     fields=(
         Field("label", Text(1), on="create", required=True),

@@ -39,7 +39,7 @@ TRANSLATION = Kind(
     platform=PlatformWork(
         outputs=Outputs("space", read="result.space", made=("status", "completed")),
         busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
-        trouble=Trouble("status", "its last run came to nothing",
+        trouble=Trouble("status", "the last run of the translation failed",
                         "check the source space and the instructions of the translation",
                         fine=("pending", "running", "completed")),
         acts={"run": Post("{self}/run", None, repeat="never")},

@@ -14,14 +14,12 @@ def claims_schema(value: Any) -> list[str]:
         or not isinstance(value.get("properties"), dict)
         or value.get("additionalProperties") is not False
     ):
-        return [
-            "a visitor schema is a JSON Schema of type object with properties, additionalProperties: false"
-        ]
+        return ["a visitor schema must have type: object, properties, and additionalProperties: false"]
     try:
         Draft7Validator.check_schema(value)
     except SchemaError as error:
         where = "/".join(map(str, error.absolute_path)) or "the top"
-        return [f"this is no draft-07 JSON Schema: at {where}: {error.message}"]
+        return [f"this value is not a valid JSON Schema (draft 7): at {where}: {error.message}"]
     return []
 
 
@@ -31,23 +29,25 @@ def described_claims_schema(value: Any) -> list[str]:
     if wrong:
         return wrong
     odd = sorted(value.keys() - {"$schema", "type", "properties", "additionalProperties"})
-    wrong += [f'a visitor schema has no "{name}"' for name in odd]
+    wrong += [f'the key "{name}" is not allowed in a visitor schema' for name in odd]
     return wrong + [said for name, part in value["properties"].items() for said in _claim(name, part)]
 
 
 def _claim(name: str, part: Any) -> list[str]:
     """What is wrong with one claim; `name` is its dotted path."""
     if not isinstance(part, dict):
-        return [f'the claim "{name}" is a mapping']
+        return [f'the claim "{name}" must be a mapping']
     kind = part.get("type")
     if kind not in _TYPES:
-        return [f'the claim "{name}" has one of the types {", ".join(_TYPES)}']
+        return [f'the claim "{name}" must have one of the types {", ".join(_TYPES)}']
     wrong = [] if isinstance(part.get("description"), str) else [f'the claim "{name}" needs a description']
-    wrong += [f'the claim "{name}" has no "{odd}"' for odd in sorted(part.keys() - _TYPES[kind])]
+    wrong += [
+        f'the key "{odd}" is not allowed in the claim "{name}"' for odd in sorted(part.keys() - _TYPES[kind])
+    ]
     if kind == "array":
         items = part.get("items")
         if not isinstance(items, dict) or items.get("type") in ("array", "object"):
-            return [*wrong, f'the claim "{name}" needs items of text, numbers or booleans']
+            return [*wrong, f'the claim "{name}" needs "items" of the type string, number or boolean']
         return wrong + _claim(f"{name} items", items)
     if kind == "object":
         if part.get("additionalProperties") is not False or not isinstance(part.get("properties"), dict):

@@ -117,10 +117,10 @@ class Json(Type, frozen=True):
             if not isinstance(item, Scalar) or item.value is not None:
                 refused |= self._refused_nulls(item, default, at, ctx)
             elif default is not None or at in self.needed:
-                own = f"the platform's own is {json_text(default)}: write that, or"
-                hint = (
-                    f"{own if default is not None else 'it is needed here:'} remove the key to not manage it"
-                )
+                unmanaged = "delete the key if dpsync should not manage the value"
+                hint = f"write the default {json_text(default)}, or {unmanaged}"
+                if default is None:
+                    hint = f"write a value, or {unmanaged}"
                 ctx.error("DP222", f'"{name}" cannot be null', item.span, hint)
                 refused = True
         return refused
@@ -137,8 +137,8 @@ class Json(Type, frozen=True):
             case Sequence():
                 return [self._with_secrets(item, name, ctx) for item in node.items]
             case Scalar(value=str(text)) if looks_secret(name, text):
-                message = f'"{name}" looks like a secret that is written in the file'
-                hint = "write { env: NAME }, and set the variable NAME to the secret"
+                message = f'"{name}" looks like a secret, and a secret must not be in a file'
+                hint = "write { env: NAME }, and put the secret into the environment variable NAME"
                 ctx.warning("DP236", message, node.span, hint)
         return plain(node)
 
@@ -234,7 +234,7 @@ def _narrow(live: Value, wanted: Value, leaving: _Leaving) -> Value:
     return live
 
 
-NOT_SHOWN = "(not shown: it may be a secret)"
+NOT_SHOWN = "(hidden, because it may be a secret)"
 
 
 def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> Value:

@@ -46,8 +46,8 @@ class _Problem(NamedTuple):
 def _problem(text: str) -> _Problem | None:
     """Return the first problem of a specification, with line and column from 1; None if it is valid."""
     if _HTML.match(text):
-        hint = "perhaps a login page was saved instead: download the specification with credentials"
-        return _Problem(1, 1, "this is a web page, not an OpenAPI specification", hint)
+        hint = "perhaps the text is a login page: sign in, and download the specification again"
+        return _Problem(1, 1, "the text is a web page, and not an OpenAPI specification", hint)
     if text.lstrip().startswith("{"):
         try:
             document = json.loads(text)
@@ -61,9 +61,9 @@ def _problem(text: str) -> _Problem | None:
         mark = error.problem_mark or error.context_mark
         why = error.problem or "the text ends unexpectedly"
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        return _Problem(line, column, f"this is neither JSON nor YAML: {why}", "correct this line")
+        return _Problem(line, column, f"the text is neither JSON nor YAML: {why}", "correct this line")
     except yaml.YAMLError as error:
-        return _Problem(1, 1, f"this is neither JSON nor YAML: {error}", "save the file as UTF-8 text")
+        return _Problem(1, 1, f"the text is neither JSON nor YAML: {error}", "save the file as UTF-8 text")
     return None if {"openapi", "swagger"} & keys else _no_version(text)
 
 

@@ -242,7 +242,7 @@ def expected(node: Node, what: str, ctx: Parsing) -> Invalid:
     """The one sentence for a value of the wrong type."""
     hint = None
     if what == "text" and isinstance(node, Scalar):
-        hint = 'put it in quotes ("…") to make it text'
+        hint = 'to make it a text, put it in quotes ("…")'
     elif isinstance(node, Sequence) and what != "a list" and _is_it(node.items, what):
         hint = "write the value alone, without [ ] and without a dash"
     elif what == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):

@@ -33,7 +33,7 @@ _FORMS: dict[str, tuple[re.Pattern[str], str, str]] = {
 }
 
 
-UNDISCLOSED = "(not shown: it is a secret)"
+UNDISCLOSED = "(hidden, because it is a secret)"
 """What stands for a secret that is live."""
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]+")
 
@@ -70,7 +70,7 @@ class Text(Type, frozen=True):
             value = value.rstrip("\n")
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return ctx.error(
-                "DP203", f"the text has {counted(len(value), 'character')}; {self._limits()}", node.span
+                "DP203", f"the text has {counted(len(value), 'character')}, but {self._limits()}", node.span
             )
         if self.pattern and not re.fullmatch(self.pattern, value):
             return ctx.error(
@@ -85,8 +85,8 @@ class Text(Type, frozen=True):
                 )
             return ctx.error("DP204", f'"{hide_credentials(value)}" is not {meaning}', node.span, mend)
         if self.form == "url" and has_credentials(value):
-            hint = "remove what stands before the @: whoever sees this file, the plan or the URL can see it"
-            ctx.warning("DP242", "the URL holds a user or a password", node.span, hint)
+            hint = "delete the part before the @, because everybody who sees the file or a plan can read it"
+            ctx.warning("DP242", "the URL contains a user name or a password", node.span, hint)
         if self.segment and as_segment(value) != value:
             self._unreadable(value, node, ctx)
         return value
@@ -96,16 +96,16 @@ class Text(Type, frozen=True):
         """A warning: the platform takes it."""
         message = f'"{value}" is "{as_segment(value)}" in URLs'
         if value in (".", ".."):
-            message = f'no URL leads to "{value}": to a browser it is another place in the tree'
+            message = f'no URL leads to "{value}", because a browser reads it as another folder'
         bare = value.strip("/ ")
-        hint = "letters, digits and - . _ ~ need no encoding"
+        hint = "use only letters, digits and - . _ ~ to keep the URL readable"
         if bare and as_segment(bare) == bare:
-            hint = f'write "{bare}" without the slashes or spaces around it'
+            hint = f'write "{bare}", without slashes and spaces around it'
         ctx.warning("DP237", message, node.span, hint)
 
     def _limits(self) -> str:
         if self.most is None:
-            return f"at least {self.least} are needed"
+            return f"at least {self.least} are required"
         return (
             f"{self.least} to {self.most} are allowed" if self.least else f"at most {self.most} are allowed"
         )
@@ -117,9 +117,9 @@ class Text(Type, frozen=True):
             return secret
         return ctx.error(
             "DP205",
-            "a secret must not be written in the file",
+            "the secret itself must not be in the file",
             node.span,
-            "write {env: NAME}; dpsync reads the variable when it sends the value",
+            "write {env: NAME}, and put the secret into the environment variable NAME",
         )
 
     def schema(self) -> Schema:
@@ -143,7 +143,7 @@ class Text(Type, frozen=True):
     def encode(self, value: Value) -> Value:
         """ValueError for what stands for a live secret: it is never sent in its place."""
         if self.secret and not isinstance(value, Secret):
-            raise ValueError("a secret is only ever sent from its variable")
+            raise ValueError("dpsync sends a secret only from an environment variable")
         return value
 
     def decode(self, wire: Any) -> Value:
@@ -268,7 +268,7 @@ class Reference(Type, frozen=True):
             id = node.get("id")
             if isinstance(id, Scalar) and isinstance(id.value, str):
                 if fault := written_id_fault(id.value):
-                    return ctx.error("DP202", f"expected an id of the platform, found {fault}", id.span)
+                    return ctx.error("DP202", f"expected a GitBook id, found {fault}", id.span)
                 return LiveId(id.value)
         return expected(node, f"the key of a {' or '.join(self.kinds)}, or {{id: …}}", ctx)
 

@@ -123,7 +123,7 @@ def _list(node: Node, schema: Schema, ctx: Parsing) -> bool:
         return _wrong(expected(node, "a list", ctx))
     most = schema.get("maxItems")
     if most is not None and len(node.items) > most:
-        said = f"it has {counted(len(node.items), 'entry')}; at most {most} are allowed"
+        said = f"the list has {counted(len(node.items), 'item')}, but at most {most} are allowed"
         return _wrong(ctx.error("DP203", said, node.span))
     found = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
     return all(found)
@@ -136,8 +136,8 @@ def _text(node: Node, schema: Schema, ctx: Parsing) -> bool:
         return _wrong(expected(node, "text", ctx))
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     if len(node.value) < least or (most is not None and len(node.value) > most):
-        limits = f"{least} to {most} are allowed" if most is not None else f"at least {least} are needed"
-        said = f"the text has {counted(len(node.value), 'character')}; {limits}"
+        limits = f"{least} to {most} are allowed" if most is not None else f"at least {least} are required"
+        said = f"the text has {counted(len(node.value), 'character')}, but {limits}"
         return _wrong(ctx.error("DP203", said, node.span))
     if "pattern" in schema and not re.search(schema["pattern"], node.value):
         return _wrong(
@@ -156,7 +156,11 @@ def _of_a_form(node: Node, forms: list[Schema], ctx: Parsing) -> bool:
         said = node.get(tag) if isinstance(node, Mapping) else None
         known = {form["properties"][tag]["const"]: form for form in typed}
         if said is None:
-            return _wrong(ctx.error("DP206", f'"{tag}" is missing: one of {", ".join(known)}', node.span))
+            return _wrong(
+                ctx.error(
+                    "DP206", f'"{tag}" is missing. The possible values are: {", ".join(known)}', node.span
+                )
+            )
         if not isinstance(said, Scalar) or said.value not in known:
             return _wrong(one_of(known, said, ctx))
         return conforms(node, known[said.value], ctx)

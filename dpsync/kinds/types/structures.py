@@ -53,7 +53,11 @@ class Object(Type, frozen=True, dict=True):
         if misspelt:
             return INVALID
         if self.one and len(node.entries) != 1:
-            return ctx.error("DP206", f"{self.what} has one of {', '.join(self.parts)}", node.span)
+            return ctx.error(
+                "DP206",
+                f"{self.what} must have exactly one of these keys: {', '.join(self.parts)}",
+                node.span,
+            )
         return INVALID if any(item is INVALID for item in value.values()) else value
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
@@ -178,7 +182,7 @@ class OneOf(Type, frozen=True, dict=True):
         short = next((one for one in self.shorts if one.parts.keys() == {*node.keys()}), None)
         if short is None:
             message = f"{self.what} can only have {one_or_other(self.short_words)}"
-            return ctx.error("DP201", message, node.entries[-1][0].span, "remove the others")
+            return ctx.error("DP201", message, node.entries[-1][0].span, "delete the other keys")
         entries: list[tuple[Scalar, Node]] = []
         for key, value in node:
             names = short.parts[key.text]
@@ -329,7 +333,7 @@ class Many(Type, frozen=True):
         if not isinstance(node, Sequence):
             return expected(node, "a list", ctx)
         if self.most is not None and len(node.items) > self.most:
-            message = f"it has {counted(len(node.items), 'entry')}; at most {self.most} are allowed"
+            message = f"the list has {counted(len(node.items), 'item')}, but at most {self.most} are allowed"
             return ctx.error("DP203", message, node.span)
         values = [self.of.parse(item, ctx) for item in node.items]
         if INVALID in values:
@@ -337,7 +341,7 @@ class Many(Type, frozen=True):
         seen: list[bytes] = []
         for value, item in zip(values, node.items, strict=True):
             if self.as_set and canonical(value) in seen:
-                return ctx.error("DP207", "this stands in the list already", item.span)
+                return ctx.error("DP207", "the list already contains this value", item.span)
             seen.append(canonical(value))
         return values
 
@@ -383,9 +387,15 @@ class Table(Type, frozen=True):
         if not isinstance(node, Mapping):
             return expected(node, "a mapping", ctx)
         if len(node.entries) < self.least or (self.most is not None and len(node.entries) > self.most):
-            limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
+            limits = (
+                f"{self.least} to {self.most} are allowed"
+                if self.most
+                else f"at least {self.least} are required"
+            )
             return ctx.error(
-                "DP203", f"it has {counted(len(node.entries), 'entry')}; {limits} are allowed", node.span
+                "DP203",
+                f"the mapping has {counted(len(node.entries), 'key')}, but {limits}",
+                node.span,
             )
         parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)

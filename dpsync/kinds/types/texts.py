@@ -37,9 +37,12 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
         return path
     if isinstance(node, Scalar) and isinstance(node.value, str):
         if _FILE_NAME.fullmatch(node.value):
-            hint = f"write {{ file: {node.value} }} to send the content of the file"
+            hint = f"write {{ file: {node.value} }} to use the content of the file"
             ctx.warning(
-                "DP239", f'"{node.value}" is sent as text, not as the content of a file', node.span, hint
+                "DP239",
+                f'"{node.value}" is a text, so dpsync does not read a file with this name',
+                node.span,
+                hint,
             )
         return node
     return expected(node, "text", ctx)
@@ -58,9 +61,15 @@ class LongText(Type, frozen=True):
             return found
         file, text = (found, found.text) if isinstance(found, TextFile) else (None, str(found.value))
         if len(text) < self.least or (self.most is not None and len(text) > self.most):
-            limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
+            limits = (
+                f"{self.least} to {self.most} are allowed"
+                if self.most
+                else f"at least {self.least} are required"
+            )
             return ctx.error(
-                "DP203", f"the text has {counted(len(text), 'character')}; {limits} are allowed", node.span
+                "DP203",
+                f"the text has {counted(len(text), 'character')}, but {limits}",
+                node.span,
             )
         return self.checked(text, file, node, ctx)
 
@@ -91,8 +100,10 @@ class Certificate(LongText, frozen=True):
         wrong = _no_certificate(text) if isinstance(text, str) else None
         if wrong is None:
             return text
-        hint = "give a certificate as PEM, from BEGIN CERTIFICATE to END CERTIFICATE; null sets none"
-        return ctx.error("DP204", f"this is no certificate: {wrong}", node.span, hint)
+        hint = (
+            "write a PEM certificate, from BEGIN CERTIFICATE to END CERTIFICATE, or null for no certificate"
+        )
+        return ctx.error("DP204", f"the text is not a certificate: {wrong}", node.span, hint)
 
     def same(self, one: Value, other: Value) -> bool:
         return _bare(one) == _bare(other)
@@ -110,7 +121,7 @@ def _no_certificate(text: str) -> str | None:
     framed = _FRAMED.findall(text) or [("CERTIFICATE", text)]
     other = next((label for label, _ in framed if not label.endswith("CERTIFICATE")), None)
     if other is not None:
-        return f"it holds a {other.lower()}"
+        return f"it contains a {other.lower()}"
     for _, body in framed:
         try:
             binary = base64.b64decode("".join(body.split()), validate=True)
@@ -119,7 +130,7 @@ def _no_certificate(text: str) -> str | None:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=binary)
         except (ssl.SSLError, ValueError):
-            return "its content is not that of a certificate"
+            return "its content is not a certificate"
     return None
 
 
@@ -148,7 +159,7 @@ class Markdown(Type, frozen=True):
             span = node.span if not isinstance(found, TextFile) else Span(found.name, 1, 1, 1, 4)
             message = "the text begins with YAML front matter, which Markdown reads as a heading"
             lines = front_matter[0].count("\n")
-            hint = f"remove the first {lines} lines of the text, from --- to ---"
+            hint = f"delete the first {lines} lines of the text, from --- to ---"
             return ctx.error("DP209", message, span, hint)
         try:
             return to_markdown(to_document(text))
